@@ -1,0 +1,93 @@
+"""What a check is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from pydantic import Field, model_validator
+
+from harness.language import MomentName, Word
+from harness.model import Finding, Holds
+
+if TYPE_CHECKING:
+    from assertions.view import RunView
+
+
+class Check(Word, ABC):
+    """One statement about a run. Pure: it reads the history and nothing else."""
+
+    claim: str | None = Field(
+        default=None,
+        pattern=r"^[A-Z]\d{2}$",
+        description="the claim that this check confirms where it holds, `B01`",
+    )
+    at: MomentName = Field(
+        default="end",
+        description="the observation that the check reads: an `observe` step's name, or `end`, made by itself",
+    )
+
+    @abstractmethod
+    def title(self) -> str:
+        """The statement in a few words: `delivered to $holder`."""
+
+    @abstractmethod
+    def evaluate(self, view: RunView) -> Answer:
+        """Hold the statement against the run."""
+
+
+class Answer:
+    """What a check answers; `Holds.UNKNOWN` where the history lacks the evidence."""
+
+    __slots__ = ("events", "expected", "holds", "observed")
+
+    def __init__(
+        self, holds: bool | None, expected: str, observed: str, events: tuple[int, ...] | list[int] = ()
+    ) -> None:
+        self.holds = Holds.UNKNOWN if holds is None else Holds.YES if holds else Holds.NO
+        self.expected = expected
+        self.observed = observed
+        self.events = tuple(sorted(set(events)))
+
+
+class Count(Check):
+    """A check that counts. Exactly one of `count`, `at_least`, `at_most` says how many."""
+
+    count: int | None = Field(default=None, ge=0, description="exactly so many")
+    at_least: int | None = Field(default=None, ge=0, description="so many or more")
+    at_most: int | None = Field(default=None, ge=0, description="so many or fewer")
+
+    @model_validator(mode="after")
+    def _one_of_three(self) -> Count:
+        given = [value for value in (self.count, self.at_least, self.at_most) if value is not None]
+        if len(given) != 1:
+            raise ValueError("say exactly one of `count`, `at_least`, `at_most`")
+        return self
+
+    def fits(self, number: int) -> bool:
+        """Whether `number` is as many as stated."""
+        if self.count is not None:
+            return number == self.count
+        if self.at_least is not None:
+            return number >= self.at_least
+        return number <= (self.at_most or 0)
+
+    def how_many(self) -> str:
+        """`4`, `at least 1`, `at most 3`."""
+        if self.count is not None:
+            return str(self.count)
+        return f"at least {self.at_least}" if self.at_least is not None else f"at most {self.at_most}"
+
+
+def finding(check: Check, section: str, answer: Answer, line: int | None = None) -> Finding:
+    """The answer as part of an outcome."""
+    return Finding(
+        section=section,
+        name=check.title(),
+        holds=answer.holds,
+        expected=answer.expected,
+        observed=answer.observed,
+        events=answer.events,
+        claim=check.claim,
+        line=line,
+    )

@@ -1,0 +1,113 @@
+"""`delivered`: how many messages reached somebody's listener."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from assertions.base import Answer, Count
+from assertions.completeness import still_possible
+from assertions.view import Delivery, RunView, Sent, owned_queues
+from harness.language import ConsumerRef, TagRef, Target, TopicName
+
+
+class Delivered(Count):
+    """So many different messages reached the listeners of these consumers.
+
+    A message that a listener got twice counts once. Where fewer came than stated, or none should have come,
+    the answer is unknown until it is sealed that no more will come: the group's offsets have passed all
+    messages, or 6 s have gone by.
+    """
+
+    word = "delivered"
+
+    to: Target = Field(description="whose listeners: a consumer, a group, or a variable")
+    topic: TopicName | None = Field(default=None, description="only messages of this topic")
+    tag: TagRef | None = Field(default=None, description="only messages of this tag")
+    from_queues_of: ConsumerRef | None = Field(
+        default=None, description="besides, each of them came from a queue that this consumer owns"
+    )
+
+    def title(self) -> str:
+        return f"delivered to {self.to}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} messages delivered to {self.to}"
+        if self.from_queues_of:
+            expected += f", all from queues of {self.from_queues_of}"
+        at = view.end_of(self.at)
+        consumers = view.consumers(self.to)
+        if at is None or consumers is None:
+            missing = (
+                f"the observation `{self.at}` was not made" if at is None else f"{self.to} was never bound"
+            )
+            return Answer(None, expected, missing)
+        sent = self._sent(view, at)
+        if not sent:
+            return Answer(None, expected, "no message was sent that could have been delivered")
+        if not any(view.ever_started(consumer) for consumer in consumers):
+            return Answer(None, expected, f"{', '.join(consumers) or self.to} never started")
+        keys = {message.key for message in sent}
+        got = [delivery for delivery in view.deliveries(at, consumers) if delivery.key in keys]
+        return self._judge(view, at, expected, sent, got)
+
+    def _sent(self, view: RunView, at: int) -> list[Sent]:
+        return [
+            message
+            for message in view.sent_until(at)
+            if self.topic in (None, message.topic)
+            and (self.tag is None or message.tag == view.expression(self.tag, message.topic))
+        ]
+
+    def _judge(self, view: RunView, at: int, expected: str, sent: list[Sent], got: list[Delivery]) -> Answer:
+        number = len({delivery.key for delivery in got})
+        observed = f"{number} of {len(sent)} sent" + _spread(got)
+        if len(got) > number:
+            observed += f"; {len(got) - number} deliveries were repeats"
+        proof = [delivery.event.n for delivery in got] or [message.event.n for message in sent]
+        if self.fits(number) and self.from_queues_of is not None:
+            strays = self._strays(view, at, got)
+            if strays is None:
+                return Answer(
+                    None, expected, observed + f"; the queues of {self.from_queues_of} were not observed"
+                )
+            if strays:
+                return Answer(
+                    False, expected, observed + f"; not from its queues: {', '.join(strays)}", proof
+                )
+        more_would_change_it = self.fits(number) != self.fits(number + 1) or self.at_least is not None
+        if more_would_change_it and not (self.at_least is not None and self.fits(number)):
+            groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
+            why_not = still_possible(view, groups, sent, at)
+            if why_not is not None:
+                return Answer(None, expected, f"{observed}; {why_not}", proof)
+        return Answer(self.fits(number), expected, observed, proof)
+
+    def _strays(self, view: RunView, at: int, got: list[Delivery]) -> list[str] | None:
+        """Queues of deliveries that the consumer of `from_queues_of` doesn't own; None: not observed."""
+        owners = view.consumers(str(self.from_queues_of))
+        if not owners:
+            return None
+        events = [
+            event
+            for event in view.of_kind("ownership-observed", until=at)
+            if event.data["consumer"] in owners
+        ]
+        if not events:
+            return None
+        own = {
+            queue
+            for event in events[-len(owners) :]
+            for delivery in got
+            for queue in owned_queues(event, delivery.topic)
+        }
+        return sorted({delivery.queue for delivery in got if delivery.queue not in own})
+
+
+def _spread(got: list[Delivery]) -> str:
+    """`: a 3 (broker-a:0, broker-a:1), b 5 (...)`."""
+    parts = []
+    for consumer in sorted({delivery.consumer for delivery in got}):
+        mine = [delivery for delivery in got if delivery.consumer == consumer]
+        queues = ", ".join(sorted({delivery.queue for delivery in mine}))
+        parts.append(f"{consumer} {len({delivery.key for delivery in mine})} (from {queues})")
+    return ": " + ", ".join(parts) if parts else ""

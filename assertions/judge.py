@@ -1,0 +1,94 @@
+"""From a history to an outcome: the same one every time. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assertions.base import Answer, Check, finding
+from assertions.oracle import fates
+from assertions.view import RunView
+from harness.model import Event, Finding, Holds, MessageFate, Outcome, OutcomeKind, Trouble
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
+
+
+def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None) -> Outcome:
+    """Evaluate every check and say how the run ended.
+
+    Trouble in the run comes first: what the environment or the harness broke is an error, what kept a
+    precondition from holding makes it inconclusive, and neither is ever evidence. The findings are there all
+    the same. `damage` is what could not be read of the history.
+    """
+    view = RunView(scenario, events)
+    findings = tuple(
+        finding(check, section, _answer(check, view), scenario.line_of(section, index))
+        for section, index, check in scenario.checks()
+    )
+    trouble, reason = _trouble(events, damage)
+    if trouble is None:
+        kind, reason = _kind(findings)
+    elif trouble in (Trouble.PRECONDITION, Trouble.INTERRUPTED):
+        kind = OutcomeKind.INCONCLUSIVE
+    else:
+        kind = OutcomeKind.ERROR
+    also = [one for one in findings if one.section == "also" and one.holds is not Holds.YES]
+    return Outcome(
+        kind=kind,
+        expected=scenario.expected_kind,
+        as_expected=kind is scenario.expected_kind and not also,
+        reason=reason,
+        trouble=trouble,
+        findings=findings,
+        messages=_fates(view, events),
+    )
+
+
+def _answer(check: Check, view: RunView) -> Answer:
+    try:
+        return check.evaluate(view)
+    except Exception as error:
+        # A check that crashes knows nothing; it must neither pass nor hide the other findings.
+        return Answer(None, "an answer", f"the check failed: {type(error).__name__}: {error}")
+
+
+def _fates(view: RunView, events: Sequence[Event]) -> tuple[MessageFate, ...]:
+    return tuple(fates(view, events[-1].n)) if events else ()
+
+
+def _trouble(events: Sequence[Event], damage: str | None) -> tuple[Trouble | None, str]:
+    for event in events:
+        if event.kind == "trouble":
+            return Trouble(event.data["trouble"]), str(event.data["message"])
+    if damage is not None:
+        return Trouble.HARNESS, f"the history is damaged: {damage}"
+    if not any(event.kind == "run-ended" for event in events):
+        return (
+            Trouble.HARNESS,
+            "the history stops before the end of the run: the harness was killed, or crashed",
+        )
+    return None, ""
+
+
+def _kind(findings: Sequence[Finding]) -> tuple[OutcomeKind, str]:
+    anomaly = [one for one in findings if one.section == "anomaly"]
+    healthy = [one for one in findings if one.section == "healthy"]
+    seen, well = (all(one.holds is Holds.YES for one in part) for part in (anomaly, healthy))
+    if seen and well:
+        return (
+            OutcomeKind.INCONCLUSIVE,
+            "both `anomaly` and `healthy` hold: the scenario can't tell them apart",
+        )
+    if seen:
+        return OutcomeKind.REPRODUCED, "every check of `anomaly` holds"
+    if well:
+        return OutcomeKind.NOT_REPRODUCED, "every check of `healthy` holds"
+    return OutcomeKind.INCONCLUSIVE, (
+        f"neither list holds: of `anomaly` {_failing(anomaly)}; of `healthy` {_failing(healthy)}"
+    )
+
+
+def _failing(part: Sequence[Finding]) -> str:
+    failing = [one for one in part if one.holds is not Holds.YES]
+    return f"{len(failing)} of {len(part)} don't hold"

@@ -1,0 +1,92 @@
+"""`ownership`: which member owns which queues."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from assertions.base import Answer, Check
+from assertions.view import RunView, owned_queues, queue_name
+from harness.allocation import average
+from harness.language import ConsumerRef, GroupName, TopicName
+from harness.model import Event
+
+
+class Ownership(Check):
+    """A member owns just these queues, or so many (`of`); or the whole group is as averaging has it (`group`).
+
+    Ownership is what each client itself reports (request code 307). For a group: every online member that
+    subscribes to the topic owns exactly what `AllocateMessageQueueAveragely` gives it among all online
+    members, sorted by client id.
+    """
+
+    word = "ownership"
+
+    topic: TopicName = Field(description="the topic")
+    of: ConsumerRef | None = Field(default=None, description="the member")
+    queues: list[int] | None = Field(
+        default=None, description="with `of`: the ids of its queues, on every broker"
+    )
+    count: int | None = Field(default=None, ge=0, description="with `of`: how many queues it owns")
+    group: GroupName | None = Field(default=None, description="the group that is allocated by averaging")
+
+    @model_validator(mode="after")
+    def _one_question(self) -> Ownership:
+        if (self.of is None) == (self.group is None):
+            raise ValueError("say exactly one of `of` and `group`")
+        if self.of is not None and (self.queues is None) == (self.count is None):
+            raise ValueError("with `of`, say exactly one of `queues` and `count`")
+        if self.group is not None and (self.queues is not None or self.count is not None):
+            raise ValueError("`queues` and `count` go with `of`")
+        return self
+
+    def title(self) -> str:
+        return f"ownership of {self.topic} by {self.of or self.group}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        return self._of_one(view) if self.of is not None else self._of_group(view, str(self.group))
+
+    def _of_one(self, view: RunView) -> Answer:
+        wanted = f"queues {self.queues}" if self.queues is not None else f"{self.count} queues"
+        expected = f"{self.of} owns {wanted} of {self.topic}"
+        consumers = view.consumers(str(self.of))
+        if consumers is None or len(consumers) != 1:
+            return Answer(None, expected, f"{self.of} stands for no single consumer")
+        events = view.observed("ownership-observed", self.at, consumer=consumers[0])
+        if not events:
+            return Answer(None, expected, f"the queues of {consumers[0]} were not observed at `{self.at}`")
+        own = sorted(owned_queues(events[-1], self.topic))
+        observed = f"{consumers[0]} owns {', '.join(own) or 'none'}"
+        if self.count is not None:
+            return Answer(len(own) == self.count, expected, observed, [events[-1].n])
+        brokers = {name.rpartition(":")[0] for name in own} or {""}
+        exact = sorted(queue_name(broker, queue) for broker in brokers for queue in self.queues or ())
+        return Answer(own == exact, expected, observed, [events[-1].n])
+
+    def _of_group(self, view: RunView, group: str) -> Answer:
+        expected = f"the queues of {self.topic} are averaged over {group}"
+        offsets = view.observed("offsets-observed", self.at, group=group, topic=self.topic)
+        events: dict[str, Event] = {
+            event.data["consumer"]: event
+            for event in view.observed("ownership-observed", self.at, group=group)
+        }
+        end = view.end_of(self.at)
+        online = [] if end is None else view.online(end, group)
+        missing = [name for name in online if name not in events]
+        if not offsets or not online or missing:
+            return Answer(
+                None, expected, f"not observed at `{self.at}`: {', '.join(missing) or 'any member'}"
+            )
+        queues = [(queue["broker"], queue["queue_id"]) for queue in offsets[-1].data["queues"]]
+        ids = [str(events[name].data["client_id"]) for name in online]
+        holds, texts = True, []
+        for name in online:
+            if self.topic not in view.scenario.consumers[name].subscribe:
+                texts.append(f"{name} doesn't subscribe to it")
+                continue
+            share = [
+                queue_name(*queue) for queue in average(queues, ids, str(events[name].data["client_id"]))
+            ]
+            own = owned_queues(events[name], self.topic)
+            holds &= sorted(own) == sorted(share)
+            texts.append(f"{name} owns {', '.join(sorted(own)) or 'none'}")
+        return Answer(holds, expected, "; ".join(texts), [event.n for event in events.values()])

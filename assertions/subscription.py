@@ -1,0 +1,68 @@
+"""`subscription`: what the brokers hold of a group."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.language import GroupName, TagRef, TopicName
+
+
+class Subscription(Check):
+    """Every broker holds this subscription of the group for the topic (request code 203).
+
+    Say `expression`, or `absent: true` where the topic must not be in the table; `clients` is how many
+    consumers the brokers count as connected.
+    """
+
+    word = "subscription"
+
+    group: GroupName = Field(description="the group")
+    topic: TopicName = Field(description="the topic")
+    expression: TagRef | None = Field(
+        default=None, description="the stored expression: `tagB`, `$holder.tag`"
+    )
+    absent: bool = Field(default=False, description="true: the group's table lacks the topic")
+    clients: int | None = Field(default=None, ge=0, description="connected consumers of the group")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Subscription:
+        if self.expression is None and not self.absent and self.clients is None:
+            raise ValueError("say `expression`, `absent: true` or `clients`")
+        if self.expression is not None and self.absent:
+            raise ValueError("`expression` and `absent: true` exclude each other")
+        return self
+
+    def title(self) -> str:
+        return f"subscription of {self.group} for {self.topic}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        wanted = None if self.expression is None else view.expression(self.expression, self.topic)
+        parts = []
+        if self.expression is not None:
+            parts.append(
+                f"{self.expression}" if wanted in (None, self.expression) else f"{self.expression} = {wanted}"
+            )
+        if self.absent:
+            parts.append("absent")
+        if self.clients is not None:
+            parts.append(f"{self.clients} clients")
+        expected = ", ".join(parts)
+        if self.expression is not None and wanted is None:
+            return Answer(None, expected, f"{self.expression} was never bound")
+        events = view.observed("subscription-observed", self.at, group=self.group)
+        if not events:
+            return Answer(None, expected, f"no subscription was observed at `{self.at}`")
+        holds, texts = True, []
+        for event in events:
+            stored = event.data["subscriptions"].get(self.topic)
+            text = None if stored is None else stored["expression"]
+            count = len(event.data["clients"])
+            holds &= self.expression is None or text == wanted
+            holds &= not self.absent or text is None
+            holds &= self.clients is None or count == self.clients
+            texts.append(
+                f"{event.data['broker']} holds {text if text is not None else 'none'}, {count} clients"
+            )
+        return Answer(holds, expected, "; ".join(texts), [event.n for event in events])

@@ -1,0 +1,39 @@
+"""Tag expressions, and the two filters that a message passes: the broker's by hash, the client's by text.
+
+After `FilterAPI.buildSubscriptionData`, `ExpressionMessageFilter.isMatchedByConsumeQueue` and
+`PullAPIWrapper.processPullResult` (RocketMQ 4.9.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+ALL = "*"
+
+
+def tags_of(expression: str) -> frozenset[str]:
+    """The tags of `tagA || tagB`; empty for everything (`*`, or an empty expression)."""
+    if expression.strip() in ("", ALL):
+        return frozenset()
+    return frozenset(tag.strip() for tag in expression.split("||") if tag.strip())
+
+
+def hash_code(text: str) -> int:
+    """`String.hashCode()` of Java: what the ConsumeQueue keeps of a tag (0 for none)."""
+    value = 0
+    for unit in memoryview(text.encode("utf-16-le")).cast("H"):
+        value = (31 * value + unit) & 0xFFFFFFFF
+    return value - 0x100000000 if value >= 0x80000000 else value
+
+
+def broker_matches(expression: str, codes: Sequence[int], tag: str | None) -> bool:
+    """Whether the broker sends a message of `tag` to a pull under the stored `expression` and its codes."""
+    if not tags_of(expression):
+        return True
+    return (hash_code(tag) if tag else 0) in codes
+
+
+def client_matches(expression: str, tag: str | None) -> bool:
+    """Whether a client that subscribed with `expression` hands a message of `tag` to its listener."""
+    tags = tags_of(expression)
+    return not tags or (tag is not None and tag in tags)

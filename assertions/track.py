@@ -1,0 +1,68 @@
+"""`track`: what RocketMQ's own tools say became of the messages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal
+
+from pydantic import Field
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.language import GroupName, TagRef, TopicName
+
+TrackType = Literal[
+    "CONSUMED",
+    "CONSUMED_BUT_FILTERED",
+    "PULL",
+    "NOT_CONSUME_YET",
+    "NOT_ONLINE",
+    "CONSUME_BROADCASTING",
+    "UNKNOWN",
+]
+
+
+class Track(Check):
+    """Every message of the topic has this TrackType for the group, by `DefaultMQAdminExt.messageTrackDetail`.
+
+    It is what the dashboard shows. CONSUMED means that the group's offset is behind the message and the
+    stored tags include its tag; it says nothing about a listener.
+    """
+
+    word = "track"
+
+    group: GroupName = Field(description="the group")
+    topic: TopicName = Field(description="the topic")
+    all: TrackType = Field(description="the TrackType of every message")
+    tag: TagRef | None = Field(default=None, description="only messages of this tag")
+
+    def title(self) -> str:
+        return f"tracks of {self.topic} for {self.group}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"all {self.all}"
+        at = view.end_of(self.at)
+        if at is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        messages = [
+            message
+            for message in view.sent_until(at)
+            if message.topic == self.topic
+            and (self.tag is None or message.tag == view.expression(self.tag, self.topic))
+        ]
+        events = {
+            event.data["key"]: event for event in view.observed("tracks-observed", self.at, topic=self.topic)
+        }
+        if not messages:
+            return Answer(None, expected, "no message was sent")
+        found = Counter(
+            events[message.key].data["tracks"].get(self.group, "no track of the group")
+            if message.key in events
+            else "not observed"
+            for message in messages
+        )
+        observed = ", ".join(f"{number} {name}" for name, number in found.most_common())
+        proof = [events[message.key].n for message in messages if message.key in events]
+        if "not observed" in found:
+            return Answer(None, expected, observed, proof)
+        return Answer(set(found) == {self.all}, expected, observed, proof)

@@ -1,0 +1,87 @@
+"""`undelivered`: how many messages reached no listener of a group, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pydantic import Field, field_validator
+
+from assertions.base import Answer, Count
+from assertions.completeness import still_possible
+from assertions.oracle import fates
+from assertions.view import RunView
+from harness.language import GroupName, TagRef, TopicName
+from harness.model import MessageClass, MessageFate
+
+_NOT_DELIVERED = tuple(one.value for one in MessageClass if one is not MessageClass.DELIVERED)
+_WAITING = (MessageClass.IN_FLIGHT, MessageClass.IN_RETRY, MessageClass.STRANDED)
+
+
+class Undelivered(Count):
+    """So many messages reached no listener of the group, for the reason that the oracle gives.
+
+    The reasons: `filtered-by-broker`, `filtered-by-client`, `stranded`, `in-flight`, `in-retry`, `lost`,
+    `undetermined`. Without a reason any of them counts, except for messages in retry, which a listener got.
+    """
+
+    word = "undelivered"
+
+    because: MessageClass | None = Field(
+        default=None, description="the reason", json_schema_extra={"enum": list(_NOT_DELIVERED)}
+    )
+    group: GroupName | None = Field(default=None, description="the group; all groups unless told")
+    topic: TopicName | None = Field(default=None, description="only messages of this topic")
+    tag: TagRef | None = Field(default=None, description="only messages of this tag")
+
+    @field_validator("because", mode="before")
+    @classmethod
+    def _known_reason(cls, value: object) -> object:
+        if value is None or isinstance(value, MessageClass):
+            return value
+        if value not in _NOT_DELIVERED:
+            raise ValueError(f"the reasons are {', '.join(_NOT_DELIVERED)}")
+        return MessageClass(str(value))
+
+    def title(self) -> str:
+        return f"undelivered because {self.because}" if self.because else "undelivered"
+
+    def evaluate(self, view: RunView) -> Answer:
+        why = f" because they are {self.because}" if self.because else ""
+        expected = f"{self.how_many()} messages undelivered{why}"
+        at = view.end_of(self.at)
+        if at is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        all_fates = [fate for fate in fates(view, at) if self._concerns(view, fate)]
+        if not all_fates:
+            return Answer(None, expected, "no message was sent that could have been delivered")
+        matching = [fate for fate in all_fates if self._matches(fate)]
+        spread = Counter(fate.message_class.value for fate in all_fates)
+        observed = f"{len(matching)} of {len(all_fates)}: " + ", ".join(
+            f"{number} {name}" for name, number in sorted(spread.items())
+        )
+        proof = [number for fate in matching or all_fates for number in fate.events]
+        unsure = self._unsure(view, all_fates, at)
+        if unsure is not None:
+            return Answer(None, expected, f"{observed}; {unsure}", proof)
+        return Answer(self.fits(len(matching)), expected, observed, proof)
+
+    def _concerns(self, view: RunView, fate: MessageFate) -> bool:
+        return (
+            self.group in (None, fate.group)
+            and self.topic in (None, fate.topic)
+            and (self.tag is None or fate.tag == view.expression(self.tag, fate.topic))
+        )
+
+    def _matches(self, fate: MessageFate) -> bool:
+        if self.because is not None:
+            return fate.message_class is self.because
+        return not fate.deliveries
+
+    def _unsure(self, view: RunView, all_fates: list[MessageFate], at: int) -> str | None:
+        """Why the count may still change, or can't be known."""
+        open_ones = [fate for fate in all_fates if fate.message_class is MessageClass.UNDETERMINED]
+        if open_ones and self.because not in (None, MessageClass.UNDETERMINED):
+            return f"{len(open_ones)} undetermined: {open_ones[0].reason}"
+        waiting = {fate.key for fate in all_fates if fate.message_class in _WAITING}
+        groups = sorted({fate.group for fate in all_fates})
+        return still_possible(view, groups, [one for one in view.sent if one.key in waiting], at)

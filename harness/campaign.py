@@ -1,0 +1,167 @@
+"""Many runs in one command: which cluster each uses, and what is kept of each."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from harness.cluster.base import Cluster
+from harness.cluster.embedded import EmbeddedCluster
+from harness.cluster.running import AttachedCluster, RunningCluster, keep, running
+from harness.errors import RocketchaosError
+from harness.reporters.base import Report
+from harness.reporters.folder import write_reports
+from harness.runner import Run, RunResult
+from harness.scenario import Scenario
+from harness.session import Session
+from harness.store import RunFolder
+from harness.timing import PROFILES
+
+DEFAULT_VERSION = "4.9.4"
+
+
+def no_progress(_text: str) -> None:
+    """Tells nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user chose for a whole command."""
+
+    version: str = DEFAULT_VERSION
+    timing: str | None = None
+    """Overrides the scenarios' own."""
+    runs: Path = Path("runs")
+    seed: int | None = None
+    """None: a random one for each run, which is recorded."""
+    keep: bool = False
+    """The cluster stays up when the command ends."""
+    use_running: bool = True
+    """Use a cluster that `rocketchaos up` started, where it fits."""
+    progress: Callable[[str], None] = field(default=no_progress)
+
+    def timing_of(self, scenario: Scenario) -> str:
+        """The timing profile under which a scenario runs."""
+        return self.timing or scenario.timing
+
+    def new_seed(self) -> int:
+        """The chosen seed, or a random one."""
+        return random.SystemRandom().randrange(1, 10**6) if self.seed is None else self.seed
+
+
+class Campaign:
+    """Runs scenarios, each on a cluster that fits: one per timing profile is shared by all that can share.
+
+    `with Campaign(options) as campaign:`; at the end everything that it started is gone, unless it is kept.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.interrupted = threading.Event()
+        """Ends all runs that are under way, as Ctrl-C does."""
+        self.kept: list[RunningCluster] = []
+        """The clusters that stay up, after `close`."""
+        self._sessions: dict[str, Session] = {}
+
+    def run(self, scenario: Scenario) -> Report:
+        """Run one scenario once, into a folder of its own.
+
+        Raises:
+            EnvironmentNotReady: no run folder can be made, or no Java is there to run anything with.
+            KeyboardInterrupt: the user wants it to end; the run so far is judged and in its folder.
+        """
+        timing = self.options.timing_of(scenario)
+        if scenario.needs_own_cluster:
+            with self._open(timing, scenario) as session:
+                return self._run_on(session, scenario)
+        if timing not in self._sessions:
+            self._sessions[timing] = self._open(timing, None)
+        return self._run_on(self._sessions[timing], scenario)
+
+    def run_all(self, scenarios: Sequence[Scenario], parallel: int) -> Iterator[Report]:
+        """Run them, so many at a time, and yield each report in the order of the scenarios."""
+        if parallel <= 1:
+            for scenario in scenarios:
+                yield self.run(scenario)
+            return
+        for scenario in scenarios:  # sessions are opened by one thread only
+            timing = self.options.timing_of(scenario)
+            if not scenario.needs_own_cluster and timing not in self._sessions:
+                self._sessions[timing] = self._open(timing, None)
+        with ThreadPoolExecutor(parallel, thread_name_prefix="run") as pool:
+            try:
+                yield from pool.map(self.run, scenarios)
+            except BaseException:
+                # The other runs are to end as well, each judged and in its folder.
+                self.interrupted.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _open(self, timing: str, alone: Scenario | None) -> Session:
+        configuration = {} if alone is None else alone.cluster.broker_configuration
+
+        def make_cluster(folder: Path, owner: str) -> Cluster:
+            if alone is None and self.options.use_running:
+                for record in running():
+                    if record.version == self.options.version and record.timing == timing:
+                        return AttachedCluster(record)
+            return EmbeddedCluster(
+                self.options.version,
+                PROFILES[timing],
+                folder,
+                owner=owner,
+                broker_configuration=configuration,
+                progress=self.options.progress,
+            )
+
+        session = Session(self.options.version, PROFILES[timing], make_cluster, self.options.progress)
+        session.interrupted = self.interrupted
+        return session
+
+    def _run_on(self, session: Session, scenario: Scenario) -> Report:
+        seed = self.options.new_seed()
+        folder = RunFolder.create(self.options.runs, scenario.name, seed)
+        self.options.progress(f"running {scenario.name}")
+        result = Run(scenario, session, folder, seed).execute()
+        return report_of(result)
+
+    def close(self) -> None:
+        """End every session, or hand its cluster over to those that stay up."""
+        for session in self._sessions.values():
+            cluster = session.cluster
+            if self.options.keep and isinstance(cluster, EmbeddedCluster) and cluster.nodes:
+                self.kept.append(keep(cluster))
+                session.hand_over()
+            session.close()
+        self._sessions.clear()
+
+    def __enter__(self) -> Campaign:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def report_of(result: RunResult) -> Report:
+    """The report of a finished run; its START-HERE.md and report.html are written on the way."""
+    report = Report(
+        scenario=result.scenario,
+        outcome=result.outcome,
+        events=result.events,
+        record=result.record,
+        folder=result.folder.path,
+    )
+    with suppress(RocketchaosError):  # a full disk is in the outcome already
+        write_reports(report)
+    return report

@@ -1,0 +1,1 @@
+"""The RocketMQ clients of a run, each driving one worker process: consumer, producer, admin."""

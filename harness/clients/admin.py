@@ -1,0 +1,79 @@
+"""The admin client: rocketmq-tools of the broker's own version, and raw remoting commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.workers.handle import Worker
+
+ANSWER_LIMIT_S = 15.0
+START_LIMIT_S = 30.0
+
+
+class Admin:
+    """Typed calls of the admin worker; see `harness.workers.protocol` for the answers.
+
+    Every call raises `WorkerFailed` with RocketMQ's response code where the server refused it.
+    """
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+
+    def connect(self, nameserver: str, instance: str) -> None:
+        """Start the client against a cluster."""
+        self._worker.wait_ready(START_LIMIT_S)
+        self._call("connect", nameserver=nameserver, instance=instance)
+
+    def cluster(self) -> list[dict[str, Any]]:
+        """The brokers (masters): `name`, `address`."""
+        brokers: list[dict[str, Any]] = self._call("cluster")["brokers"]
+        return brokers
+
+    def create_topic(self, topic: str, queues: int, broker_addresses: list[str]) -> None:
+        """Create a topic with so many queues on each of these brokers."""
+        self._call("create-topic", topic=topic, queues=queues, broker_addresses=broker_addresses)
+
+    def route(self, topic: str) -> Mapping[str, Any]:
+        """What the name server knows of a topic."""
+        return self._call("route", topic=topic)
+
+    def connection(self, group: str, broker_address: str) -> Mapping[str, Any]:
+        """What a broker holds of a group (203)."""
+        return self._call("connection", group=group, broker_address=broker_address)
+
+    def running_info(
+        self, group: str, client_id: str, broker_address: str, timeout_ms: int
+    ) -> Mapping[str, Any]:
+        """What a consumer says of itself (307)."""
+        return self._call(
+            "running-info",
+            group=group,
+            client_id=client_id,
+            broker_address=broker_address,
+            timeout_ms=timeout_ms,
+        )
+
+    def offsets(self, group: str, topic: str) -> Mapping[str, Any]:
+        """Where a topic's queues end, and what the group has stored."""
+        return self._call("offsets", group=group, topic=topic)
+
+    def tracks(self, topic: str, offset_msg_id: str) -> Mapping[str, Any]:
+        """What RocketMQ's tools say became of a message (messageTrackDetail)."""
+        return self._call("tracks", topic=topic, offset_msg_id=offset_msg_id)
+
+    def raw(
+        self, address: str, code: int, fields: Mapping[str, str], body: str | None, timeout_ms: int
+    ) -> Mapping[str, Any]:
+        """Any remoting request, and its answer: `code`, `remark`, `fields`, `body` or `body_base64`."""
+        return self._call(
+            "raw", address=address, code=code, fields=dict(fields), body=body, timeout_ms=timeout_ms
+        )
+
+    def _call(self, do: str, **arguments: Any) -> dict[str, Any]:
+        return self._worker.request(do, ANSWER_LIMIT_S, **arguments)
+
+    def release(self) -> None:
+        """End its process."""
+        if self._worker.alive:
+            self._worker.kill()

@@ -1,0 +1,109 @@
+"""The producer of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from harness.allocation import Queue
+from harness.history import History
+from harness.workers.handle import Worker, WorkerFailed
+
+START_LIMIT_S = 30.0
+SEND_TIMEOUT_MS = 3_000
+NAME = "producer"
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """A message that a broker has acknowledged."""
+
+    key: str
+    topic: str
+    broker: str
+    queue_id: int
+    queue_offset: int
+    offset_msg_id: str
+
+
+class Producer:
+    """Sends one message at a time; never sends again what was not acknowledged."""
+
+    def __init__(
+        self,
+        *,
+        history: History,
+        worker: Worker,
+        real: Callable[[str], str],
+        nameserver: Callable[[], str],
+        instance: str,
+    ) -> None:
+        self._history = history
+        self._worker = worker
+        self._real = real
+        self._nameserver = nameserver
+        self._instance = instance
+        self._started = False
+        self._numbers: dict[str, int] = {}
+        self.acknowledged: list[Acknowledged] = []
+        self.last_error = ""
+
+    def start(self) -> None:
+        """Start the client; returns when its own `start()` has returned."""
+        self._worker.wait_ready(START_LIMIT_S)
+        self._worker.request(
+            "start-producer",
+            START_LIMIT_S,
+            name=NAME,
+            group=self._real(NAME),
+            nameserver=self._nameserver(),
+            client_ip=NAME,
+            instance=self._instance,
+        )
+        self._started = True
+
+    def send(self, topic: str, tag: str | None, queue: Queue | None) -> bool:
+        """Send one message, to `queue` or round robin; whether it was acknowledged with SEND_OK.
+
+        Writes `send-invoked`, then `sent` or `send-failed` into the history. What was not acknowledged may
+        still have been stored: its fate is open.
+        """
+        number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
+        message = {"topic": topic, "key": f"{topic}-{number}", "tag": tag}
+        self._history.append(NAME, "send-invoked", message)
+        try:
+            answer = self._worker.request(
+                "send",
+                SEND_TIMEOUT_MS / 1000 + 5,
+                name=NAME,
+                topic=self._real(topic),
+                tag=tag,
+                key=message["key"],
+                body=message["key"],
+                queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
+                timeout_ms=SEND_TIMEOUT_MS,
+            )
+        except WorkerFailed as failure:
+            self.last_error = str(failure)
+            self._history.append(
+                NAME, "send-failed", {**message, "error": self.last_error, "code": failure.code}
+            )
+            return False
+        self._history.append(NAME, "sent", {**message, **answer})
+        self.acknowledged.append(
+            Acknowledged(
+                key=str(message["key"]),
+                topic=topic,
+                broker=answer["broker"],
+                queue_id=answer["queue_id"],
+                queue_offset=answer["queue_offset"],
+                offset_msg_id=answer["offset_msg_id"],
+            )
+        )
+        self.last_error = answer["status"]
+        return bool(answer["status"] == "SEND_OK")
+
+    def release(self) -> None:
+        """End its process."""
+        if self._worker.alive:
+            self._worker.kill()

@@ -1,0 +1,1 @@
+"""Clusters: the servers, where their jars and their Java come from, and those that stay up."""

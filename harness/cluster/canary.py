@@ -1,0 +1,100 @@
+"""A canary: one message through every broker, sent and received, before anything is measured."""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.clients.admin import Admin
+from harness.cluster.base import Node
+from harness.cluster.topics import create_routed_topic
+from harness.errors import EnvironmentNotReady
+from harness.names import new_token
+
+RECEIVE_LIMIT_S = 15.0
+_ANSWER_LIMIT_MS = 3_000
+_LOOK_EVERY_S = 0.01
+_SEND_MESSAGE_V2, _PULL_MESSAGE = 310, 11
+_PULL_WITH_OWN_SUBSCRIPTION = 4
+_SUCCESS = 0
+
+
+def prove_delivery(admin: Admin, brokers: Sequence[Node]) -> None:
+    """Create a topic, wait for its route, send a message to each broker, and pull it from there.
+
+    By raw requests (RequestCode SEND_MESSAGE_V2 and PULL_MESSAGE of RocketMQ 4.9.4), so that no client joins a
+    group, and no timer of a client has a say.
+
+    Raises:
+        EnvironmentNotReady: a broker takes no message, or doesn't give it back within 15 s.
+    """
+    topic = f"rocketchaos-canary-{new_token()}"
+    create_routed_topic(admin, topic, 1, {node.name: node.address for node in brokers})
+    for node in brokers:
+        _send(admin, node, topic)
+        _receive(admin, node, topic)
+
+
+def _send(admin: Admin, node: Node, topic: str) -> None:
+    fields = {
+        "a": "rocketchaos-canary",  # producer group
+        "b": topic,
+        "c": "TBW102",
+        "d": "1",
+        "e": "0",  # queue id
+        "f": "0",
+        "g": str(time.time_ns() // 1_000_000),
+        "h": "0",
+        "i": "",
+        "j": "0",
+        "k": "false",
+        "m": "false",
+    }
+    answer = admin.raw(node.address, _SEND_MESSAGE_V2, fields, topic, _ANSWER_LIMIT_MS)
+    if answer["code"] != _SUCCESS:
+        raise EnvironmentNotReady(
+            f"{node.name} refuses a message: code {answer['code']}, {answer['remark']}",
+            f"Its log: {node.log}",
+        )
+
+
+def _receive(admin: Admin, node: Node, topic: str) -> None:
+    fields = {
+        "consumerGroup": "rocketchaos-canary",
+        "topic": topic,
+        "queueId": "0",
+        "queueOffset": "0",
+        "maxMsgNums": "1",
+        "sysFlag": str(_PULL_WITH_OWN_SUBSCRIPTION),
+        "commitOffset": "0",
+        "suspendTimeoutMillis": "0",
+        "subscription": "*",
+        "subVersion": "0",
+        "expressionType": "TAG",
+    }
+
+    def pull() -> Mapping[str, Any]:
+        return admin.raw(node.address, _PULL_MESSAGE, fields, None, _ANSWER_LIMIT_MS)
+
+    def holds_it(answer: Mapping[str, Any]) -> bool:
+        return answer["code"] == _SUCCESS and topic.encode() in base64.b64decode(answer["body_base64"] or "")
+
+    retrying = Retrying(
+        # The consume queue is filled a moment after the message was acknowledged.
+        retry=retry_if_result(lambda answer: not holds_it(answer)),
+        wait=wait_fixed(_LOOK_EVERY_S),
+        stop=stop_after_delay(RECEIVE_LIMIT_S),
+    )
+    try:
+        retrying(pull)
+    except RetryError as limit:
+        last = limit.last_attempt.result()
+        raise EnvironmentNotReady(
+            f"{node.name} took a message and doesn't give it back within {RECEIVE_LIMIT_S:g} s; last seen: "
+            f"code {last['code']}, {last['remark']}",
+            f"Its log: {node.log}",
+        ) from None

@@ -1,0 +1,113 @@
+"""Whether clients can work with servers that have started, and whether brokers took their settings."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import json
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.cluster import remoting
+from harness.errors import EnvironmentNotReady, UsageProblem
+
+_NOT_REGISTERED = "it isn't registered at the name server"
+_NUDGE_EVERY_S = 0.2
+
+
+class Registration:
+    """Waits for a broker to be registered at its name server, and sees to it.
+
+    A broker registers when it starts, and then after 10 s. From 5.0.0 on it mostly misses the first chance:
+    it knows no name server before its client has looked for one, which it does meanwhile
+    (`NettyRemotingClient.scanAvailableNameSrv`). 4.9.x misses it where the name server starts later.
+    """
+
+    def __init__(self, nameserver: str, broker: str) -> None:
+        self._nameserver = nameserver
+        self._broker = broker
+        self._nudged_s = time.monotonic()
+
+    def why_not_ready(self) -> str | None:
+        """As the function; and every 0.2 s a broker that isn't registered is told to register."""
+        reason = why_not_ready(self._nameserver, self._broker)
+        if reason == _NOT_REGISTERED and time.monotonic() - self._nudged_s > _NUDGE_EVERY_S:
+            with contextlib.suppress(OSError):
+                self._nudge()
+            self._nudged_s = time.monotonic()
+        return reason
+
+    def _nudge(self) -> None:
+        """Set the broker's permission to what it is: then it registers (`AdminBrokerProcessor`).
+
+        It also writes all its settings to its broker.conf, and keeps the old file beside it as `.bak`.
+        """
+        settings = remoting.ask(self._broker, remoting.GET_BROKER_CONFIG).body
+        permission = re.search(rb"^brokerPermission=\d+$", settings, re.M)
+        if permission is not None:
+            remoting.ask(self._broker, remoting.UPDATE_BROKER_CONFIG, body=permission[0])
+
+
+def why_not_ready(nameserver: str, broker: str) -> str | None:
+    """Why clients can't work with this broker; None when they can.
+
+    It has to be registered at the name server, and to answer. Both are `host:port`.
+    """
+    try:
+        answer = remoting.ask(nameserver, remoting.GET_BROKER_CLUSTER_INFO)
+    except OSError as error:
+        return f"the name server doesn't answer ({error})"
+    # `ClusterInfo` comes as fastjson writes it, with bare numbers as keys: no JSON that Python reads. Between
+    # quotes the address is unambiguous.
+    if answer.code != remoting.SUCCESS or json.dumps(broker).encode() not in answer.body:
+        return _NOT_REGISTERED
+    try:
+        remoting.ask(broker, remoting.GET_BROKER_CONFIG)
+    except OSError as error:
+        return f"it doesn't answer ({error})"
+    return None
+
+
+def check_settings(name: str, log: Path, wanted: Mapping[str, str]) -> None:
+    """Make sure that a broker runs with these settings, by what it logs of them when it starts.
+
+    RocketMQ itself says nothing of a name that it doesn't know or a value that is no number where it wants
+    one (`MixAll.properties2Object`), and a scenario would be about something else than it says. Asking the
+    broker wouldn't do: GET_BROKER_CONFIG answers unknown names too.
+
+    Raises:
+        UsageProblem: it doesn't have, or didn't take, some of them.
+        EnvironmentNotReady: its log doesn't tell.
+    """
+    if not wanted:
+        return
+    # `MixAll.printObjectProperties`, called for each of the four objects that hold settings.
+    text = log.read_text(encoding="utf-8", errors="replace")
+    actual = {found[1]: found[2] for found in re.finditer(r"^.* - (\w+)=(.*)$", text, re.M)}
+    if "brokerIP1" not in actual:
+        raise EnvironmentNotReady(f"{name} doesn't log its settings", f"Look at its log: {log}")
+    wrong = [
+        _complaint(key, value, actual) for key, value in wanted.items() if not _same(actual.get(key), value)
+    ]
+    if wrong:
+        raise UsageProblem(f"broker settings that {name} did not take: {'; '.join(wrong)}", "Correct them.")
+
+
+def _same(actual: str | None, wanted: str) -> bool:
+    if actual is None or actual.strip() == wanted.strip():
+        return actual is not None
+    if actual in ("true", "false"):
+        return actual == wanted.strip().lower()
+    try:
+        return float(actual) == float(wanted)
+    except ValueError:
+        return False
+
+
+def _complaint(key: str, value: str, actual: Mapping[str, str]) -> str:
+    if key in actual:
+        return f"{key}={value} (it runs with {actual[key]})"
+    near = difflib.get_close_matches(key, actual, n=1)
+    return f"{key} (there is no such setting{f'; is {near[0]} meant?' if near else ''})"

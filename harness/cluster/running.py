@@ -1,0 +1,273 @@
+"""Clusters that stay up after the command that started them, and what is left of harnesses that died.
+
+Such a cluster is started under an owner's token of its own (`harness.guardian.new_owner`), in the scratch
+folder of that owner. Its record says that somebody wants it though its harness has ended.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from harness import guardian, paths
+from harness.cluster import readiness
+from harness.cluster.base import Node, NodeDeath
+from harness.cluster.embedded import EmbeddedCluster
+from harness.errors import EnvironmentNotReady
+from harness.guardian_process import kill, same_process
+from harness.timing import PROFILES
+
+_RECORD_VERSION = 1
+_KILL_LIMIT_S = 20
+_ID_LENGTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class RunningNode:
+    """One server of a cluster that stays up."""
+
+    name: str
+    role: str
+    address: str
+    log: str
+    pid: int
+    created_s: float
+    """Unix time; with the pid it names one process and no other."""
+
+    @property
+    def alive(self) -> bool:
+        """It still runs."""
+        return same_process(self.pid, self.created_s) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class RunningCluster:
+    """The record of a cluster that stays up: `<state folder>/<id>.json`."""
+
+    id: str
+    owner: str
+    version: str
+    timing: str
+    """Name of the timing profile."""
+    folder: str
+    nodes: Sequence[RunningNode]
+    """The name server first."""
+    broker_configuration: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def nameserver(self) -> str:
+        """`host:port` of the name server."""
+        return self.nodes[0].address
+
+    @property
+    def alive(self) -> bool:
+        """At least one of its servers still runs."""
+        return any(node.alive for node in self.nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What `clean` ended and removed."""
+
+    processes: Sequence[str]
+    """The programs, as `java (pid 4711)`."""
+    clusters: Sequence[str]
+    """The ids of records whose cluster was gone."""
+    folders: Sequence[Path]
+
+
+class AttachedCluster:
+    """A cluster that somebody keeps up, as scenarios use it: it is neither started, stopped nor changed."""
+
+    kind = "embedded"
+
+    def __init__(self, record: RunningCluster) -> None:
+        self.record = record
+        self.version = record.version
+        self.timing = PROFILES[record.timing]
+        self.folder = Path(record.folder)
+        self.start_attempts = 1
+        self.nameserver = record.nameserver
+
+    def start(self) -> None:
+        """Make sure that it runs and that clients can work.
+
+        Raises:
+            EnvironmentNotReady: a server is gone or doesn't answer.
+        """
+        for node in self.record.nodes:
+            if not node.alive:
+                raise self._not_usable(f"{node.name} is gone")
+        for broker in self.record.nodes[1:]:
+            if reason := readiness.why_not_ready(self.nameserver, broker.address):
+                raise self._not_usable(f"{broker.name}: {reason}")
+
+    def stop(self) -> None:
+        """Nothing: it stays up."""
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """All nodes, the name server first."""
+        return [
+            Node(node.name, node.role, node.address, node.pid, Path(node.log)) for node in self.record.nodes
+        ]
+
+    def deaths(self) -> Sequence[NodeDeath]:
+        """Servers that are gone; how they ended only their own log can say."""
+        return [
+            NodeDeath(node.name, f"its process is gone; its log: {node.log}")
+            for node in self.record.nodes
+            if not node.alive
+        ]
+
+    def _not_usable(self, reason: str) -> EnvironmentNotReady:
+        return EnvironmentNotReady(
+            f"the running cluster {self.record.id} can't be used: {reason}",
+            f"Take it down with `rocketchaos down {self.record.id}`, then bring up another.",
+        )
+
+
+def keep(cluster: EmbeddedCluster) -> RunningCluster:
+    """Record a started cluster, so that it stays up when this harness ends.
+
+    Its owner's token must not be the one under which everything else of this harness runs.
+
+    Raises:
+        EnvironmentNotReady: a server is gone already, or the record can't be written.
+    """
+    nodes = [_running_node(node) for node in cluster.nodes]
+    record = RunningCluster(
+        id=cluster.owner[-_ID_LENGTH:],
+        owner=cluster.owner,
+        version=cluster.version,
+        timing=cluster.timing.name,
+        folder=str(cluster.folder),
+        nodes=nodes,
+        broker_configuration=dict(cluster.broker_configuration),
+    )
+    file = _file(record.id)
+    part = file.with_suffix(".part")
+    try:
+        part.write_text(
+            json.dumps({"schema_version": _RECORD_VERSION, **asdict(record)}, indent=1), encoding="utf-8"
+        )
+        part.replace(file)
+    except OSError as error:
+        raise EnvironmentNotReady(
+            f"the record of the cluster can't be written: {error.strerror}: {file}", "Free some disk space."
+        ) from error
+    return record
+
+
+def running() -> list[RunningCluster]:
+    """The clusters that are up, in the order of their ids; records of others are removed with their folders.
+
+    Raises:
+        EnvironmentNotReady: the state folder can't be used.
+    """
+    alive, dead = _records()
+    for record in dead:
+        take_down(record)
+    return alive
+
+
+def take_down(record: RunningCluster) -> None:
+    """Kill this cluster's servers, and no other process, and remove its folder and record. Idempotent."""
+    for node in record.nodes:
+        process = same_process(node.pid, node.created_s)
+        if process is not None:
+            _end(process)
+    # Their token is a secret, so whatever carries it is of this cluster, even if somebody set the clock and
+    # times of creation are no longer what they were.
+    for owned in guardian.find_owned(record.owner.__eq__):
+        _end_owned(owned)
+    shutil.rmtree(record.folder, ignore_errors=True)
+    _file(record.id).unlink(missing_ok=True)
+
+
+def clean() -> Cleaned:
+    """End and remove what harnesses left that were killed together with their guardian, or lost power.
+
+    Only owners with a scratch folder in this cache are looked at: clusters that somebody keeps under another
+    cache are recorded there. What a living harness or a recorded cluster owns is left alone.
+
+    Raises:
+        EnvironmentNotReady: the state folder can't be used.
+    """
+    alive, dead = _records()
+    for record in dead:
+        take_down(record)
+    wanted = {record.owner for record in alive}
+    folders = [
+        folder
+        for folder in sorted(paths.scratch_root().iterdir())
+        if folder.name not in wanted and not guardian.harness_alive(folder.name)
+    ]
+    orphans = guardian.find_owned({folder.name for folder in folders}.__contains__)
+    for orphan in orphans:
+        _end_owned(orphan)
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    return Cleaned(
+        processes=[f"{Path(orphan.command).name} (pid {orphan.pid})" for orphan in orphans],
+        clusters=[record.id for record in dead],
+        folders=folders,
+    )
+
+
+def _records() -> tuple[list[RunningCluster], list[RunningCluster]]:
+    """All records: of clusters of which something runs, and of others."""
+    records = [
+        record for file in sorted(paths.state_folder().glob("*.json")) if (record := _read(file)) is not None
+    ]
+    return [each for each in records if each.alive], [each for each in records if not each.alive]
+
+
+def _read(file: Path) -> RunningCluster | None:
+    """A record; None for one of another version of the harness, or that is being removed right now."""
+    try:
+        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if content.pop("schema_version") != _RECORD_VERSION:
+            return None
+        nodes = [RunningNode(**node) for node in content.pop("nodes")]
+        record = RunningCluster(nodes=nodes, **content)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return record if nodes and record.timing in PROFILES else None
+
+
+def _file(identity: str) -> Path:
+    return paths.state_folder() / f"{identity}.json"
+
+
+def _running_node(node: Node) -> RunningNode:
+    try:
+        if node.pid is None:
+            raise psutil.NoSuchProcess(0)
+        created_s = psutil.Process(node.pid).create_time()
+    except psutil.NoSuchProcess as error:
+        raise EnvironmentNotReady(f"{node.name} is gone already", f"Look at its log: {node.log}") from error
+    return RunningNode(node.name, node.role, node.address, str(node.log), node.pid, created_s)
+
+
+def _end_owned(owned: guardian.OwnedProcess) -> None:
+    process = same_process(owned.pid, owned.created_s)
+    if process is not None:
+        _end(process)
+
+
+def _end(process: psutil.Process) -> None:
+    kill(process)
+    try:
+        process.wait(_KILL_LIMIT_S)
+    except psutil.TimeoutExpired as error:
+        raise EnvironmentNotReady(
+            f"process {process.pid} outlived SIGKILL by {_KILL_LIMIT_S} s",
+            "It may hang in a call to the disk.",
+        ) from error

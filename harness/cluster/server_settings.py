@@ -1,0 +1,166 @@
+"""What RocketMQ's servers are told when they start: configuration files, logging, JVM arguments.
+
+Settings were read in `BrokerConfig`, `MessageStoreConfig`, `NettyServerConfig` and `NamesrvConfig` of 4.9.4
+and 5.3.3. Unknown ones are ignored by RocketMQ, so one file serves all versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from harness.errors import UsageProblem
+
+CLUSTER_NAME = "rocketchaos"
+"""The `brokerClusterName` of every broker."""
+
+LOOPBACK = "127.0.0.1"
+
+DISK_WARNING_RATIO_4 = 0.98
+"""Fuller than that, a 4.9.x broker that was started here refuses messages."""
+DISK_WARNING_RATIO_5 = 0.90
+"""Fuller than that, a 5.x broker refuses messages; its code admits no higher value."""
+
+# What the harness needs as it sets it, or what makes of the broker something else than a single master.
+_PROTECTED = frozenset(
+    {
+        "bindAddress",
+        "brokerClusterName",
+        "brokerId",
+        "brokerIP1",
+        "brokerIP2",
+        "brokerName",
+        "brokerRole",
+        "enableControllerMode",
+        "enableDLegerCommitLog",
+        "fetchNameSrvAddrByDnsLookup",
+        "fetchNamesrvAddrByAddressServer",
+        "haListenPort",
+        "listenPort",
+        "namesrvAddr",
+        "rocketmqHome",
+    }
+)
+_PROTECTED_PREFIXES = ("storePath", "readOnlyCommitLogStorePaths")
+
+_LOGBACK = """<configuration>
+  <appender name="file" class="ch.qos.logback.core.FileAppender">
+    <file>${rocketchaos.log}</file>
+    <encoder><pattern>%d{yyyy-MM-dd HH:mm:ss.SSS} %p %t - %m%n</pattern></encoder>
+  </appender>
+  <logger name="RocketmqWaterMark" level="WARN"/>
+  <root level="INFO"><appender-ref ref="file"/></root>
+</configuration>
+"""
+
+
+def check_broker_configuration(configuration: Mapping[str, str]) -> None:
+    """Refuse settings that the harness itself decides.
+
+    Raises:
+        UsageProblem: one of them is set; all that are, are named.
+    """
+    refused = sorted(key for key in configuration if key in _PROTECTED or key.startswith(_PROTECTED_PREFIXES))
+    if refused:
+        raise UsageProblem(
+            f"broker settings that the harness itself decides can't be set: {', '.join(refused)}",
+            "Leave them out: ports, names and folders are chosen for each run.",
+        )
+
+
+def nameserver_file(port: int, folder: Path) -> str:
+    """`namesrv.properties` of a name server that keeps its files in `folder`."""
+    return properties_text(
+        {
+            "listenPort": str(port),
+            # Known from 5.0.0 on; 4.9.x has no such setting and listens on every address.
+            "bindAddress": LOOPBACK,
+            "kvConfigPath": str(folder / "kvConfig.json"),
+        }
+    )
+
+
+def broker_file(
+    name: str, port: int, nameserver: str, folder: Path, configurations: Sequence[Mapping[str, str]]
+) -> str:
+    """`broker.conf` of a single master that keeps its files in `folder`; later configurations win."""
+    store = folder / "store"
+    settings = {
+        "brokerClusterName": CLUSTER_NAME,
+        "brokerName": name,
+        "brokerId": "0",
+        "brokerIP1": LOOPBACK,
+        "brokerIP2": LOOPBACK,
+        "bindAddress": LOOPBACK,
+        "listenPort": str(port),
+        "namesrvAddr": nameserver,
+        "storePathRootDir": str(store),
+        "storePathCommitLog": str(store / "commitlog"),
+        # Small files: a scenario writes kilobytes. RocketMQ's own are 1 GiB, 6 MB and 420 MB.
+        "mappedFileSizeCommitLog": str(16 * 1024 * 1024),
+        "mappedFileSizeConsumeQueue": "60000",
+        "maxHashSlotNum": "100000",
+        "maxIndexNum": "400000",
+        # Delayed messages of 5.x, which POP consumers need for every pull. RocketMQ's own is 100 MB.
+        "mappedFileSizeTimerLog": str(1024 * 1024),
+        # A disk that others fill is no reason to delete messages. 95 is the highest value that counts.
+        "diskMaxUsedSpaceRatio": "95",
+        "cleanFileForciblyEnable": "false",
+        # A busy machine is no reason to refuse messages: RocketMQ does after 200 ms and 1000 ms of waiting.
+        "waitTimeMillsInSendQueue": "10000",
+        "osPageCacheBusyTimeOutMills": "10000",
+    }
+    for configuration in configurations:
+        settings.update(configuration)
+    return properties_text(settings)
+
+
+def properties_text(settings: Mapping[str, str]) -> str:
+    """The text of a Java properties file that reads back as these settings, whatever characters they have."""
+    return "".join(f"{_escape(key)}={_escape(value)}\n" for key, value in settings.items())
+
+
+def write_logback(folder: Path) -> None:
+    """Write the log configuration to `conf/`, where `ROCKETMQ_HOME` points.
+
+    4.9.x and 5.0.x take it from there by name, later ones from a system property. There it is read by a copy
+    of logback in another package, which renames the classes by itself (`JoranConfiguratorExt`).
+    """
+    conf = folder / "conf"
+    conf.mkdir(parents=True, exist_ok=True)
+    for program in ("namesrv", "broker"):
+        (conf / f"logback_{program}.xml").write_text(_LOGBACK, encoding="utf-8")
+
+
+def jvm_arguments(folder: Path, log: Path) -> list[str]:
+    """Arguments for a server that is small, starts fast, and leaves no file outside of its folder."""
+    (folder / "tmp").mkdir(exist_ok=True)
+    return [
+        "-Xms64m",
+        "-Xmx256m",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:-UsePerfData",
+        # Nobody speaks TLS on loopback, and making a key takes a part of the time of every start.
+        "-Dtls.server.mode=disabled",
+        f"-XX:ErrorFile={folder / 'jvm-crash.log'}",
+        f"-Duser.home={folder}",
+        f"-Djava.io.tmpdir={folder / 'tmp'}",
+        f"-Drocketchaos.log={log}",
+        f"-Drmq.logback.configurationFile={folder / 'conf' / 'logback_broker.xml'}",
+        f"-Drocketmq.broker.diskSpaceWarningLevelRatio={DISK_WARNING_RATIO_4}",
+        f"-Drocketmq.broker.diskSpaceCleanForciblyRatio={DISK_WARNING_RATIO_4}",
+    ]
+
+
+def _escape(text: str) -> str:
+    # Java reads properties files as Latin-1, and takes these characters for its own.
+    plain = "".join("\\" + character if character in "\\=:#! " else character for character in text)
+    plain = plain.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    return "".join(
+        character
+        if ord(character) < 128
+        else "".join(f"\\u{unit:04x}" for unit in memoryview(character.encode("utf-16-le")).cast("H"))
+        for character in plain
+    )

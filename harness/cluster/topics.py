@@ -1,0 +1,55 @@
+"""Topics that can be used when they are said to be there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.clients.admin import Admin
+from harness.errors import EnvironmentNotReady
+from harness.workers.handle import WorkerFailed
+
+ROUTE_LIMIT_S = 15.0
+NO_ROUTE = 17
+_LOOK_EVERY_S = 0.01
+
+
+def create_routed_topic(admin: Admin, topic: str, queues: int, brokers: Mapping[str, str]) -> None:
+    """Create a topic with so many queues on each broker, and wait until the name server routes to all of them.
+
+    Brokers tell the name server one-way (`BrokerController.registerBrokerAll`, 4.9.4), so that creation alone
+    doesn't say that clients can find the topic.
+
+    Args:
+        admin: of the cluster.
+        topic: its real name.
+        queues: on each broker.
+        brokers: name to address.
+
+    Raises:
+        EnvironmentNotReady: a broker refused it, or it wasn't routed within 15 s.
+    """
+    admin.create_topic(topic, queues, list(brokers.values()))
+    expected = dict.fromkeys(brokers, queues)
+
+    def routed() -> dict[str, int]:
+        try:
+            return {one["broker"]: one["queues"] for one in admin.route(topic)["queues"]}
+        except WorkerFailed as failure:
+            if failure.code != NO_ROUTE:
+                raise
+            return {}
+
+    retrying = Retrying(
+        retry=retry_if_result(lambda route: route != expected),
+        wait=wait_fixed(_LOOK_EVERY_S),
+        stop=stop_after_delay(ROUTE_LIMIT_S),
+    )
+    try:
+        retrying(routed)
+    except RetryError as limit:
+        raise EnvironmentNotReady(
+            f"the name server doesn't route topic {topic} to {expected} within {ROUTE_LIMIT_S:g} s; "
+            f"last seen: {limit.last_attempt.result()}"
+        ) from None

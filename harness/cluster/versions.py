@@ -1,0 +1,54 @@
+"""RocketMQ's version numbers: which are supported, and which are near to one that isn't there."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Iterable
+
+from harness.errors import UsageProblem
+
+_FORM = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+
+VersionNumbers = tuple[int, int, int]
+
+
+def parse(version: str) -> VersionNumbers:
+    """The three numbers of a supported version.
+
+    Raises:
+        UsageProblem: no version such as 4.9.4, or neither 4.9.x nor 5.x.
+    """
+    found = _FORM.fullmatch(version)
+    if found is None:
+        raise UsageProblem(
+            f"{version!r} is no RocketMQ version",
+            "Give all three numbers of a release: 4.9.4 or 5.3.3, for example.",
+        )
+    numbers = (int(found[1]), int(found[2]), int(found[3]))
+    if not is_supported(numbers):
+        raise UsageProblem(f"RocketMQ {version} is not supported", "Versions 4.9.x and 5.x are.")
+    return numbers
+
+
+def is_supported(numbers: VersionNumbers) -> bool:
+    """Whether the harness knows how to run this version: 4.9.x and 5.x."""
+    return numbers[:2] == (4, 9) or numbers[0] == 5
+
+
+def nearest(version: str, existing: Iterable[str], count: int = 4) -> list[str]:
+    """Up to `count` supported releases among `existing`, around `version`, in ascending order."""
+    releases = sorted(
+        numbers
+        for numbers in (_numbers(each) for each in existing)
+        if numbers is not None and is_supported(numbers)
+    )
+    middle = bisect.bisect(releases, parse(version))
+    first = max(0, min(middle - count // 2, len(releases) - count))
+    return [".".join(map(str, numbers)) for numbers in releases[first : first + count]]
+
+
+def _numbers(version: str) -> VersionNumbers | None:
+    """The numbers of a release; None for previews and snapshots."""
+    found = _FORM.fullmatch(version)
+    return None if found is None else (int(found[1]), int(found[2]), int(found[3]))

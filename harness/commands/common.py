@@ -1,0 +1,109 @@
+"""What commands share: their options, how progress is shown, and how runs are told of."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.status import Status
+
+from harness.campaign import DEFAULT_VERSION
+from harness.errors import ExitCode
+from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
+from harness.reporters.base import Report, Reporter
+from harness.store import runs_folder
+
+
+class Timing(StrEnum):
+    """The timing profiles, as an option."""
+
+    COMPRESSED = "compressed"
+    FAITHFUL = "faithful"
+
+
+RocketmqOption = Annotated[
+    str, typer.Option("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients, 4.9.x or 5.x.")
+]
+TimingOption = Annotated[
+    Timing | None,
+    typer.Option(
+        "--timing", help="RocketMQ's own timers, or shortened ones; instead of what the scenario says."
+    ),
+]
+RunsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--runs", metavar="FOLDER", help="Where run folders go. [default: ROCKETCHAOS_RUNS or ./runs]"
+    ),
+]
+SeedOption = Annotated[
+    int | None, typer.Option("--seed", min=0, help="Recorded in the run; a random one unless given.")
+]
+KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the cluster up; `rocketchaos down` ends it.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="One JSON document on standard output, nothing else.")
+]
+JunitOption = Annotated[
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file as well.")
+]
+
+OUT = Console(highlight=False, soft_wrap=True)
+"""Data: verdicts, lists."""
+ERR = Console(stderr=True, highlight=False, soft_wrap=True)
+"""Progress and complaints."""
+
+
+class Progress:
+    """Says what takes time: a spinner on a terminal, otherwise one line a change, always on standard error."""
+
+    def __init__(self) -> None:
+        self._status: Status | None = None
+        self._last = ""
+
+    def __call__(self, text: str) -> None:
+        if text == self._last:
+            return
+        self._last = text
+        if not ERR.is_terminal:
+            ERR.print(f"{text} ...", markup=False)
+        elif self._status is None:
+            self._status = ERR.status(text)
+            self._status.start()
+        else:
+            self._status.update(text)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_unused: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+
+def runs_or_default(runs: Path | None) -> Path:
+    """The chosen folder for runs, or the default one."""
+    return runs_folder() if runs is None else runs
+
+
+def version_or(recorded: object, chosen: str | None) -> str:
+    """The chosen version, otherwise the recorded one, otherwise the default."""
+    return chosen or (str(recorded) if recorded else DEFAULT_VERSION)
+
+
+def tell(reports: Sequence[Report], *, as_json: bool, junit: Path | None) -> ExitCode:
+    """Tell every reporter that is wanted; the exit code of all runs together."""
+    reporters: list[Reporter] = [DocumentReporter(sys.stdout) if as_json else ConsoleReporter(OUT)]
+    if junit is not None:
+        reporters.append(JUnitReporter(junit))
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        # Annotations are read from the output of a step; JSON on standard output must stay alone.
+        reporters.append(GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ))
+    for reporter in reporters:
+        reporter.report(reports)
+    return ExitCode.gravest([report.exit_code for report in reports])

@@ -1,0 +1,138 @@
+"""`rocketchaos doctor`: is this machine ready?"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import psutil
+
+from harness import paths
+from harness.campaign import DEFAULT_VERSION
+from harness.cluster.artifacts import cached
+from harness.cluster.java_home import find_java
+from harness.cluster.running import running
+from harness.commands.common import OUT, JsonOption, RocketmqOption
+from harness.errors import ExitCode, RocketchaosError
+from harness.guardian import find_owned, harness_alive
+from harness.model import SCHEMA_VERSION
+
+LEAST_FREE_MEMORY_MIB = 1_024
+"""A name server, a broker and five clients take about 900 MiB."""
+LEAST_FREE_DISK_MIB = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    needed: bool
+    """Not ok and needed: nothing can run."""
+    text: str
+
+
+def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = False) -> ExitCode:
+    """Say whether this machine can run scenarios, and what to do where it can't."""
+    examinations: list[Callable[[], Examination]] = [
+        _python,
+        _java,
+        _spark,
+        _cache,
+        lambda: _jars(rocketmq),
+        _memory,
+        _disk,
+        _load,
+        _clusters,
+        _orphans,
+    ]
+    found = [_examine(examination) for examination in examinations]
+    ready = all(one.ok or not one.needed for one in found)
+    if as_json:
+        document = {"schema_version": SCHEMA_VERSION, "ready": ready, "found": [asdict(one) for one in found]}
+        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+    else:
+        for one in found:
+            sign = "ok  " if one.ok else "FAIL" if one.needed else "note"
+            OUT.print(f"{sign} {one.name}: {one.text}", markup=False)
+        OUT.print("Ready." if ready else "Not ready.", markup=False)
+    return ExitCode.AS_EXPECTED if ready else ExitCode.ENVIRONMENT
+
+
+def _examine(examination: Callable[[], Examination]) -> Examination:
+    try:
+        return examination()
+    except RocketchaosError as problem:
+        return Examination(examination.__name__.strip("_"), False, True, str(problem))
+
+
+def _python() -> Examination:
+    return Examination("python", True, True, f"{platform.python_version()} at {sys.executable}")
+
+
+def _java() -> Examination:
+    java = find_java()
+    return Examination("java", True, True, f"{java.version} at {java.home} (from {java.source})")
+
+
+def _spark() -> Examination:
+    try:
+        java = find_java(full_jdk=True)
+    except RocketchaosError as problem:
+        return Examination("java for Spark reports", False, False, problem.message)
+    return Examination("java for Spark reports", True, False, f"{java.version} at {java.home}")
+
+
+def _cache() -> Examination:
+    return Examination("cache", True, True, str(paths.cache_folder()))
+
+
+def _jars(version: str) -> Examination:
+    if cached(version):
+        return Examination("jars", True, False, f"RocketMQ {version} is in the cache")
+    return Examination("jars", False, False, f"RocketMQ {version} will be fetched at first use (about 30 MB)")
+
+
+def _memory() -> Examination:
+    free_mib = psutil.virtual_memory().available // 2**20
+    return Examination(
+        "memory",
+        free_mib >= LEAST_FREE_MEMORY_MIB,
+        False,
+        f"{free_mib} MiB free, {LEAST_FREE_MEMORY_MIB} are good",
+    )
+
+
+def _disk() -> Examination:
+    folder = paths.cache_folder()
+    free_mib = shutil.disk_usage(folder).free // 2**20
+    text = f"{free_mib} MiB free for the cache, {LEAST_FREE_DISK_MIB} are good"
+    return Examination("disk", free_mib >= LEAST_FREE_DISK_MIB, False, text)
+
+
+def _load() -> Examination:
+    processors, load = os.cpu_count() or 1, os.getloadavg()[0]
+    text = f"{load:.2f} on {processors} processors"
+    return Examination(
+        "load", load <= processors, False, text + ("" if load <= processors else ": timing suffers")
+    )
+
+
+def _clusters() -> Examination:
+    records = running()
+    text = ", ".join(f"{one.id} RocketMQ {one.version} ({one.timing}) at {one.nameserver}" for one in records)
+    return Examination("clusters that stay up", True, False, text or "none")
+
+
+def _orphans() -> Examination:
+    kept = {record.owner for record in running()}
+    left = find_owned(lambda owner: owner not in kept and not harness_alive(owner))
+    text = f"{len(left)} processes of harnesses that are gone: `rocketchaos clean`" if left else "none"
+    return Examination("leftovers", not left, False, text)

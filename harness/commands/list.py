@@ -1,0 +1,53 @@
+"""`rocketchaos list`: which scenarios there are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from harness.commands.common import OUT, JsonOption
+from harness.errors import ExitCode
+from harness.library import shipped
+from harness.model import SCHEMA_VERSION
+from harness.selection import load_all
+
+
+def list_scenarios(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[PATH...]", help="Files or folders; those that come with rocketchaos unless given."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> ExitCode:
+    """List scenarios: name, what is to be seen, expected outcome, marks."""
+    scenarios = load_all(paths or sorted(shipped().values()))
+    if as_json:
+        document = {
+            "schema_version": SCHEMA_VERSION,
+            "scenarios": [
+                {
+                    "name": scenario.name,
+                    "title": scenario.title,
+                    "expected": scenario.expected,
+                    "timing": scenario.timing,
+                    "marks": list(scenario.marks),
+                    "file": scenario.file,
+                }
+                for scenario in scenarios
+            ],
+        }
+        json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+        return ExitCode.AS_EXPECTED
+    for scenario in scenarios:
+        facts = ", ".join([f"expected: {scenario.expected}", scenario.timing, *scenario.marks])
+        OUT.print(f"[bold]{escape(scenario.name)}[/bold]  ({escape(facts)})")
+        OUT.print(f"    {scenario.title}", markup=False)
+    return ExitCode.AS_EXPECTED

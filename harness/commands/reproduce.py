@@ -1,0 +1,102 @@
+"""`rocketchaos reproduce`: one scenario, once or often."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.campaign import Campaign, Options
+from harness.commands.common import (
+    ERR,
+    JsonOption,
+    JunitOption,
+    KeepOption,
+    Progress,
+    RunsOption,
+    SeedOption,
+    Timing,
+    TimingOption,
+    runs_or_default,
+    tell,
+    version_or,
+)
+from harness.errors import ExitCode
+from harness.library import find
+from harness.scenario import Scenario
+from harness.spec import load_scenario, parse_scenario
+from harness.store import RunFolder
+
+
+def reproduce(
+    what: Annotated[
+        str,
+        typer.Argument(metavar="NAME|FILE|RUN", help="A scenario's name or file, or the folder of a run."),
+    ],
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="So many times, and the distribution.")] = 1,
+    parallel: Annotated[int, typer.Option("--parallel", min=1, help="So many at a time.")] = 1,
+    rocketmq: Annotated[
+        str | None,
+        typer.Option(
+            "--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients. [default: 4.9.4]"
+        ),
+    ] = None,
+    timing: TimingOption = None,
+    seed: SeedOption = None,
+    runs: RunsOption = None,
+    keep: KeepOption = False,
+    as_json: JsonOption = False,
+    junit: JunitOption = None,
+) -> ExitCode:
+    """Run a scenario on a real RocketMQ, and say whether its anomaly is there.
+
+    A run's folder runs the same again: scenario, version, timing and seed, unless options say otherwise.
+    """
+    scenario, options = _prepare(what, rocketmq, timing, seed)
+    with Progress() as progress:
+        options = Options(
+            version=options.version,
+            timing=options.timing,
+            runs=runs_or_default(runs),
+            seed=options.seed,
+            keep=keep,
+            progress=progress,
+        )
+        campaign = Campaign(options)
+        reports = []
+        with campaign:
+            for number, report in enumerate(campaign.run_all([scenario] * repeat, parallel), start=1):
+                reports.append(report)
+                if repeat > 1:
+                    progress(f"{number} of {repeat} runs of {scenario.name} done")
+    code = tell(reports, as_json=as_json, junit=junit)
+    for record in campaign.kept:
+        ERR.print(
+            f"The cluster stays up: name server {record.nameserver}. `rocketchaos down {record.id}` ends it.",
+            markup=False,
+        )
+    return code
+
+
+def _prepare(
+    what: str, rocketmq: str | None, timing: Timing | None, seed: int | None
+) -> tuple[Scenario, Options]:
+    """The scenario, and what of the options is recorded in a run."""
+    chosen = None if timing is None else timing.value
+    path = Path(what)
+    if not path.is_dir():
+        return load_scenario(find(what)), Options(
+            version=version_or(None, rocketmq), timing=chosen, seed=seed
+        )
+    folder = RunFolder.existing(path)
+    record = folder.read_json("run.json")
+    scenario = parse_scenario(
+        folder.scenario_path.read_text(encoding="utf-8"),
+        record.get("scenario_file") or str(folder.scenario_path),
+    )
+    return scenario, Options(
+        version=version_or(record.get("rocketmq"), rocketmq),
+        timing=chosen or record.get("timing"),
+        seed=record.get("seed") if seed is None else seed,
+    )

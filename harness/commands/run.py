@@ -1,0 +1,64 @@
+"""`rocketchaos run`: many scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.campaign import DEFAULT_VERSION, Campaign, Options
+from harness.commands.common import (
+    JsonOption,
+    JunitOption,
+    Progress,
+    RocketmqOption,
+    RunsOption,
+    SeedOption,
+    TimingOption,
+    runs_or_default,
+    tell,
+)
+from harness.errors import ExitCode
+from harness.selection import load_all, select
+
+
+def run(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of `*.scenario.yaml`.")
+    ],
+    keywords: Annotated[
+        str,
+        typer.Option(
+            "-k", metavar="EXPR", help="Only scenarios whose name or title fits: `tags and not kill`."
+        ),
+    ] = "",
+    marks: Annotated[
+        str, typer.Option("-m", metavar="MARK", help="Only scenarios whose marks fit: `not slow`.")
+    ] = "",
+    parallel: Annotated[
+        int, typer.Option("--parallel", min=1, help="So many at a time, on one cluster.")
+    ] = 1,
+    rocketmq: RocketmqOption = DEFAULT_VERSION,
+    timing: TimingOption = None,
+    seed: SeedOption = None,
+    runs: RunsOption = None,
+    as_json: JsonOption = False,
+    junit: JunitOption = None,
+) -> ExitCode:
+    """Run scenarios. Every file is validated before anything starts."""
+    scenarios = select(load_all(paths), keywords, marks)
+    with Progress() as progress:
+        options = Options(
+            version=rocketmq,
+            timing=None if timing is None else timing.value,
+            runs=runs_or_default(runs),
+            seed=seed,
+            progress=progress,
+        )
+        reports = []
+        with Campaign(options) as campaign:
+            for report in campaign.run_all(scenarios, parallel):
+                reports.append(report)
+                progress(f"{len(reports)} of {len(scenarios)} scenarios done")
+    return tell(reports, as_json=as_json, junit=junit)

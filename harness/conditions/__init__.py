@@ -1,0 +1,60 @@
+"""The conditions that `settle` waits for, one file each: what is so now, and whether it is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.errors import PreconditionNotMet
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+POLL_INTERVAL_S = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a look showed: whether the condition holds, and in words what was seen."""
+
+    holds: bool
+    text: str
+
+
+def await_condition(context: RunContext, name: str, look: Callable[[], Seen], within_ms: int) -> None:
+    """Look again and again until the condition holds; a worker or server that dies ends it at once.
+
+    Raises:
+        PreconditionNotMet: the limit passed; the message says what was last seen.
+        EnvironmentNotReady: a worker or a server died.
+    """
+    started_ns = context.now_ns()
+    looks = 0
+
+    def guarded() -> Seen:
+        nonlocal looks
+        looks += 1
+        context.check_alive()
+        return look()
+
+    retrying = Retrying(
+        retry=retry_if_result(lambda seen: not seen.holds),
+        wait=wait_fixed(POLL_INTERVAL_S),
+        stop=stop_after_delay(within_ms / 1000),
+    )
+    try:
+        seen = retrying(guarded)
+    except RetryError as limit:
+        last = limit.last_attempt.result()
+        raise PreconditionNotMet(
+            f"settle: {name} not reached within {within_ms / 1000:g} s ({looks} looks); last seen: {last.text}"
+        ) from None
+    took_ms = (context.now_ns() - started_ns) / 1e6
+    context.history.append(
+        "harness",
+        "settled",
+        {"condition": name, "took_ms": round(took_ms, 1), "looks": looks, "seen": seen.text},
+    )

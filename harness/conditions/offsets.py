@@ -1,0 +1,29 @@
+"""A group's offsets have come near enough to the end of its queues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.conditions import Seen
+from harness.probes.offsets import read_offsets
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+def offsets_reached(context: RunContext, group: str, topic: str, lag: int) -> Seen:
+    """Whether the group is at most `lag` messages behind, in total.
+
+    The brokers' queues must first show every acknowledged message: the consume queue is filled
+    asynchronously, and a group can't be behind what isn't shown yet.
+    """
+    queues = read_offsets(context, group, topic)
+    ends = {(queue.broker, queue.queue_id): queue.max_offset for queue in queues}
+    for message in context.producer.acknowledged:
+        if message.topic == topic and ends.get((message.broker, message.queue_id), 0) <= message.queue_offset:
+            return Seen(
+                False, f"the queue {message.broker}:{message.queue_id} doesn't show {message.key} yet"
+            )
+    behind = sum(queue.lag for queue in queues)
+    texts = [f"{one.broker}:{one.queue_id} {one.consumer_offset} of {one.max_offset}" for one in queues]
+    return Seen(behind <= lag, f"lag {behind}: {', '.join(texts)}")

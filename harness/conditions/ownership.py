@@ -1,0 +1,53 @@
+"""Ownership has settled: everybody owns what the strategy gives them, and everybody agrees on who is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.allocation import average
+from harness.conditions import Seen
+from harness.probes.ownership import OwnView, read_ownership
+from harness.probes.subscription import read_subscription
+from harness.workers.handle import WorkerFailed
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+def ownership_settled(context: RunContext, group: str) -> Seen:
+    """Whether each online member owns, of each topic it subscribes to, its share among all online members.
+
+    Members count with every topic, as `RebalanceImpl.rebalanceByTopic` (4.9.4) has it: where topics differ,
+    the share of a member that doesn't subscribe stays without an owner, and that is settled too.
+    """
+    seen, _ = look_at_members(context, group)
+    return seen
+
+
+def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, OwnView]]:
+    """The condition, and what each running member said of itself."""
+    members = context.online_members(group)
+    ids = {name: context.consumers[name].client_id for name in members}
+    for broker in context.broker_addresses:
+        connected = read_subscription(context, group, broker).clients
+        if set(connected) != set(ids.values()):
+            return Seen(False, f"{broker} knows {list(connected)}, online are {sorted(ids.values())}"), {}
+    views: dict[str, OwnView] = {}
+    for name in members:
+        if context.consumers[name].paused:
+            continue  # it can't answer, but keeps its place in everybody's calculation
+        try:
+            views[name] = read_ownership(context, name)
+        except WorkerFailed as failure:
+            return Seen(False, f"{name} did not report its queues: {failure}"), views
+    for name, view in views.items():
+        for topic in context.scenario.consumers[name].subscribe:
+            share = average(context.queues(topic), list(ids.values()), ids[name])
+            own = view.queues.get(topic, ())
+            if own != share:
+                return Seen(False, f"{name} owns {_text(own)} of {topic}, its share is {_text(share)}"), views
+    return Seen(True, f"{len(views)} members own their shares"), views
+
+
+def _text(queues: tuple[tuple[str, int], ...]) -> str:
+    return "[" + ", ".join(f"{broker}:{queue_id}" for broker, queue_id in queues) + "]"

@@ -1,0 +1,69 @@
+"""What can go wrong, each with one clear message, a way out, and an exit code.
+
+Whatever is raised here reaches the user as its message alone. Any other exception is a defect of the
+harness: it is shown with its traceback and ends with `ExitCode.HARNESS`.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the command line; where runs end differently the gravest one counts."""
+
+    AS_EXPECTED = 0
+    NOT_AS_EXPECTED = 1
+    USAGE = 2
+    INCONCLUSIVE = 3
+    ENVIRONMENT = 4
+    HARNESS = 70
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+    @classmethod
+    def gravest(cls, codes: list[ExitCode]) -> ExitCode:
+        """The code of several runs together: 70, 2, 4, 1, 3, 0 in this order; an interruption tops all."""
+        order = [130, 143, 70, 2, 4, 1, 3, 0]
+        return min(codes, key=lambda code: order.index(int(code)), default=cls.AS_EXPECTED)
+
+
+class RocketchaosError(Exception):
+    """An expected failure: `message` says what happened, `hint` what to do about it."""
+
+    exit_code = ExitCode.HARNESS
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+
+
+class UsageProblem(RocketchaosError):
+    """The command, or a scenario, can't be meant as it stands. Nothing was started."""
+
+    exit_code = ExitCode.USAGE
+
+
+class EnvironmentNotReady(RocketchaosError):
+    """The machine, the network, Java or RocketMQ failed, not the scenario and not the harness."""
+
+    exit_code = ExitCode.ENVIRONMENT
+
+
+class HarnessDefect(RocketchaosError):
+    """The harness itself broke its own rules; please report it."""
+
+    exit_code = ExitCode.HARNESS
+
+
+class PreconditionNotMet(RocketchaosError):
+    """The run can't answer its question: a condition was not reached, or a fault took no effect.
+
+    The outcome is `inconclusive`.
+    """
+
+    exit_code = ExitCode.INCONCLUSIVE

@@ -1,0 +1,85 @@
+"""The life of a fault: inject, wait until it is effective, heal, wait until it is healed, clean up.
+
+After the failure injection of CockroachDB's roachtest: a state machine around the fault allows only the legal
+order, so that a fault can't heal unproven or be forgotten.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from harness.errors import HarnessDefect
+
+if TYPE_CHECKING:
+    from harness.history import History
+
+
+class Fault(ABC):
+    """Something bad that is done to one target. Healing is idempotent."""
+
+    name: str
+    """`kill`, `pause`."""
+    target: str
+    """A consumer's or a node's name."""
+
+    @abstractmethod
+    def inject(self) -> None:
+        """Do it."""
+
+    @abstractmethod
+    def wait_effective(self) -> str:
+        """Wait until it has taken effect; the proof in words.
+
+        Raises:
+            PreconditionNotMet: it took no effect within its limit.
+        """
+
+    @abstractmethod
+    def heal(self) -> None:
+        """Undo it, as far as it can be undone. Idempotent."""
+
+    @abstractmethod
+    def wait_healed(self) -> str:
+        """Wait until it is undone; the proof in words."""
+
+    def cleanup(self) -> None:
+        """Remove what the fault needed. Idempotent."""
+        return
+
+
+class Faults:
+    """The faults of a run, each with a name like `pause b`; writes their life into the history."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._active: dict[str, Fault] = {}
+
+    def inject(self, fault: Fault) -> None:
+        """Inject, and wait for the proof of effect."""
+        key = f"{fault.name} {fault.target}"
+        if key in self._active:
+            raise HarnessDefect(f"the fault `{key}` is active already")
+        where = {"fault": fault.name, "target": fault.target}
+        self._history.append("harness", "fault-injected", where)
+        self._active[key] = fault
+        fault.inject()
+        proof = fault.wait_effective()
+        self._history.append("harness", "fault-effective", {**where, "proof": proof})
+
+    def heal(self, key: str) -> None:
+        """Heal one fault; nothing happens if it isn't active."""
+        fault = self._active.pop(key, None)
+        if fault is None:
+            return
+        where = {"fault": fault.name, "target": fault.target}
+        try:
+            fault.heal()
+            self._history.append("harness", "fault-healed", {**where, "proof": fault.wait_healed()})
+        finally:
+            fault.cleanup()
+
+    def heal_all(self) -> None:
+        """Heal whatever is still active, the last one first."""
+        for key in reversed(list(self._active)):
+            self.heal(key)

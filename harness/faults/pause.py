@@ -1,0 +1,35 @@
+"""SIGSTOP and SIGCONT of a consumer's process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.faults.base import Fault
+
+if TYPE_CHECKING:
+    from harness.clients.consumer import Consumer
+
+
+class Pause(Fault):
+    """The process stands still with its connections open, until it is resumed."""
+
+    name = "pause"
+
+    def __init__(self, consumer: Consumer) -> None:
+        self._consumer = consumer
+        self.target = consumer.name
+
+    def inject(self) -> None:
+        self._consumer.pause()
+
+    def wait_effective(self) -> str:
+        """`Worker.pause` returns when the kernel says that the process is stopped."""
+        return f"process {self._consumer.pid} is stopped"
+
+    def heal(self) -> None:
+        if self._consumer.paused:
+            self._consumer.resume()
+
+    def wait_healed(self) -> str:
+        """`Worker.resume` returns when the process is no longer stopped."""
+        return f"process {self._consumer.pid} goes on"

@@ -1,0 +1,205 @@
+"""The harness's handle on its guardian, and the tokens that say whose a process is.
+
+Every process that the harness starts carries `ROCKETCHAOS_OWNER=<pid>-<created>-<random>` in its environment:
+the harness's process id, when that process was created (Unix time in centiseconds), and a secret. So anybody
+can tell whether the harness that started a process is still there, and nobody mistakes one for another.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import psutil
+
+from harness import guardian_process
+from harness.errors import EnvironmentNotReady
+from harness.guardian_process import OWNER_VARIABLE, owned_processes, same_process
+
+__all__ = ["OWNER_VARIABLE", "Guardian", "OwnedProcess", "find_owned", "harness_alive", "new_owner"]
+
+_TOKEN = re.compile(r"(\d+)-(\d+)-[0-9a-f]{32}")
+_START_LIMIT_S = 20.0
+_END_LIMIT_S = 10.0
+
+
+def new_owner() -> str:
+    """A new token of this process; one for the harness itself, one more for each cluster that stays up."""
+    created_s = psutil.Process().create_time()
+    return f"{os.getpid()}-{round(created_s * 100)}-{secrets.token_hex(16)}"
+
+
+def is_owner(text: str) -> bool:
+    """Whether the text has the form of a token."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def harness_alive(owner: str) -> bool:
+    """Whether the harness that made this token still runs; also for what is no token, to be left alone."""
+    found = _TOKEN.fullmatch(owner)
+    return found is None or same_process(int(found[1]), int(found[2]) / 100) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedProcess:
+    """A running process that some harness started."""
+
+    pid: int
+    created_s: float
+    """Unix time."""
+    owner: str
+    command: str
+
+
+def find_owned(predicate: Callable[[str], bool]) -> list[OwnedProcess]:
+    """This user's processes that carry an owner's token for which the predicate holds."""
+    found = []
+    for process, owner in owned_processes(predicate):
+        try:
+            command = " ".join(process.cmdline()[:1]) or process.name()
+            found.append(OwnedProcess(process.pid, process.create_time(), owner, command))
+        except psutil.Error:
+            continue
+    return found
+
+
+class Guardian:
+    """Ends what this harness started, within 5 s, should the harness end before it could do so itself.
+
+    As a context manager it is released where the block ends well, and set to work where it doesn't. A process
+    that was forked from this one without becoming another program holds the guardian's pipe open: the
+    guardian acts when the last of them is gone.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], owner: str) -> None:
+        self.owner = owner
+        """The token for the environment of everything that is started."""
+        self._process = process
+        self._lock = threading.Lock()
+
+    @classmethod
+    def start(cls) -> Self:
+        """Start a guardian for this process, in a session of its own.
+
+        Raises:
+            EnvironmentNotReady: it can't be started.
+        """
+        environment = {key: value for key, value in os.environ.items() if key != OWNER_VARIABLE}
+        process = subprocess.Popen(
+            # -P: no module of the folder it is in, or is run from, may stand in for another.
+            [sys.executable, "-P", guardian_process.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd="/",
+            # An outer harness's guardian must not end this one, whose charge would then be nobody's.
+            env=environment,
+            start_new_session=True,
+        )
+        _await_ready(process)
+        guardian = cls(process, new_owner())
+        guardian.watch(guardian.owner)
+        return guardian
+
+    def watch(self, owner: str) -> None:
+        """Look after another owner's processes too: a cluster that is to stay up, until it is recorded.
+
+        Raises, as all that tell the guardian something:
+            EnvironmentNotReady: the guardian is gone.
+        """
+        self._tell({"token": owner})
+
+    def unwatch(self, owner: str) -> None:
+        """Leave an owner's processes alone from now on."""
+        self._tell({"forget": owner})
+
+    def own(self, pid: int) -> None:
+        """Look after a process whose environment can't carry the token; nothing if it is gone already."""
+        try:
+            created_s = psutil.Process(pid).create_time()
+        except psutil.NoSuchProcess:
+            return
+        self._tell({"own": [pid, created_s]})
+
+    def remove_at_death(self, path: Path) -> None:
+        """Remove this folder, should the harness die, after its processes."""
+        self._tell({"remove": str(path.absolute())})
+
+    def release(self) -> None:
+        """The harness has ended everything itself: the guardian goes, and touches nothing. Idempotent."""
+        self._close(b'{"release": true}\n')
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.release()
+        else:
+            self._close(b"")
+
+    def _close(self, last_words: bytes) -> None:
+        """Close the pipe and wait until the guardian is gone."""
+        pipe = self._process.stdin
+        with self._lock:
+            if pipe is None or pipe.closed:
+                return
+            try:
+                pipe.write(last_words)
+                pipe.close()
+            except BrokenPipeError:
+                # It is gone: nothing to release.
+                pass
+        try:
+            self._process.wait(_END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            # Removing folders may take longer on a slow disk. It goes on by itself.
+            return
+
+    def _tell(self, message: dict[str, object]) -> None:
+        pipe = self._process.stdin
+        try:
+            with self._lock:
+                if pipe is None or pipe.closed:
+                    raise BrokenPipeError
+                pipe.write(json.dumps(message).encode() + b"\n")
+                pipe.flush()
+        except BrokenPipeError as error:
+            raise EnvironmentNotReady(
+                "the guardian, which ends what the harness starts, is gone",
+                "Something killed it. Run again; `rocketchaos clean` ends what was left.",
+            ) from error
+
+
+def _await_ready(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the guardian ignores signals and listens."""
+    assert process.stdout is not None
+    # A guardian that hangs says nothing for ever; killing it ends the reading.
+    watchdog = threading.Timer(_START_LIMIT_S, process.kill)
+    watchdog.start()
+    with process.stdout as output:
+        said: Sequence[bytes] = [output.readline()]
+        if said[0].strip() != b"ready":
+            said = [*said, *output]
+    watchdog.cancel()
+    if said[0].strip() != b"ready":
+        process.kill()
+        process.wait()
+        lines = b"".join(said).decode(errors="replace").strip().splitlines()
+        reason = lines[-1] if lines else "it says nothing"
+        raise EnvironmentNotReady(
+            f"the guardian, which ends what the harness starts, can't be started: {reason}",
+            "Check the installation, and the memory that is left on this machine.",
+        )

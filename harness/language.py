@@ -1,0 +1,185 @@
+"""What every word of the scenario language shares: strict frozen models, references, durations.
+
+A word (a step or a check) is one pydantic model in a file of its own. Its schema, its documentation (the
+class docstring and the fields' descriptions) and its meaning stand there and nowhere else; the registries in
+`harness.steps` and `assertions` list the words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Union
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    Tag,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) *(ms|s|m|h)")
+_UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
+_DURATION_SCHEMA = {
+    "type": "string",
+    "pattern": f"^{_DURATION.pattern}$",
+    "description": "a number with a unit, `ms`, `s`, `m` or `h`: `40s`, `500ms`",
+}
+
+
+def parse_duration_ms(value: object) -> int:
+    """Milliseconds of `40s`, `500ms`, `1.5m`, `1h`.
+
+    Raises:
+        PydanticCustomError: there is no unit, or it isn't a duration.
+    """
+    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        number = value if type(value) is int and value >= 0 else None
+        advice = "write `40s` or `500ms`" if number is None else f"write `{number}s` or `{number}ms`"
+        message = "a duration needs a number and a unit: {advice}"
+        raise PydanticCustomError("duration", message, {"advice": advice})
+    return round(float(found[1]) * _UNIT_MS[found[2]])
+
+
+DurationMs = Annotated[int, BeforeValidator(parse_duration_ms), WithJsonSchema(_DURATION_SCHEMA)]
+"""In a scenario a duration with its unit, in Python milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refers:
+    """Marks a field whose text names something else of the scenario, so that undefined names are found.
+
+    `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
+    before) and `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag).
+    """
+
+    kinds: tuple[str, ...]
+
+
+TopicName = Annotated[str, Refers(("topic",))]
+GroupName = Annotated[str, Refers(("group",))]
+ConsumerRef = Annotated[str, Refers(("consumer", "variable"))]
+"""A consumer, or a variable that stands for one or several: `a`, `$holder`, `$others`."""
+MomentName = Annotated[str, Refers(("moment",))]
+Target = Annotated[str, Refers(("consumer", "group", "variable"))]
+"""Consumers: one by its name, a whole group by the group's name, or a variable."""
+TagRef = Annotated[str, Refers(("tag-of-variable",))]
+"""A tag, or the subscription expression of a bound consumer: `tagB`, `$holder.tag`."""
+
+
+class Strict(BaseModel):
+    """Frozen, with no unknown keys and no silent conversion of types."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+
+
+class Word(Strict):
+    """One word of the language. `shorthand` names the field that a bare value stands for (`start: a`)."""
+
+    word: ClassVar[str]
+    shorthand: ClassVar[str | None] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand_shorthand(cls, value: Any) -> Any:
+        if cls.shorthand is not None and not isinstance(value, Mapping):
+            return {cls.shorthand: value}
+        return value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        if cls.shorthand is None:
+            return schema
+        bare = handler.resolve_ref_schema(schema)["properties"][cls.shorthand]
+        return {"anyOf": [bare, schema]}
+
+
+def as_tuple(value: Any) -> Any:
+    """A list, or a single value in place of a list of one."""
+    if isinstance(value, list | tuple):
+        return tuple(value)
+    return (value,)
+
+
+ConsumerRefs = Annotated[
+    tuple[ConsumerRef, ...],
+    BeforeValidator(as_tuple),
+    Field(min_length=1),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+    ),
+]
+"""One consumer, or a list of them."""
+
+
+def one_word_of(registry: Mapping[str, type[Word]], what: str) -> Any:
+    """The type of a mapping with exactly one key, a word of `registry`; it validates to that word's model."""
+    choices = [
+        Annotated[
+            create_model(f"{what}: {word}", __base__=Strict, **{word: (model, ...)}),  # type: ignore[call-overload]
+            AfterValidator(lambda holder, word=word: getattr(holder, word)),
+            Tag(word),
+        ]
+        for word, model in registry.items()
+    ]
+
+    def which(value: Any) -> str | None:
+        if isinstance(value, Mapping) and len(value) == 1:
+            return str(next(iter(value)))
+        return None
+
+    return Annotated[Union[tuple(choices)], Discriminator(which)]  # noqa: UP007 (built at run time)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One use of a name: where in the model it stands, what it may refer to, and the text."""
+
+    path: tuple[str | int, ...]
+    kinds: tuple[str, ...]
+    text: str
+
+
+def references(model: BaseModel, path: tuple[str | int, ...] = ()) -> Iterator[Reference]:
+    """Every name that `model` uses, found by the `Refers` marks of its fields, nested models included."""
+    for key, extra in (model.__pydantic_extra__ or {}).items():
+        if isinstance(extra, BaseModel):
+            yield from references(extra, (*path, key))
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        marks = [mark for mark in field.metadata if isinstance(mark, Refers)]
+        marks = marks or _marks_inside(field.annotation)
+        place = (*path, field.alias or name)
+        if marks and isinstance(value, str):
+            yield Reference(place, marks[0].kinds, value)
+        elif marks and isinstance(value, tuple):
+            for index, item in enumerate(value):
+                yield Reference((*place, index), marks[0].kinds, item)
+        elif isinstance(value, BaseModel):
+            yield from references(value, place)
+        elif isinstance(value, Mapping):
+            for key, item in value.items():
+                if isinstance(item, BaseModel):
+                    yield from references(item, (*place, key))
+
+
+def _marks_inside(annotation: Any) -> list[Refers]:
+    """`Refers` marks within `X | None`, `tuple[X, ...]` and the like."""
+    found = [mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, Refers)]
+    for inner in getattr(annotation, "__args__", ()):
+        found += _marks_inside(inner)
+    return found

@@ -1,0 +1,44 @@
+"""The scenarios that come with rocketchaos."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from harness.errors import UsageProblem
+
+SUFFIX = ".scenario.yaml"
+
+
+def scenarios_folder() -> Path:
+    """`harness/scenarios` where installed from a wheel, `scenarios` beside `harness` in a checkout."""
+    package = Path(__file__).resolve().parent
+    inside = package / "scenarios"
+    return inside if inside.is_dir() else package.parent / "scenarios"
+
+
+def shipped() -> dict[str, Path]:
+    """Every shipped scenario by its name, which is its file's."""
+    return {
+        path.name.removesuffix(SUFFIX): path for path in sorted(scenarios_folder().rglob(f"*{SUFFIX}"))
+    }
+
+
+def find(name_or_path: str) -> Path:
+    """The file of a shipped scenario by its name, or the file that the text names.
+
+    Raises:
+        UsageProblem: there is neither.
+    """
+    path = Path(name_or_path)
+    if path.exists():
+        return path
+    known = shipped()
+    if name_or_path in known:
+        return known[name_or_path]
+    near = difflib.get_close_matches(name_or_path, known, n=1)
+    what = "file" if "/" in name_or_path or name_or_path.endswith((".yaml", ".yml")) else "scenario or file"
+    raise UsageProblem(
+        f"there is no {what} `{name_or_path}`" + (f"; did you mean `{near[0]}`?" if near else ""),
+        "`rocketchaos list` shows the scenarios that come with it.",
+    )

@@ -1,0 +1,136 @@
+"""The values that everything else is made of: events, findings, messages, outcomes. Frozen, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+SCHEMA_VERSION = 1
+"""Version of every JSON document in a run folder."""
+
+
+class OutcomeKind(StrEnum):
+    """How a run ended."""
+
+    REPRODUCED = "reproduced"
+    """Every check of `anomaly` holds."""
+    NOT_REPRODUCED = "not-reproduced"
+    """Every check of `healthy` holds: the anomaly's stated absence was observed."""
+    INCONCLUSIVE = "inconclusive"
+    """Neither was observed, a precondition did not hold, or a fault took no effect."""
+    ERROR = "error"
+    """The environment or the harness failed. Never evidence for anything."""
+
+
+class Holds(StrEnum):
+    """What a check says of its statement."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+    """The history lacks the evidence, or the check itself failed. Never counts as yes."""
+
+
+class MessageClass(StrEnum):
+    """What became of one message for one group."""
+
+    DELIVERED = "delivered"
+    """A listener of the group got it."""
+    FILTERED_BY_BROKER = "filtered-by-broker"
+    """The stored subscription doesn't match; the group's offset passed it; nobody was sent it."""
+    FILTERED_BY_CLIENT = "filtered-by-client"
+    """The stored subscription matches, so the broker sent it to the queue's owner, whose own subscription
+    doesn't match: the owner's client dropped it, and the group's offset passed it."""
+    STRANDED = "stranded"
+    """It waits in a queue that no member consumes: the owner on paper doesn't subscribe to the topic."""
+    IN_FLIGHT = "in-flight"
+    """It waits ahead of the group's offset in a queue with an owner, or for any member to come online."""
+    IN_RETRY = "in-retry"
+    """A listener got it and failed; it waits in the group's retry topic."""
+    LOST = "lost"
+    """Both filters match, the group's offset passed it, and no listener got it: truly lost."""
+    UNDETERMINED = "undetermined"
+    """The history doesn't say enough to choose; `reason` says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of `events.jsonl`.
+
+    `mono_ns` is CLOCK_MONOTONIC, comparable between all processes of one host; `wall_ms` is Unix time.
+    `node` is who saw it: `harness`, a worker's or a server's name. `n` counts from 1 in the order of arrival.
+    Topics, groups and consumers appear under the names that the scenario gives them.
+    """
+
+    n: int
+    mono_ns: int
+    wall_ms: int
+    run: str
+    node: str
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found. `events` are the numbers of the events that prove it."""
+
+    section: str
+    """`anomaly`, `healthy` or `also`."""
+    name: str
+    """The check's word and target, as a user would say it: `delivered to $holder`."""
+    holds: Holds
+    expected: str
+    observed: str
+    events: tuple[int, ...] = ()
+    claim: str | None = None
+    line: int | None = None
+    """Line of the check in the scenario file."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFate:
+    """What became of one message for one group, by the oracle, with the events that prove it."""
+
+    group: str
+    topic: str
+    key: str
+    """The harness's own name of the message, `<topic>-<number>`; it is also its RocketMQ key."""
+    tag: str | None
+    queue: str | None
+    """`<broker>:<queue id>`."""
+    offset: int | None
+    owner: str | None
+    """The member that owned the queue, or None."""
+    subscription: str | None
+    """The expression that the broker held for the group and topic."""
+    message_class: MessageClass
+    deliveries: tuple[str, ...]
+    """The members whose listener got it, in order of time."""
+    reason: str
+    events: tuple[int, ...]
+
+
+class Trouble(StrEnum):
+    """Why a run could not be completed."""
+
+    PRECONDITION = "precondition"
+    ENVIRONMENT = "environment"
+    HARNESS = "harness"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdict of one run."""
+
+    kind: OutcomeKind
+    expected: OutcomeKind
+    as_expected: bool
+    """The kind is the expected one, and everything in `also` holds."""
+    reason: str
+    trouble: Trouble | None
+    findings: tuple[Finding, ...]
+    messages: tuple[MessageFate, ...]

@@ -1,0 +1,55 @@
+"""How far the brokers' queues and a group's stored offsets are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOffsets:
+    """One queue: where it ends, and what the group has stored."""
+
+    broker: str
+    queue_id: int
+    max_offset: int
+    consumer_offset: int | None
+    """None: the broker has no offset of the group for this queue."""
+
+    @property
+    def lag(self) -> int:
+        """Messages behind; with nothing stored, all of them."""
+        return self.max_offset - (self.consumer_offset or 0)
+
+
+def read_offsets(
+    context: RunContext, group: str, topic: str, moment: str | None = None
+) -> tuple[QueueOffsets, ...]:
+    """Ask every broker of the topic, and write down the answers."""
+    answer = context.admin.offsets(context.real_group(group), context.real_topic(topic))
+    queues = tuple(
+        QueueOffsets(one["broker"], one["queue_id"], one["max_offset"], one["consumer_offset"])
+        for one in sorted(answer["queues"], key=lambda one: (one["broker"], one["queue_id"]))
+    )
+    context.observe(
+        f"offsets {group} {topic}",
+        "offsets-observed",
+        {
+            "group": group,
+            "topic": topic,
+            "queues": [
+                {
+                    "broker": queue.broker,
+                    "queue_id": queue.queue_id,
+                    "max_offset": queue.max_offset,
+                    "consumer_offset": queue.consumer_offset,
+                }
+                for queue in queues
+            ],
+        },
+        moment,
+    )
+    return queues

@@ -1,0 +1,64 @@
+"""What a consumer says it owns: GET_CONSUMER_RUNNING_INFO (307), relayed by a broker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.allocation import Queue
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+RELAY_LIMIT_MS = 3_000
+"""How long a broker waits for the client's answer; a healthy one takes a few milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnView:
+    """What one member knows: its queues, and its own subscription."""
+
+    queues: Mapping[str, tuple[Queue, ...]]
+    """By topic."""
+    versions: Mapping[str, int]
+    """The member's own subVersion by topic."""
+
+
+def read_ownership(context: RunContext, consumer: str, moment: str | None = None) -> OwnView:
+    """Ask one member through the first broker, and write down the answer.
+
+    Raises:
+        WorkerFailed: the member is not connected, or did not answer the broker.
+    """
+    group = context.scenario.consumers[consumer].group
+    client_id = context.consumers[consumer].client_id
+    answer = context.admin.running_info(
+        context.real_group(group), client_id, next(iter(context.broker_addresses.values())), RELAY_LIMIT_MS
+    )
+    queues: dict[str, list[Queue]] = {}
+    for one in answer["queues"]:
+        queues.setdefault(context.name_of_topic(one["topic"]), []).append((one["broker"], one["queue_id"]))
+    subscriptions = {
+        context.name_of_topic(topic): stored for topic, stored in answer["subscriptions"].items()
+    }
+    context.observe(
+        f"ownership {consumer}",
+        "ownership-observed",
+        {
+            "group": group,
+            "consumer": consumer,
+            "client_id": client_id,
+            "queues": [
+                {"topic": topic, "broker": broker, "queue_id": queue_id}
+                for topic in sorted(queues)
+                for broker, queue_id in sorted(queues[topic])
+            ],
+            "subscriptions": subscriptions,
+        },
+        moment,
+    )
+    return OwnView(
+        queues={topic: tuple(sorted(own)) for topic, own in queues.items()},
+        versions={topic: int(stored["sub_version"]) for topic, stored in subscriptions.items()},
+    )

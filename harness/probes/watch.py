@@ -1,0 +1,52 @@
+"""A quiet look at subscriptions and offsets all through a run, so that the history knows when they changed."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from harness.errors import RocketchaosError
+from harness.probes.offsets import read_offsets
+from harness.probes.subscription import read_subscription
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+INTERVAL_S = 0.25
+
+
+class Watch:
+    """Reads what the brokers hold of every group (203) and its offsets, until it is stopped."""
+
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._look_on, name="watch", daemon=True)
+        self._last_error = ""
+
+    def start(self) -> None:
+        """Begin looking."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Look no more; returns when the last look is over."""
+        self._end.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _look_on(self) -> None:
+        while not self._end.wait(INTERVAL_S):
+            try:
+                self._look()
+            except RocketchaosError as error:
+                # A look that fails is no trouble of the run: steps and conditions find out for themselves.
+                if str(error) != self._last_error:
+                    self._last_error = str(error)
+                    self._context.note_probe_failure("watch", self._last_error)
+
+    def _look(self) -> None:
+        for group in self._context.scenario.groups:
+            for broker in self._context.broker_names:
+                read_subscription(self._context, group, broker)
+            for topic in self._context.topics_of(group):
+                read_offsets(self._context, group, topic)

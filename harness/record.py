@@ -1,0 +1,109 @@
+"""What is written down beside the history: `run.json`, and the servers' logs of the time of the run."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+import harness
+from harness.cluster.base import Cluster
+from harness.names import Names
+from harness.scenario import Scenario
+from harness.session import Session
+
+LOG_LIMIT_BYTES = 64 * 1024 * 1024
+"""Of a server's log so much is kept at most, from the run's beginning."""
+
+
+class NodeLogs:
+    """The part of each server's log that was written from now on, copied when the run is over.
+
+    Other runs on the same cluster write into the same log: their lines of the same time are in the copy too.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._begin = {node.name: _size(node.log) for node in cluster.nodes}
+
+    def collect(self, logs: Path) -> None:
+        """Copy, to `<node>.log`. Best effort: a log that can't be copied must not cost the outcome."""
+        for node in self._cluster.nodes:
+            with (
+                suppress(OSError),
+                node.log.open("rb") as source,
+                (logs / f"{node.name}.log").open("wb") as target,
+            ):
+                source.seek(self._begin[node.name])
+                target.write(source.read(LOG_LIMIT_BYTES))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def describe_run(
+    scenario: Scenario,
+    session: Session,
+    names: Names,
+    *,
+    seed: int,
+    seconds: float,
+    phases: Mapping[str, float],
+) -> dict[str, Any]:
+    """`run.json`: all that one needs to know to run it again, and to judge its timing."""
+    cluster = session.cluster
+    return {
+        "run": names.token,
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "scenario_file": scenario.file,
+        "seed": seed,
+        "timing": session.timing.name,
+        "rocketmq": session.version,
+        "client": "+".join(sorted({consumer.client for consumer in scenario.consumers.values()})),
+        "client_version": session.version,
+        "cluster": {
+            "kind": cluster.kind if cluster else None,
+            "nodes": [
+                {"name": node.name, "role": node.role, "address": node.address}
+                for node in (cluster.nodes if cluster else ())
+            ],
+            "shared": session.shared,
+        },
+        "attempts": cluster.start_attempts if cluster else 1,
+        "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "seconds": round(seconds, 3),
+        "phases": {name: round(value, 3) for name, value in phases.items()},
+        "versions": {
+            "rocketchaos": harness.__version__,
+            "python": platform.python_version(),
+            "java": session.java.version,
+        },
+        "host": describe_host(),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
+
+
+def describe_host() -> dict[str, Any]:
+    """The machine, and how busy it is."""
+    memory, disk = psutil.virtual_memory(), shutil.disk_usage(Path.cwd())
+    return {
+        "system": platform.platform(),
+        "processors": os.cpu_count(),
+        "memory_mib": memory.total // 2**20,
+        "free_memory_mib": memory.available // 2**20,
+        "free_disk_mib": disk.free // 2**20,
+        "load": [round(value, 2) for value in os.getloadavg()],
+    }

@@ -1,0 +1,113 @@
+"""`--json`: one document about all runs, on standard output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from harness.errors import ExitCode
+from harness.model import SCHEMA_VERSION, Finding, Holds, MessageClass, OutcomeKind
+from harness.reporters.base import Report, outcome_counts
+from harness.reporters.parts.shares import Repeats, Share, attempts, repeats
+
+
+class DocumentReporter:
+    """Tells programs. Every key is always there; what is not known is null.
+
+    The document is ASCII, so that it arrives whatever the encoding of the stream is.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def report(self, runs: Sequence[Report]) -> None:
+        """Write the document, and a line's end."""
+        json.dump(document(runs), self._stream, indent=2)
+        self._stream.write("\n")
+
+
+def document(runs: Sequence[Report]) -> dict[str, Any]:
+    """The document as Python's own types."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "runs": [_run(run) for run in runs],
+        "summary": _summary(runs),
+    }
+
+
+def _run(run: Report) -> dict[str, Any]:
+    outcome, record = run.outcome, run.record
+    classes = [fate.message_class for fate in outcome.messages]
+    holders = run.holders()
+    return {
+        "scenario": run.scenario.name,
+        "title": run.scenario.title,
+        "outcome": outcome.kind.value,
+        "expected": outcome.expected.value,
+        "as_expected": outcome.as_expected,
+        "reason": outcome.reason,
+        "trouble": outcome.trouble.value if outcome.trouble else None,
+        "checks": [_check(finding) for finding in outcome.findings],
+        "messages": {one.value: classes.count(one) for one in MessageClass},
+        "holder": holders[-1] if holders else None,
+        "run_dir": str(run.folder),
+        "seconds": run.seconds,
+        "rocketmq": record.get("rocketmq"),
+        "client": record.get("client"),
+        "timing": record.get("timing") or run.scenario.timing,
+        "seed": record.get("seed"),
+        "attempts": attempts(run),
+        "reproduce": run.reproduce_command,
+    }
+
+
+def _check(finding: Finding) -> dict[str, Any]:
+    return {
+        "section": finding.section,
+        "name": finding.name,
+        "passed": {Holds.YES: True, Holds.NO: False}.get(finding.holds),
+        "expected": finding.expected,
+        "observed": finding.observed,
+        "claim": finding.claim,
+        "events": list(finding.events),
+    }
+
+
+def _summary(runs: Sequence[Report]) -> dict[str, Any]:
+    counts = outcome_counts(runs)
+    return {
+        "runs": len(runs),
+        "as_expected": sum(1 for run in runs if run.outcome.as_expected),
+        "outcomes": {kind.value: counts[kind] for kind in OutcomeKind},
+        "seconds": round(sum(run.seconds for run in runs), 3),
+        "attempts": sum(attempts(run) for run in runs),
+        "repeats": [_repeats(group) for group in repeats(runs)],
+        "exit_code": int(ExitCode.gravest([run.exit_code for run in runs])),
+    }
+
+
+def _repeats(group: Repeats) -> dict[str, Any]:
+    rocketmq, client, timing = group.conditions
+    return {
+        "scenario": group.scenario,
+        "rocketmq": rocketmq or None,
+        "client": client or None,
+        "timing": timing,
+        "runs": len(group.runs),
+        "attempts": group.attempts,
+        "outcomes": [{"outcome": kind.value, **_share(share)} for kind, share in group.outcomes().items()],
+        "holders": [
+            {"holder": holder.name, "started": holder.started or None, **_share(share)}
+            for holder, share in group.holders().items()
+        ],
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {
+        "count": share.count,
+        "total": share.total,
+        "share": round(share.share, 6),
+        "interval_95": [round(share.low, 6), round(share.high, 6)],
+    }

@@ -1,0 +1,101 @@
+"""GitHub Actions: annotations at the scenario's lines, and a table on the summary page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import TextIO
+
+from harness.errors import EnvironmentNotReady
+from harness.reporters.base import Report
+from harness.reporters.parts.classes import class_sentence
+from harness.reporters.parts.findings import finding_lines
+from harness.reporters.parts.markdown import cell, code
+from harness.reporters.parts.shares import repeats
+from harness.reporters.parts.text import counted, printable, seconds_text
+from harness.reporters.parts.verdict import expectation, failing_findings, reason_and_hint, sentence
+
+
+class GitHubReporter:
+    """Tells GitHub, in a job of GitHub Actions (`GITHUB_ACTIONS` is `true` there).
+
+    `stream` is where the job's log is read from; `environment` has `GITHUB_STEP_SUMMARY`, the file of the
+    summary page, and `GITHUB_WORKSPACE`, the folder to which annotations are relative.
+    """
+
+    def __init__(self, stream: TextIO, environment: Mapping[str, str]) -> None:
+        self._stream = stream
+        self._environment = environment
+
+    def report(self, runs: Sequence[Report]) -> None:
+        """Annotate what was not as expected; add the table to the summary.
+
+        Raises:
+            EnvironmentNotReady: the summary can't be written.
+        """
+        for run in runs:
+            if not run.outcome.as_expected:
+                self._stream.write(self._annotation(run) + "\n")
+        summary = self._environment.get("GITHUB_STEP_SUMMARY")
+        if not summary or not runs:
+            return
+        try:
+            with Path(summary).open("a", encoding="utf-8") as file:
+                file.write(_summary(runs))
+        except OSError as error:
+            raise EnvironmentNotReady(f"GITHUB_STEP_SUMMARY can't be written: {error.strerror}") from error
+
+    def _annotation(self, run: Report) -> str:
+        failing = failing_findings(run)
+        properties = {"file": self._file(run), "title": sentence(run)}
+        lines = [finding.line for finding in failing if finding.line is not None]
+        if lines:
+            properties["line"] = str(lines[0])
+        reason, hint = reason_and_hint(run)
+        text = "\n".join(
+            part for part in (reason, hint, *finding_lines(run), f"Reproduce: {run.reproduce_command}") if part
+        )
+        told = ",".join(
+            f"{name}={_escape_property(value)}" for name, value in sorted(properties.items()) if value
+        )
+        return f"::error {told}::{_escape(printable(text, keep=chr(10)))}"
+
+    def _file(self, run: Report) -> str:
+        workspace, file = self._environment.get("GITHUB_WORKSPACE"), PurePath(run.scenario.file)
+        if workspace and file.is_relative_to(workspace):
+            file = file.relative_to(workspace)
+        return printable(file) if run.scenario.file else ""
+
+
+def _escape(text: str) -> str:
+    """As `@actions/core` escapes the data of a workflow command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escape_property(text: str) -> str:
+    """As `@actions/core` escapes a property of a workflow command."""
+    return _escape(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _summary(runs: Sequence[Report]) -> str:
+    good = sum(1 for run in runs if run.outcome.as_expected)
+    lines = [
+        f"### rocketchaos: {counted(len(runs), 'run')}, {good} as expected",
+        "",
+        "| | scenario | outcome | messages | took | reproduce |",
+        "|---|---|---|---|---|---|",
+    ]
+    for run in runs:
+        lines.append(
+            f"| {'✅' if run.outcome.as_expected else '❌'} "
+            f"| {cell(run.scenario.title)} "
+            f"| **{run.outcome.kind.value}**, {cell(expectation(run))} "
+            f"| {cell(class_sentence(run.outcome.messages))} "
+            f"| {seconds_text(run.seconds)} "
+            f"| {code(run.reproduce_command)} |"
+        )
+    for group in repeats(runs):
+        told = [f"{kind.value} {share}" for kind, share in group.outcomes().items()]
+        told += [f"holder {holder}: {share}" for holder, share in group.holders().items()]
+        lines += ["", f"{cell(group.scenario)}, {len(group.runs)} runs: " + "; ".join(map(cell, told))]
+    return "\n".join([*lines, "", ""])

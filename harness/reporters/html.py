@@ -1,0 +1,195 @@
+"""`report.html`: the whole run on one page that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from harness.model import Finding, Holds, MessageClass, MessageFate, OutcomeKind
+from harness.reporters.base import Report
+from harness.reporters.parts.advice import advice
+from harness.reporters.parts.classes import CLASS_WORDS, class_counts, fate_sentences, reasons
+from harness.reporters.parts.event_list import event_list
+from harness.reporters.parts.facts import facts, facts_line, host_facts, phases
+from harness.reporters.parts.findings import ANSWERS
+from harness.reporters.parts.message_grid import message_grids
+from harness.reporters.parts.offset_plots import offset_plots
+from harness.reporters.parts.queues import queue_lines
+from harness.reporters.parts.shares import holder_of
+from harness.reporters.parts.story import story
+from harness.reporters.parts.text import printable, seconds_text
+from harness.reporters.parts.timeline import timeline
+from harness.reporters.parts.verdict import (
+    WORDS,
+    expectation,
+    is_counterpart,
+    logs,
+    logs_to_read,
+    reason_and_hint,
+)
+from harness.reporters.parts.witnesses import divergences, last_tracks
+from harness.store import RunFolder
+
+TEMPLATES = Path(__file__).parent / "templates"
+MESSAGE_LIMIT = 500
+PROOF_LIMIT = 16
+_SECTIONS = {
+    "anomaly": "Anomaly",
+    "healthy": "Healthy behaviour",
+    "also": "Also, whatever the outcome",
+}
+
+
+class HtmlReporter:
+    """Tells whoever opens `report.html` in a run folder."""
+
+    def report(self, runs: Sequence[Report]) -> None:
+        """Write each run's page.
+
+        Raises:
+            EnvironmentNotReady: it can't be written.
+        """
+        for run in runs:
+            RunFolder(run.folder).write_text("report.html", page(run))
+
+
+def page(run: Report) -> str:
+    """The page."""
+    return _environment().get_template("report.html.jinja").render(_values(run))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["link"] = lambda path: quote(str(path))
+    environment.filters["px"] = lambda value: f"{value:.1f}".removesuffix(".0")
+    environment.filters["seconds"] = seconds_text
+    return environment
+
+
+def _shown(value: object) -> object:
+    """Strangers' text without control characters; autoescape does the rest."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return printable(value, keep="\n")
+    return value
+
+
+def _values(run: Report) -> dict[str, Any]:
+    events = event_list(run)
+    reason, hint = reason_and_hint(run)
+    fates = _most_telling(run.outcome.messages)
+    return {
+        "run": run,
+        "word": WORDS[run.outcome.kind],
+        "tone": _tone(run),
+        "expectation": expectation(run),
+        "reason": reason,
+        "hint": hint,
+        "logs_to_read": logs_to_read(run),
+        "facts_line": facts_line(run),
+        "fate_sentences": fate_sentences(run.outcome.messages),
+        "holder": holder_of(run),
+        "divergences": divergences(run),
+        "advice": advice(run),
+        "reasons": [(CLASS_WORDS[one.message_class].text, one) for one in reasons(run.outcome.messages)],
+        "sections": _sections(run),
+        "timeline": timeline(run),
+        "story": story(run.events),
+        "grids": message_grids(run),
+        "queue_lines": queue_lines(run),
+        "plots": offset_plots(run),
+        "classes": _legend(run),
+        "class_words": CLASS_WORDS,
+        "class_codes": {one.value: words.code for one, words in CLASS_WORDS.items()},
+        "fates": fates,
+        "fates_left_out": len(run.outcome.messages) - len(fates),
+        "tracks": last_tracks(run),
+        "events": events,
+        "linked": events.numbers,
+        "proof_limit": PROOF_LIMIT,
+        "facts": facts(run),
+        "host": host_facts(run),
+        "phases": phases(run),
+        "logs": logs(run),
+    }
+
+
+def _tone(run: Report) -> str:
+    if run.outcome.as_expected:
+        return "good"
+    return "unsure" if run.outcome.kind is OutcomeKind.INCONCLUSIVE else "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """A finding as the page shows it."""
+
+    finding: Finding
+    mark: str
+    tone: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSection:
+    """The checks of one section of the scenario."""
+
+    title: str
+    counterpart: bool
+    """Whether it states the contrary of what was seen."""
+    rows: tuple[CheckRow, ...]
+
+
+def _sections(run: Report) -> list[CheckSection]:
+    marks = {Holds.YES: ("✓", "good"), Holds.NO: ("✗", "bad"), Holds.UNKNOWN: ("?", "unsure")}
+    sections = []
+    for section, title in _SECTIONS.items():
+        counterpart = is_counterpart(run, section)
+        rows = tuple(
+            CheckRow(one, marks[one.holds][0], "quiet" if counterpart else marks[one.holds][1], ANSWERS[one.holds])
+            for one in run.outcome.findings
+            if one.section == section
+        )
+        if rows:
+            sections.append(CheckSection(title, counterpart, rows))
+    return sections
+
+
+@dataclass(frozen=True, slots=True)
+class LegendEntry:
+    """One class in the legend."""
+
+    name: str
+    code: str
+    text: str
+    meaning: str
+    count: int
+
+
+def _legend(run: Report) -> list[LegendEntry]:
+    return [
+        LegendEntry(one.value, words.code, words.text, words.meaning, count)
+        for one, count in class_counts(run.outcome.messages).items()
+        for words in (CLASS_WORDS[one],)
+    ]
+
+
+def _most_telling(fates: Sequence[MessageFate]) -> list[MessageFate]:
+    """All, or the first ones with those first that were not delivered."""
+    if len(fates) <= MESSAGE_LIMIT:
+        return list(fates)
+    return sorted(fates, key=lambda fate: fate.message_class is MessageClass.DELIVERED)[:MESSAGE_LIMIT]

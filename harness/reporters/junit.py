@@ -1,0 +1,107 @@
+"""`--junit FILE`: JUnit XML, which every build server reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from xml.etree import ElementTree
+
+from harness.errors import EnvironmentNotReady
+from harness.model import OutcomeKind
+from harness.reporters.base import Report
+from harness.reporters.parts.findings import finding_lines
+from harness.reporters.parts.shares import attempts
+from harness.reporters.parts.text import printable
+from harness.reporters.parts.verdict import reason_and_hint, sentence
+
+_NO_EVIDENCE = (OutcomeKind.INCONCLUSIVE, OutcomeKind.ERROR)
+
+
+class JUnitReporter:
+    """Tells a build server: a test case a run, in one suite.
+
+    A run whose outcome is not the expected one is a failure; an inconclusive one, or one that the environment
+    or the harness broke, is an error.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def report(self, runs: Sequence[Report]) -> None:
+        """Write the file.
+
+        Raises:
+            EnvironmentNotReady: it can't be written.
+        """
+        tree = ElementTree.ElementTree(_suites(runs))
+        ElementTree.indent(tree)
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            tree.write(self._file, encoding="utf-8", xml_declaration=True)
+        except OSError as error:
+            raise EnvironmentNotReady(
+                f"{self._file} can't be written: {error.strerror}", "Choose another file with --junit."
+            ) from error
+
+
+def _suites(runs: Sequence[Report]) -> ElementTree.Element:
+    verdicts = Counter(_verdict(run) for run in runs)
+    totals = {
+        "tests": str(len(runs)),
+        "failures": str(verdicts["failure"]),
+        "errors": str(verdicts["error"]),
+        "skipped": "0",
+        "time": f"{sum(run.seconds for run in runs):.3f}",
+    }
+    suites = ElementTree.Element("testsuites", {"name": "rocketchaos", **totals})
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": "rocketchaos", **totals})
+    seen: Counter[tuple[str, str]] = Counter()
+    for run in runs:
+        place, name = _class_name(run), printable(run.scenario.title)
+        seen[place, name] += 1
+        number = seen[place, name]
+        # The seed is no part of the name: a build server follows a test by its name from build to build.
+        suite.append(_case(run, place, name if number == 1 else f"{name} (run {number})"))
+    return suites
+
+
+def _class_name(run: Report) -> str:
+    """`<folder of the scenario>/<scenario>`."""
+    theme = PurePath(run.scenario.file).parent.name
+    return f"{printable(theme)}/{run.scenario.name}" if theme else run.scenario.name
+
+
+def _verdict(run: Report) -> str:
+    if run.outcome.as_expected:
+        return "success"
+    return "error" if run.outcome.kind in _NO_EVIDENCE else "failure"
+
+
+def _case(run: Report, place: str, name: str) -> ElementTree.Element:
+    case = ElementTree.Element("testcase", {"classname": place, "name": name, "time": f"{run.seconds:.3f}"})
+    properties = ElementTree.SubElement(case, "properties")
+    known = {
+        "outcome": run.outcome.kind.value,
+        "seed": run.record.get("seed"),
+        "rocketmq": run.record.get("rocketmq"),
+        "client": run.record.get("client"),
+        "timing": run.record.get("timing") or run.scenario.timing,
+        "attempts": attempts(run),
+        "run_dir": run.folder,
+    }
+    for key, value in known.items():
+        text = "" if value is None else printable(value)
+        ElementTree.SubElement(properties, "property", {"name": key, "value": text})
+    verdict = _verdict(run)
+    if verdict != "success":
+        kind = run.outcome.trouble.value if run.outcome.trouble else run.outcome.kind.value
+        problem = ElementTree.SubElement(case, verdict, {"type": kind, "message": sentence(run)})
+        problem.text = _text(run)
+    return case
+
+
+def _text(run: Report) -> str:
+    reason, hint = reason_and_hint(run)
+    lines = [reason, *([hint] if hint else []), *finding_lines(run), "", f"Reproduce: {run.reproduce_command}"]
+    return printable("\n".join(lines), keep="\n")

@@ -1,0 +1,73 @@
+"""Many runs on the console: a line each, and a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from harness.reporters.base import Report, outcome_counts
+from harness.reporters.parts.screen import Screen, outcome_style
+from harness.reporters.parts.screen_one import show_finding, show_trouble
+from harness.reporters.parts.shares import Repeats, attempts, conditions, repeats
+from harness.reporters.parts.text import counted, seconds_text
+from harness.reporters.parts.verdict import expectation, failing_findings
+
+
+def show_runs(screen: Screen, runs: Sequence[Report]) -> None:
+    """A line each, what failed in full, the distributions of repeats, the sum."""
+    screen.table(["outcome", "scenario", "expected?", "took"], [_row(screen, run) for run in runs])
+    unexpected = [run for run in runs if not run.outcome.as_expected]
+    for run in unexpected:
+        _show_unexpected(screen, run)
+    for group in repeats(runs):
+        _show_repeats(screen, group)
+    _show_sum(screen, runs)
+
+
+def _row(screen: Screen, run: Report) -> list[Text | str]:
+    return [
+        screen.text(run.outcome.kind.value, outcome_style(run)),
+        run.scenario.name,
+        expectation(run),
+        seconds_text(run.seconds),
+    ]
+
+
+def _show_unexpected(screen: Screen, run: Report) -> None:
+    screen.heading(f"{run.outcome.kind.value}: {run.scenario.name}", run.scenario.title)
+    show_trouble(screen, run)
+    for finding in failing_findings(run):
+        show_finding(screen, run, finding)
+    screen.unbroken("  read     ", str(run.folder / "START-HERE.md"))
+    screen.unbroken("  reproduce", run.reproduce_command)
+
+
+def _show_repeats(screen: Screen, group: Repeats) -> None:
+    told = ", ".join(part for part in group.conditions if part)
+    screen.heading(f"{group.scenario}: {len(group.runs)} runs", told)
+    rows: list[list[str]] = [["outcome", kind.value, str(share)] for kind, share in group.outcomes().items()]
+    rows += [["holder", str(holder), str(share)] for holder, share in group.holders().items()]
+    without = len(group.runs) - sum(share.count for share in group.holders().values())
+    if group.holders() and without:
+        rows.append(["holder", "none bound", f"{without} of {len(group.runs)} runs, not counted above"])
+    rows.append(["cluster starts", "", f"{counted(group.attempts, 'attempt')} in {len(group.runs)} runs"])
+    screen.table(["", "", ""], rows)
+
+
+def _show_sum(screen: Screen, runs: Sequence[Report]) -> None:
+    counts = outcome_counts(runs)
+    good = sum(1 for run in runs if run.outcome.as_expected)
+    screen.heading(
+        f"{counted(len(runs), 'run')}: {good} as expected, {len(runs) - good} not",
+        ", ".join(f"{count} {kind.value}" for kind, count in sorted(counts.items())),
+    )
+    total_s = sum(run.seconds for run in runs)
+    tries = sum(attempts(run) for run in runs)
+    versions = ", ".join(sorted({conditions(run)[0] for run in runs} - {""}))
+    screen.line(
+        f"{seconds_text(total_s)} in all"
+        + (f" · RocketMQ {versions}" if versions else "")
+        + (f" · {tries - len(runs)} more cluster starts than runs" if tries > len(runs) else ""),
+        indent=2,
+    )

@@ -1,0 +1,178 @@
+"""One run on the console: the verdict, and everything it rests on."""
+
+from __future__ import annotations
+
+from harness.model import Finding, Trouble
+from harness.reporters.base import Report
+from harness.reporters.parts.classes import CLASS_WORDS, fate_sentences, reasons
+from harness.reporters.parts.facts import facts_line
+from harness.reporters.parts.queues import QueueLine, queue_lines
+from harness.reporters.parts.screen import Screen, outcome_style
+from harness.reporters.parts.shares import holder_of
+from harness.reporters.parts.text import event_numbers, one_line, seconds_text, some
+from harness.reporters.parts.verdict import (
+    WORDS,
+    expectation,
+    failing_findings,
+    is_counterpart,
+    logs_to_read,
+    reason_and_hint,
+)
+from harness.reporters.parts.witnesses import divergences
+
+
+def show_run(screen: Screen, run: Report) -> None:
+    """Everything about one run, the verdict first and the way to go on last."""
+    show_verdict(screen, run)
+    show_trouble(screen, run)
+    _show_checks(screen, run)
+    _show_messages(screen, run)
+    _show_reasons(screen, run)
+    _show_divergences(screen, run)
+    _show_ways_on(screen, run)
+
+
+def show_verdict(screen: Screen, run: Report) -> None:
+    """The sentence that says how it ended."""
+    screen.line(
+        screen.text(WORDS[run.outcome.kind], outcome_style(run)),
+        screen.text(f"  {one_line(run.scenario.title)}  ", "bold"),
+        screen.text(f"({expectation(run)})", "" if run.outcome.as_expected else "bold red"),
+        screen.text(f"  {seconds_text(run.seconds)}", "dim"),
+    )
+
+
+def show_trouble(screen: Screen, run: Report) -> None:
+    """Why a run says nothing: the reason, what to do about it, and which log says more."""
+    if run.outcome.as_expected or (run.outcome.trouble is None and not run.outcome.reason):
+        return
+    reason, hint = reason_and_hint(run)
+    names = {
+        Trouble.PRECONDITION: "a precondition did not hold",
+        Trouble.ENVIRONMENT: "the environment failed",
+        Trouble.HARNESS: "the harness failed",
+        Trouble.INTERRUPTED: "interrupted",
+    }
+    trouble = names[run.outcome.trouble] + ": " if run.outcome.trouble else ""
+    screen.line(screen.text("why  ", "dim"), trouble, reason, indent=2)
+    if hint:
+        screen.line(screen.text("hint  ", "dim"), hint, indent=2)
+    read = logs_to_read(run)
+    if read:
+        screen.line(screen.text("log  ", "dim"), some([str(run.folder / name) for name in read], 3), indent=2)
+
+
+def show_finding(screen: Screen, run: Report, finding: Finding, indent: int = 2) -> None:
+    """One check: what it states, what was expected and what was observed."""
+    quiet = is_counterpart(run, finding.section)
+    claim = f"  [{finding.claim}]" if finding.claim else ""
+    screen.line(
+        screen.mark(finding.holds, quiet=quiet),
+        screen.text(f" {finding.name}{claim}", "dim" if quiet else ""),
+        indent=indent,
+    )
+    screen.line(screen.text("expected  ", "dim"), screen.text(finding.expected, "dim" if quiet else ""), indent=indent + 4)
+    proof = event_numbers(finding.events)
+    screen.line(
+        screen.text("observed  ", "dim"),
+        screen.text(finding.observed, "dim" if quiet else ""),
+        screen.text(f"  ({proof})" if proof else "", "dim"),
+        indent=indent + 4,
+    )
+
+
+def _show_checks(screen: Screen, run: Report) -> None:
+    titles = {
+        "anomaly": "Anomaly",
+        "healthy": "Healthy behaviour",
+        "also": "Also, whatever the outcome",
+    }
+    for section, title in titles.items():
+        own = [one for one in run.outcome.findings if one.section == section]
+        if own:
+            rest = "the contrary of what was seen, so it needn't hold" if is_counterpart(run, section) else ""
+            screen.heading(title, rest)
+            for finding in own:
+                show_finding(screen, run, finding)
+
+
+def _show_messages(screen: Screen, run: Report) -> None:
+    lines = queue_lines(run)
+    if not lines:
+        return
+    screen.heading("Messages")
+    for sentence in fate_sentences(run.outcome.messages) or ["no message was acknowledged"]:
+        screen.line(sentence, indent=2)
+    holder = holder_of(run)
+    if holder is not None:
+        screen.line(f"$holder is {holder}", indent=2)
+    several = len({(line.group, line.topic) for line in lines}) > 1
+    screen.table(
+        [
+            *(["group", "topic"] if several else []),
+            "queue",
+            "owner",
+            "subscribes",
+            "broker holds",
+            "sent",
+            "became",
+            "offset",
+        ],
+        [_row(line, several) for line in lines],
+    )
+
+
+def _row(line: QueueLine, several: bool) -> list[str]:
+    became = [
+        f"{count} to {name}" for name, count in line.delivered.items()
+    ] + [
+        f"{line.classes[one]} {words.text}"
+        for one, words in CLASS_WORDS.items()
+        if line.classes.get(one) and words.code != "D"
+    ]
+    committed = "none" if line.consumer_offset is None else str(line.consumer_offset)
+    return [
+        *([line.group, line.topic] if several else []),
+        line.queue,
+        line.owner or "nobody",
+        line.own_subscription or "-",
+        line.stored if line.stored is not None else "none",
+        str(line.sent),
+        ", ".join(became) or "-",
+        "?" if line.max_offset is None else f"{committed} of {line.max_offset}",
+    ]
+
+
+def _show_reasons(screen: Screen, run: Report) -> None:
+    found = reasons(run.outcome.messages)
+    if not found:
+        return
+    screen.heading("Why messages did not arrive")
+    for one in found:
+        screen.line(
+            screen.text(f"{len(one.keys)} {CLASS_WORDS[one.message_class].text}", "bold"),
+            f" ({some(one.keys)}): {one.reason} ",
+            screen.text(f"({event_numbers(one.events)})", "dim"),
+            indent=2,
+        )
+
+
+def _show_divergences(screen: Screen, run: Report) -> None:
+    found = divergences(run)
+    if found:
+        screen.heading("Where the witnesses differ")
+        for text in found:
+            screen.line(text, indent=2)
+
+
+def _show_ways_on(screen: Screen, run: Report) -> None:
+    screen.heading("Run")
+    screen.line(facts_line(run), indent=2)
+    if run.outcome.as_expected:
+        screen.unbroken("  read     ", str(run.folder / "START-HERE.md"))
+    else:
+        failing = len(failing_findings(run))
+        told = f"  ({failing} failing, linked to their events in report.html)" if failing else ""
+        screen.unbroken("  read     ", str(run.folder / "START-HERE.md") + told)
+    screen.unbroken("  check    ", run.check_command)
+    screen.unbroken("  reproduce", run.reproduce_command)

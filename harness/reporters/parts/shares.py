@@ -1,0 +1,114 @@
+"""How repeats of the same scenario are distributed, with intervals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.model import OutcomeKind
+from harness.reporters.base import Report
+from harness.reporters.parts.text import percent
+from harness.statistics import wilson_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many, with the 95 % interval after Wilson."""
+
+    count: int
+    total: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The proportion."""
+        return self.count / self.total
+
+    def __str__(self) -> str:
+        interval = f"{percent(self.low).removesuffix(' %')} to {percent(self.high)}"
+        return f"{self.count} of {self.total}, {percent(self.share)} (95 % interval {interval})"
+
+
+def share(count: int, total: int) -> Share:
+    """The share with its interval."""
+    return Share(count, total, *wilson_interval(count, total))
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who held the stored subscription in a run, and whether it was the first of its group to start."""
+
+    name: str
+    """Where it was bound more than once, all names in order: `b then a`."""
+    started: str
+    """`first`, `later`, or empty where that can't be said."""
+
+    def __str__(self) -> str:
+        words = {"first": ", the first to start", "later": ", a later starter"}
+        return self.name + words.get(self.started, "")
+
+
+def holder_of(run: Report) -> Holder | None:
+    """The holder of a run; None where the scenario bound none, or didn't come to it."""
+    names = tuple(dict.fromkeys(run.holders()))
+    if not names:
+        return None
+    if len(names) > 1 or names[0] not in run.scenario.consumers:
+        return Holder(" then ".join(names), "")
+    members = run.scenario.members(run.scenario.consumers[names[0]].group)
+    first = next(
+        (event.node for event in run.events if event.kind == "consumer-started" and event.node in members), None
+    )
+    return Holder(names[0], "" if first is None else "first" if first == names[0] else "later")
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Runs of one scenario under the same conditions: version, client, timing."""
+
+    scenario: str
+    conditions: tuple[str, ...]
+    runs: tuple[Report, ...]
+
+    @property
+    def attempts(self) -> int:
+        """How often a cluster was started for them; more than the runs where a start had to be repeated."""
+        return sum(attempts(run) for run in self.runs)
+
+    def outcomes(self) -> dict[OutcomeKind, Share]:
+        """By outcome, of all runs; outcomes that didn't occur are left out."""
+        counts = Counter(run.outcome.kind for run in self.runs)
+        return {kind: share(counts[kind], len(self.runs)) for kind in OutcomeKind if counts[kind]}
+
+    def holders(self) -> dict[Holder, Share]:
+        """By holder, of the runs that bound one; the most frequent first."""
+        found = Counter(holder for run in self.runs if (holder := holder_of(run)) is not None)
+        total = sum(found.values())
+        return {holder: share(count, total) for holder, count in found.most_common()}
+
+
+def attempts(run: Report) -> int:
+    """How often the cluster of a run was started until it was there."""
+    return int(run.record.get("attempts") or 1)
+
+
+def conditions(run: Report) -> tuple[str, ...]:
+    """What runs must share to be repeats of each other: version, client and timing."""
+    record = run.record
+    return (
+        str(record.get("rocketmq", "")),
+        str(record.get("client", "")),
+        str(record.get("timing") or run.scenario.timing),
+    )
+
+
+def repeats(runs: Sequence[Report]) -> list[Repeats]:
+    """The scenarios that ran more than once under the same conditions, in their order."""
+    grouped: dict[tuple[str, tuple[str, ...]], list[Report]] = {}
+    for run in runs:
+        grouped.setdefault((run.scenario.name, conditions(run)), []).append(run)
+    return [
+        Repeats(name, known, tuple(own)) for (name, known), own in grouped.items() if len(own) > 1
+    ]

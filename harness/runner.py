@@ -1,0 +1,126 @@
+"""The run, on one page: provision, start, steps, observe, tear down, judge."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from assertions.judge import judge
+from harness.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosError
+from harness.history import History
+from harness.model import Event, Outcome, Trouble
+from harness.names import Names, new_token
+from harness.probes.moment import observe_moment
+from harness.probes.watch import Watch
+from harness.record import describe_run
+from harness.scenario import Scenario
+from harness.session import Session
+from harness.stage import Stage
+from harness.store import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """A finished run."""
+
+    scenario: Scenario
+    folder: RunFolder
+    outcome: Outcome
+    events: Sequence[Event]
+    record: Mapping[str, Any]
+    """`run.json`."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of one scenario on a session's cluster, into one folder."""
+
+    scenario: Scenario
+    session: Session
+    folder: RunFolder
+    seed: int
+    phases: dict[str, float] = field(default_factory=dict)
+    """Seconds by phase."""
+
+    def execute(self) -> RunResult:
+        """Run it. Whatever goes wrong becomes the outcome; only an interruption is raised, after judging."""
+        started = time.monotonic()
+        names = Names(new_token())
+        self.folder.write_text("scenario.yaml", self.scenario.source)
+        self.folder.link_latest()
+        history = History(names.token, self.folder.events_path)
+        stage = Stage(self.scenario, self.session, self.folder, history, names)
+        interruption: BaseException | None = None
+        try:
+            self._play(stage)
+        except (KeyboardInterrupt, SystemExit) as stop:
+            interruption = stop
+            stage.note(Trouble.INTERRUPTED, f"interrupted: {stop or 'Ctrl-C'}")
+        except PreconditionNotMet as problem:
+            stage.note(Trouble.PRECONDITION, str(problem))
+            stage.observe_what_can_be()
+        except EnvironmentNotReady as problem:
+            stage.note(Trouble.ENVIRONMENT, str(problem))
+        except RocketchaosError as problem:
+            stage.note(Trouble.HARNESS, str(problem))
+        except Exception as defect:
+            stage.note(Trouble.HARNESS, f"{type(defect).__name__}: {defect}")
+            (self.folder.logs / "harness-traceback.txt").write_text(traceback.format_exc())
+        finally:
+            with self._phase("tear down"):
+                stage.tear_down()
+        result = self._judge(stage, time.monotonic() - started)
+        if interruption is not None:
+            raise interruption
+        return result
+
+    def _play(self, stage: Stage) -> None:
+        with self._phase("provision"):
+            context = stage.provision()
+        watch = Watch(context)
+        watch.start()
+        try:
+            with self._phase("steps"):
+                for index, step in enumerate(self.scenario.steps):
+                    context.check_alive()
+                    context.record_step(index, step, "step-started")
+                    step.run(context)
+                    context.record_step(index, step, "step-ended")
+        finally:
+            watch.stop()
+        with self._phase("observe"):
+            context.check_alive()
+            observe_moment(context, "end")
+            context.check_alive()
+        context.history.append("harness", "run-ended")
+
+    def _judge(self, stage: Stage, seconds: float) -> RunResult:
+        outcome = judge(self.scenario, stage.history.events)
+        record = describe_run(
+            self.scenario, self.session, stage.names, seed=self.seed, seconds=seconds, phases=self.phases
+        )
+        with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
+            self.folder.write_json("run.json", record)
+            self.folder.write_outcome(outcome)
+        stage.history.close()
+        return RunResult(self.scenario, self.folder, outcome, stage.history.events, record)
+
+    def _phase(self, name: str) -> _Phase:
+        return _Phase(self.phases, name)
+
+
+class _Phase:
+    """Adds the seconds spent in a `with` block to a phase."""
+
+    def __init__(self, phases: dict[str, float], name: str) -> None:
+        self._phases, self._name, self._start = phases, name, 0.0
+
+    def __enter__(self) -> None:
+        self._start = time.monotonic()
+
+    def __exit__(self, *_unused: object) -> None:
+        self._phases[self._name] = self._phases.get(self._name, 0.0) + time.monotonic() - self._start

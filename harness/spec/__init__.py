@@ -1,0 +1,60 @@
+"""From a YAML file to a checked `Scenario`.
+
+    file -> load: plain data with places -> validate: the models -> references -> order -> Scenario
+
+Whatever is wrong with a file is reported at once, each mistake with its place, and nothing is started.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.scenario import Scenario
+from harness.spec.diagnostics import Diagnostic, InvalidScenario, render
+from harness.spec.files import read_text
+from harness.spec.load import read_yaml
+from harness.spec.models import SECTIONS
+from harness.spec.order import check_order
+from harness.spec.places import Document
+from harness.spec.references import check_references
+from harness.spec.validate import validate
+from harness.spec.words import understood
+
+__all__ = ["Diagnostic", "InvalidScenario", "load_scenario", "parse_scenario", "render"]
+
+
+def load_scenario(path: Path) -> Scenario:
+    """The scenario in a file.
+
+    Raises:
+        InvalidScenario: it can't be meant as it stands; says where and why, everything at once.
+        UsageProblem: there is no such file, or it can't be read.
+    """
+    return parse_scenario(read_text(path), str(path))
+
+
+def parse_scenario(text: str, file: str) -> Scenario:
+    """The scenario in a text; `file` is the name under which diagnostics and reports show it.
+
+    Raises:
+        InvalidScenario: it can't be meant as it stands; says where and why, everything at once.
+    """
+    document, diagnostics = read_yaml(text, file)
+    scenario, mistakes = validate(document)
+    undefined = list(check_references(document))
+    diagnostics += [*mistakes, *undefined]
+    if scenario is not None:
+        steps, _ = understood(document, "steps")
+        diagnostics += check_order(document, scenario, steps, all_defined=not undefined)
+    if scenario is None or diagnostics:
+        raise InvalidScenario(diagnostics)
+    return scenario.with_source(text, file, _lines(document))
+
+
+def _lines(document: Document) -> dict[tuple[str | int, ...], int]:
+    """The line of every place, an entry that stands alone in place of a list included."""
+    lines = {path: document.places.of(path, key=True).line for path in document.places.values}
+    for section in SECTIONS:
+        if isinstance(document.data.get(section), dict):
+            lines[section, 0] = lines[(section,)]
+    return lines

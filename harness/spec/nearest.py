@@ -1,0 +1,31 @@
+"""The nearest allowed word, and lists of words in a sentence."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+
+_LONGEST = 80
+"""Longer words have no near one: comparing them takes time, and they weren't meant as words."""
+
+
+def nearest(word: str, allowed: Collection[str]) -> str | None:
+    """The allowed word that `word` was probably meant to be; the only one there is counts as near."""
+    if len(allowed) == 1:
+        return next(iter(allowed))
+    if len(word) > _LONGEST:
+        return None
+    by_small_letters = {one.lower(): one for one in allowed}
+    found = difflib.get_close_matches(word.lower(), by_small_letters, n=1)
+    return by_small_letters[found[0]] if found else None
+
+
+def listed(words: Collection[str], most: int = 16) -> str:
+    """The words in a sentence: `a`, `b`, `c`."""
+    shown = ", ".join(f"`{word}`" for word in list(words)[:most])
+    return f"{shown} and {len(words) - most} more" if len(words) > most else shown
+
+
+def clipped(text: str) -> str:
+    """A user's text at a length that fits in a sentence."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

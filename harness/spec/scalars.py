@@ -1,0 +1,43 @@
+"""What a plain scalar means, by the core schema of YAML 1.2.
+
+PyYAML follows YAML 1.1, by which `no` is false, `1:30` is 90 and `2024-01-01` a date. Here they are text.
+"""
+
+from __future__ import annotations
+
+import re
+
+_NULL = re.compile(r"|~|null|Null|NULL")
+_TRUE = re.compile(r"true|True|TRUE")
+_FALSE = re.compile(r"false|False|FALSE")
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(
+    r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
+_LONGEST_NUMBER = 18
+
+
+class NumberTooLongError(ValueError):
+    """The number has more digits than any number of a scenario could need."""
+
+
+def scalar(text: str) -> str | int | float | bool | None:
+    """The value of a plain scalar.
+
+    Raises:
+        NumberTooLongError: it has more than 18 digits.
+    """
+    if _NULL.fullmatch(text):
+        return None
+    if _TRUE.fullmatch(text):
+        return True
+    if _FALSE.fullmatch(text):
+        return False
+    if _INTEGER.fullmatch(text):
+        if len(text) > _LONGEST_NUMBER:
+            raise NumberTooLongError(text)
+        base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+        return int(text, base)
+    if _FLOAT.fullmatch(text):
+        return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
+    return text

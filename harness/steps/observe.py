@@ -1,0 +1,28 @@
+"""`observe`: write down what the broker says now, under a name that checks can refer to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from harness.probes.moment import observe_moment
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+class Observe(Step):
+    """Read subscriptions, ownership, offsets, tracks and pull counts of the whole scenario, now.
+
+    Checks read them with `at: NAME`. The observation `end` is made by itself after the last step.
+    """
+
+    word = "observe"
+    shorthand = "name"
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9-]*$", description="the name of this moment: `before-the-kill`")
+
+    def run(self, context: RunContext) -> None:
+        observe_moment(context, self.name)

@@ -1,0 +1,70 @@
+"""`settle`: wait for a condition, with a limit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field, model_validator
+
+from harness.conditions import await_condition
+from harness.conditions.offsets import offsets_reached
+from harness.conditions.ownership import ownership_settled
+from harness.conditions.subscription import SubscriptionSettled
+from harness.language import DurationMs, GroupName, TopicName
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+class Settle(Step):
+    """Wait until one condition holds; a limit that passes makes the run inconclusive and says what was seen.
+
+    `ownership`: each member owns exactly the queues that its allocation strategy gives it for the members
+    online now. `subscription`: on every broker the stored subscription is the newest of the members' own, and
+    stays so on a second look. `offsets`: the group's offsets are at most `lag` messages behind in total.
+    """
+
+    word = "settle"
+
+    ownership: GroupName | None = Field(default=None, description="the group whose ownership must settle")
+    subscription: GroupName | None = Field(
+        default=None, description="the group whose stored subscription for `topic` must settle"
+    )
+    offsets: GroupName | None = Field(
+        default=None, description="the group whose offsets for `topic` must come within `lag`"
+    )
+    topic: TopicName | None = Field(default=None, description="the topic; not with `ownership`")
+    lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; 0 unless told")
+    within: DurationMs = Field(default=60_000, gt=0, description="the limit", validate_default=False)
+
+    @model_validator(mode="after")
+    def _one_condition(self) -> Settle:
+        given = [name for name in ("ownership", "subscription", "offsets") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError("say exactly one of `ownership`, `subscription`, `offsets`")
+        if (given[0] != "ownership") != (self.topic is not None):
+            raise ValueError("`topic` goes with `subscription` and `offsets`, and they need it")
+        if self.lag is not None and given[0] != "offsets":
+            raise ValueError("`lag` goes with `offsets`")
+        return self
+
+    def run(self, context: RunContext) -> None:
+        if self.ownership is not None:
+            group = self.ownership
+            await_condition(
+                context, f"ownership of {group}", lambda: ownership_settled(context, group), self.within
+            )
+            return
+        topic = str(self.topic)
+        if self.subscription is not None:
+            settled = SubscriptionSettled(context, self.subscription, topic)
+            await_condition(context, f"subscription of {self.subscription} for {topic}", settled, self.within)
+        elif self.offsets is not None:
+            group, lag = self.offsets, self.lag or 0
+            await_condition(
+                context,
+                f"offsets of {group} for {topic} within lag {lag}",
+                lambda: offsets_reached(context, group, topic, lag),
+                self.within,
+            )

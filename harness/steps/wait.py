@@ -1,0 +1,26 @@
+"""`wait`: let time pass, where time itself is the point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from harness.language import DurationMs
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+class Wait(Step):
+    """Let time pass. To wait until something is so, use `settle`."""
+
+    word = "wait"
+    shorthand = "duration"
+
+    duration: DurationMs = Field(description="how long", gt=0)
+    because: str | None = Field(default=None, description="why no condition can be awaited instead")
+
+    def run(self, context: RunContext) -> None:
+        context.let_time_pass(self.duration)

@@ -1,0 +1,362 @@
+"""The parent's side of a worker: start it, ask it, hear it, kill it.
+
+One thread per worker reads its event pipe, and hands on every event that was written, also those written just
+before a kill.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.cluster.java_home import Java
+from harness.errors import EnvironmentNotReady, HarnessDefect
+from harness.model import Trouble
+from harness.workers.command_pipe import CommandPipe
+from harness.workers.events import GarbageError, WorkerEvent, read_events
+from harness.workers.kinds import WorkerKind
+from harness.workers.spawning import Spawned, ending, last_lines, spawn
+
+OnEvent = Callable[[WorkerEvent], None]
+OnDeath = Callable[[str, str, Trouble], None]
+"""Told the worker's name, the reason, and whether the environment or the harness failed."""
+
+_END_LIMIT_S = 10.0
+"""How long a process may take to be gone once it was killed, or has closed its pipe."""
+_STATE_LIMIT_S = 5.0
+"""How long SIGSTOP and SIGCONT may take to show."""
+
+
+class WorkerFailed(EnvironmentNotReady):
+    """A worker could not do what it was asked to; `code` is RocketMQ's response code, where there is one."""
+
+    def __init__(self, message: str, code: int | None) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A request that waits for its answer."""
+
+    do: str
+    done: threading.Event = field(default_factory=threading.Event)
+    reply: Mapping[str, Any] | None = None
+    """None when done: the worker has died."""
+
+
+class Worker:
+    """One worker process. Every method may be called from any thread.
+
+    Callbacks come from the worker's own reader thread, one at a time, and should be quick: `on_event` for
+    every event but replies, in the order of writing; `on_death` at most once, after the last event, when the
+    process ended though nobody asked it to (`Trouble.ENVIRONMENT`), or wrote garbage (`Trouble.HARNESS`; what
+    follows the garbage is left out, and the process is killed then). An exception in `on_event` counts as the
+    latter, unless it is an EnvironmentNotReady.
+    """
+
+    def __init__(
+        self, kind: WorkerKind, name: str, spawned: Spawned, log: Path, on_event: OnEvent, on_death: OnDeath
+    ) -> None:
+        self.name = name
+        self.kind = kind.name
+        self.log = log
+        """What the process printed."""
+        self._process = spawned.process
+        self._events = spawned.events
+        self._on_event = on_event
+        self._on_death = on_death
+        self._lock = threading.Lock()
+        self._pending: dict[int, _Pending] = {}
+        self._last_id = 0
+        self._ready = threading.Event()
+        self._over = threading.Event()
+        self._killed = self._stopped = self._paused = False
+        self._last_seen: tuple[str, float] | None = None
+        assert self._process.stdin is not None
+        self._commands = CommandPipe(self._process.stdin)
+        self._reader = threading.Thread(target=self._read, name=f"events-of-{name}", daemon=True)
+        self._reader.start()
+
+    @classmethod
+    def spawn(
+        cls,
+        kind: WorkerKind,
+        name: str,
+        *,
+        log_folder: Path,
+        owner: str,
+        on_event: OnEvent,
+        on_death: OnDeath,
+        java: Java | None = None,
+        classpath: Iterable[Path] = (),
+        jvm_options: Iterable[str] = (),
+    ) -> Worker:
+        """Start a worker; returns at once, see `wait_ready`.
+
+        Args:
+            kind: from `harness.workers.kinds.KINDS`.
+            name: unique within the run; what it prints goes to `<name>.log`, what its client writes to the
+                folder `<name>`.
+            log_folder: where those are.
+            owner: the run, for whoever cleans up (`ROCKETCHAOS_OWNER` in its environment).
+            on_event: see the class.
+            on_death: see the class.
+            java: needed by kinds with a class path.
+            classpath: RocketMQ's jars, of the kind's `classpath_role`.
+            jvm_options: added to the kind's own, and winning over them.
+
+        Raises:
+            EnvironmentNotReady: no process can be started.
+        """
+        log = log_folder / f"{name}.log"
+        spawned = spawn(
+            kind,
+            name,
+            java=java,
+            classpath=classpath,
+            jvm_options=jvm_options,
+            folder=log_folder / name,
+            log=log,
+            owner=owner,
+        )
+        return cls(kind, name, spawned, log, on_event, on_death)
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs, or is paused."""
+        return self._process.poll() is None
+
+    @property
+    def returncode(self) -> int | None:
+        """How the process ended; negative: by that signal; None: it hasn't."""
+        return self._process.poll()
+
+    def wait_ready(self, limit_s: float) -> None:
+        """Wait until the worker has said that it is ready.
+
+        Raises:
+            EnvironmentNotReady: it has died, or the limit has passed; with the end of its log.
+        """
+        if not self._ready.wait(limit_s):
+            raise EnvironmentNotReady(
+                f"worker {self.name} was not ready within {limit_s:g} s; {last_lines(self.log)}"
+            )
+        if self._over.is_set():
+            how = self._how_it_ended()
+            raise EnvironmentNotReady(f"worker {self.name} died: {how}; {last_lines(self.log)}")
+
+    def request(self, do: str, limit_s: float, /, **with_: Any) -> dict[str, Any]:
+        """Send a command and wait for its answer.
+
+        Every event that the worker wrote before its answer has been handed on when this returns.
+
+        Raises:
+            WorkerFailed: RocketMQ, or the network, refused.
+            EnvironmentNotReady: the worker has died, or dies meanwhile, or the limit has passed.
+            HarnessDefect: the worker failed where it should not have.
+        """
+        deadline = time.monotonic() + limit_s
+        number, pending = self._register(do)
+        try:
+            command = {"id": number, "do": do, "with": with_}
+            sent = self._commands.write((json.dumps(command) + "\n").encode(), deadline)
+            if not (sent and pending.done.wait(max(0.0, deadline - time.monotonic()))):
+                raise EnvironmentNotReady(
+                    f"worker {self.name} did not answer `{do}` within {limit_s:g} s; {self._seen()}"
+                )
+        except OSError as error:
+            # Its standard input is closed: it has just died, or was stopped.
+            self._over.wait(_END_LIMIT_S)
+            raise self._died(do) from error
+        finally:
+            with self._lock:
+                self._pending.pop(number, None)
+        if pending.reply is None:
+            raise self._died(do)
+        return self._result(do, pending.reply)
+
+    def _register(self, do: str) -> tuple[int, _Pending]:
+        with self._lock:
+            if self._over.is_set():
+                raise self._died(do)
+            self._last_id += 1
+            pending = self._pending[self._last_id] = _Pending(do)
+            return self._last_id, pending
+
+    def _result(self, do: str, reply: Mapping[str, Any]) -> dict[str, Any]:
+        if reply["ok"]:
+            return dict(reply["result"])
+        message = f"worker {self.name}: `{do}` failed: {reply['error']}"
+        if reply["defect"]:
+            raise HarnessDefect(message, f"Its traceback is in {self.log}")
+        raise WorkerFailed(message, reply["code"])
+
+    def _died(self, do: str) -> EnvironmentNotReady:
+        how = self._how_it_ended()
+        return EnvironmentNotReady(f"worker {self.name} died ({how}) before it answered `{do}`")
+
+    def _how_it_ended(self) -> str:
+        code = self.returncode
+        return "it is still ending" if code is None else ending(code)
+
+    def _seen(self) -> str:
+        paused = "; it is paused" if self._paused else ""
+        if self._last_seen is None:
+            return f"last seen: nothing yet{paused}"
+        kind, when = self._last_seen
+        return f"last seen: `{kind}` {time.monotonic() - when:.1f} s ago{paused}"
+
+    def kill(self) -> None:
+        """SIGKILL; returns when the process is gone and every event that it wrote was handed on.
+
+        Raises:
+            EnvironmentNotReady: it isn't gone after 10 s (it hangs in the kernel).
+        """
+        self._killed = True
+        self._process.kill()
+        self._await_end()
+
+    def stop(self, limit_s: float) -> None:
+        """Close the worker's standard input, which ends it; SIGKILL after the limit, at once if it is paused.
+
+        Returns when the process is gone and every event that it wrote was handed on.
+
+        Raises:
+            EnvironmentNotReady: it isn't gone 10 s after the kill (it hangs in the kernel).
+        """
+        self._stopped = True
+        self._commands.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(0 if self._paused else limit_s)
+        self._process.kill()
+        self._await_end()
+
+    def _await_end(self) -> None:
+        if threading.current_thread() is self._reader:
+            return  # called by a callback: the end comes after it
+        if not self._over.wait(_END_LIMIT_S):
+            state = "still runs" if self.alive else "has ended, but its event pipe has not"
+            raise EnvironmentNotReady(f"worker {self.name} was killed {_END_LIMIT_S:g} s ago and {state}")
+
+    def pause(self) -> None:
+        """SIGSTOP; returns when the process stands still.
+
+        Raises:
+            EnvironmentNotReady: it has died, or still runs after 5 s.
+        """
+        self._signal(signal.SIGSTOP, stands=True)
+        self._paused = True
+
+    def resume(self) -> None:
+        """SIGCONT; returns when the process runs again.
+
+        Raises:
+            EnvironmentNotReady: it has died, or still stands after 5 s.
+        """
+        self._signal(signal.SIGCONT, stands=False)
+        self._paused = False
+
+    def _signal(self, number: signal.Signals, *, stands: bool) -> None:
+        self._process.send_signal(number)
+        tries = Retrying(
+            stop=stop_after_delay(_STATE_LIMIT_S),
+            wait=wait_fixed(0.002),
+            retry=retry_if_result(
+                lambda status: status != psutil.STATUS_ZOMBIE and (status == psutil.STATUS_STOPPED) != stands
+            ),
+        )
+        try:
+            status = tries(self._status)
+        except RetryError as error:
+            raise EnvironmentNotReady(
+                f"worker {self.name} took no notice of {number.name} within {_STATE_LIMIT_S:g} s; "
+                f"last seen: {error.last_attempt.result()}"
+            ) from error
+        if status == psutil.STATUS_ZOMBIE:
+            raise EnvironmentNotReady(f"worker {self.name} is dead, so that {number.name} can't reach it")
+
+    def _status(self) -> str:
+        try:
+            return str(psutil.Process(self.pid).status()) if self.alive else str(psutil.STATUS_ZOMBIE)
+        except psutil.NoSuchProcess:
+            return str(psutil.STATUS_ZOMBIE)
+
+    def _read(self) -> None:
+        """The reader thread: hands on events, and sees to the end."""
+        trouble: tuple[str, Trouble] | None = None
+        try:
+            for event in read_events(self._events, self.name):
+                self._deliver(event)
+        except GarbageError as error:
+            trouble = f"it wrote {error}", Trouble.HARNESS
+        except EnvironmentNotReady as error:
+            trouble = f"its events can't be recorded: {error.message}", Trouble.ENVIRONMENT
+        except Exception as error:  # a callback's defect must not pass for a quiet worker
+            trouble = f"its event can't be handled: {type(error).__name__}: {error}", Trouble.HARNESS
+        try:
+            trouble = trouble or self._ended()
+            if trouble is not None:
+                self._on_death(self.name, *trouble)
+        finally:
+            self._finish()
+
+    def _deliver(self, event: WorkerEvent) -> None:
+        self._last_seen = event.kind, time.monotonic()
+        if event.kind != "reply":
+            self._on_event(event)
+            if event.kind == "ready":
+                self._ready.set()
+            return
+        match event.data:
+            case {"id": int(number), "ok": True, "result": dict()}:
+                pass
+            case {"id": int(number), "ok": False, "error": str(), "code": int() | None, "defect": bool()}:
+                pass
+            case _:
+                raise GarbageError(f"a reply without its fields: {dict(event.data)!r:.200}")
+        with self._lock:
+            # None: it came after its limit.
+            pending = self._pending.pop(number, None)
+        if pending is not None:
+            pending.reply = event.data
+            pending.done.set()
+
+    def _ended(self) -> tuple[str, Trouble] | None:
+        """After the end of the pipe: what is wrong with this end, if anything."""
+        try:
+            code = self._process.wait(_END_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            return "it closed its event pipe and went on running", Trouble.HARNESS
+        if self._stopped or (self._killed and code == -signal.SIGKILL):
+            return None
+        return ending(code), Trouble.ENVIRONMENT
+
+    def _finish(self) -> None:
+        self._process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_LIMIT_S)
+        self._events.close()
+        self._commands.close()
+        with self._lock:
+            self._over.set()
+            unanswered, self._pending = list(self._pending.values()), {}
+        self._ready.set()
+        for pending in unanswered:
+            pending.done.set()

@@ -1,0 +1,130 @@
+"""The `java` worker: the real Java client, of any version's jars, in this process's own JVM.
+
+Rests on org.apache.rocketmq.client.consumer.DefaultMQPushConsumer and
+org.apache.rocketmq.client.producer.DefaultMQProducer, as they are from 4.9.3 to 5.5.0. The commands are those
+of `harness.workers.protocol`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import jpype
+
+from harness.workers import jvm
+from harness.workers.java_consumer import Consumer
+from harness.workers.java_producer import Producer
+from harness.workers.protocol import CommandFailed, EventPipe
+
+_WARM_UP = (
+    "org.apache.rocketmq.client.consumer.DefaultMQPushConsumer",
+    "org.apache.rocketmq.client.impl.consumer.DefaultMQPushConsumerImpl",
+    "org.apache.rocketmq.client.impl.factory.MQClientInstance",
+    "org.apache.rocketmq.client.impl.MQClientAPIImpl",
+    "org.apache.rocketmq.remoting.netty.NettyRemotingClient",
+    "io.netty.bootstrap.Bootstrap",
+    "io.netty.channel.nio.NioEventLoopGroup",
+    "io.netty.channel.socket.nio.NioSocketChannel",
+    "io.netty.buffer.PooledByteBufAllocator",
+)
+"""Classes whose loading takes most of a first consumer's start."""
+
+
+_Client = TypeVar("_Client", Consumer, Producer)
+
+
+class JavaWorker:
+    """The consumers and producers of one process, by the names that the harness gave them."""
+
+    def __init__(self, events: EventPipe) -> None:
+        self._events = events
+        self._lock = threading.Lock()
+        self._consumers: dict[str, Consumer] = {}
+        self._producers: dict[str, Producer] = {}
+
+    def start_consumer(self, name: str, **with_: Any) -> Mapping[str, Any]:
+        """Start a DefaultMQPushConsumer; the answer comes when its `start()` has returned."""
+        return self._start(self._consumers, name, Consumer(name, self._events, **with_))
+
+    def stop_consumer(self, name: str) -> None:
+        """Shut a consumer down gracefully: it persists its offsets and says goodbye to the brokers."""
+        self._get(self._consumers, name, take=True).stop()
+
+    def pull_counts(self, name: str, topic: str) -> Mapping[str, Any]:
+        """What a consumer's own statistics say of its pulls."""
+        return self._get(self._consumers, name).pull_counts(topic)
+
+    def start_producer(self, name: str, **with_: str) -> Mapping[str, Any]:
+        """Start a DefaultMQProducer."""
+        return self._start(self._producers, name, Producer(**with_))
+
+    def stop_producer(self, name: str) -> None:
+        """Shut a producer down gracefully."""
+        self._get(self._producers, name, take=True).stop()
+
+    def send(
+        self,
+        name: str,
+        topic: str,
+        tag: str | None,
+        key: str | None,
+        body: str,
+        queue: Mapping[str, Any] | None,
+        timeout_ms: int,
+    ) -> Mapping[str, Any]:
+        """Send one message: to the given queue, or to the one whose turn it is."""
+        return self._get(self._producers, name).send(topic, tag, key, body, queue, timeout_ms)
+
+    def _start(self, where: dict[str, _Client], name: str, client: _Client) -> Mapping[str, Any]:
+        with self._lock:
+            if name in where:
+                raise CommandFailed(f"`{name}` runs already in this worker")
+            where[name] = client
+        try:
+            client.start()
+        except BaseException:
+            self._get(where, name, take=True)
+            raise
+        return {"client_id": client.client_id}
+
+    def _get(self, where: dict[str, _Client], name: str, *, take: bool = False) -> _Client:
+        with self._lock:
+            if name not in where:
+                raise CommandFailed(f"nothing named `{name}` runs in this worker")
+            return where.pop(name) if take else where[name]
+
+
+def _warm_up() -> None:
+    """Load what a first consumer needs; a class that a version lacks is no matter: nothing rests on it."""
+    for name in _WARM_UP:
+        with contextlib.suppress(TypeError, jpype.JException):
+            jpype.JClass(name)
+    with contextlib.suppress(jpype.JException):
+        jpype.JClass(_WARM_UP[0])("WARM_UP")
+
+
+def main() -> None:
+    """Start the JVM and serve."""
+    given = jvm.arguments()
+    events = EventPipe(given.events_fd)
+    jvm.start(given)
+    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    worker = JavaWorker(events)
+    jvm.run(
+        events,
+        {
+            "start-consumer": worker.start_consumer,
+            "stop-consumer": worker.stop_consumer,
+            "pull-counts": worker.pull_counts,
+            "start-producer": worker.start_producer,
+            "stop-producer": worker.stop_producer,
+            "send": worker.send,
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()

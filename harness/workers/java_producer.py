@@ -1,0 +1,82 @@
+"""One DefaultMQProducer inside the `java` worker.
+
+Rests on DefaultMQProducer, SendResult and ThreadLocalIndex as they are from RocketMQ 4.9.3 to 5.5.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import jpype
+
+from harness.workers.jvm import text
+
+
+class Producer:
+    """A producer that never retries by itself, for the harness must see every failure: made, not started.
+
+    Raises:
+        jpype.JException: RocketMQ refuses the group's name.
+    """
+
+    def __init__(self, group: str, nameserver: str, client_ip: str, instance: str) -> None:
+        self._java = jpype.JClass("org.apache.rocketmq.client.producer.DefaultMQProducer")(group)
+        self._java.setNamesrvAddr(nameserver)
+        self._java.setClientIP(client_ip)
+        self._java.setInstanceName(instance)
+        self._java.setRetryTimesWhenSendFailed(0)
+        # The client goes round the queues per thread (ThreadLocalIndex): with one thread it really does.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="producer")
+
+    @property
+    def client_id(self) -> str:
+        """The id under which brokers know it."""
+        return str(self._java.buildMQClientId())
+
+    def start(self) -> None:
+        """Start it; it fetches no routes.
+
+        Raises:
+            jpype.JException: RocketMQ refuses, with MQClientException.
+        """
+        self._java.start()
+
+    def stop(self) -> None:
+        """Shut it down gracefully."""
+        self._thread.shutdown()
+        self._java.shutdown()
+
+    def send(self, *arguments: Any) -> Mapping[str, Any]:
+        """Send one message, after those that were asked for earlier; see `_send`."""
+        return self._thread.submit(self._send, *arguments).result()
+
+    def _send(
+        self,
+        topic: str,
+        tag: str | None,
+        key: str | None,
+        body: str,
+        queue: Mapping[str, Any] | None,
+        timeout_ms: int,
+    ) -> Mapping[str, Any]:
+        message = jpype.JClass("org.apache.rocketmq.common.message.Message")(topic, body.encode())
+        if tag is not None:
+            message.setTags(tag)
+        if key is not None:
+            message.setKeys(key)
+        if queue is None:
+            sent = self._java.send(message, jpype.JLong(timeout_ms))
+        else:
+            java_queue = jpype.JClass("org.apache.rocketmq.common.message.MessageQueue")
+            target = java_queue(topic, queue["broker"], jpype.JInt(queue["id"]))
+            sent = self._java.send(message, target, jpype.JLong(timeout_ms))
+        return {
+            "status": str(sent.getSendStatus()),
+            "broker": str(sent.getMessageQueue().getBrokerName()),
+            "queue_id": int(sent.getMessageQueue().getQueueId()),
+            "queue_offset": int(sent.getQueueOffset()),
+            "msg_id": text(sent.getMsgId()),
+            "offset_msg_id": text(sent.getOffsetMsgId()),
+        }

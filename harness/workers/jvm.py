@@ -1,0 +1,133 @@
+"""What the workers with a JVM inside share: their arguments, the JVM's start, Java's failures as plain ones.
+
+The JVM lives in the worker's own process (JPype), so that SIGKILL of the worker is the death of the real
+client, and SIGSTOP its pause.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jpype
+
+from harness.workers.protocol import CommandFailed, EventPipe, Handler, serve
+
+_NO_CODE = -1
+"""What MQClientException.getResponseCode says where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The command line of a worker with a JVM."""
+
+    events_fd: int
+    classpath: tuple[str, ...]
+    jvm_options: tuple[str, ...]
+    libjvm: Path
+
+
+def arguments(argv: list[str] | None = None) -> Arguments:
+    """Read the command line (`--events-fd`, `--classpath-file`, `--libjvm`, `--jvm-option` repeated).
+
+    `--classpath-file` names a JSON file with a list of jars.
+    """
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--events-fd", type=int, required=True)
+    parser.add_argument("--classpath-file", type=Path, required=True)
+    parser.add_argument("--libjvm", type=Path, required=True)
+    parser.add_argument("--jvm-option", action="append", default=[])
+    given = parser.parse_args(argv)
+    return Arguments(
+        events_fd=given.events_fd,
+        classpath=tuple(json.loads(given.classpath_file.read_text())),
+        jvm_options=tuple(given.jvm_option),
+        libjvm=given.libjvm,
+    )
+
+
+def start(given: Arguments) -> None:
+    """Start this process's JVM; where that fails, end the process with what JPype says of it.
+
+    The JVM itself has printed the cause by then.
+    """
+    try:
+        jpype.startJVM(
+            *given.jvm_options,
+            jvmpath=str(given.libjvm),
+            classpath=list(given.classpath),
+            convertStrings=False,
+        )
+    except (OSError, RuntimeError, ValueError) as error:
+        sys.exit(f"no JVM from {given.libjvm}: {error}")
+
+
+def run(events: EventPipe, handlers: Mapping[str, Handler]) -> None:
+    """Serve commands until standard input closes, then end this process at once.
+
+    RocketMQ's clients keep threads that would hold up an orderly end of the JVM for ever.
+    """
+    serve(events, {name: _translated(handler) for name, handler in handlers.items()})
+    os._exit(0)
+
+
+def _translated(handler: Handler) -> Handler:
+    """The handler, with Java's exceptions as CommandFailed."""
+
+    @functools.wraps(handler)
+    def call(**with_: Any) -> Mapping[str, Any] | None:
+        try:
+            return handler(**with_)
+        except jpype.JException as error:
+            raise failure(error) from error
+
+    return call
+
+
+def failure(error: Any) -> CommandFailed:
+    """A Java exception as one line, with RocketMQ's response code where it carries one.
+
+    MQClientException and MQBrokerException (org.apache.rocketmq.client.exception, 4.9 and 5.x) have
+    `getResponseCode` and `getErrorMessage`; their messages go on with links to the FAQ, which are left out.
+    """
+    code = int(error.getResponseCode()) if hasattr(error, "getResponseCode") else _NO_CODE
+    said = error.getErrorMessage() if hasattr(error, "getErrorMessage") else None
+    message = _first_line(said) or _first_line(error.getMessage()) or "no message"
+    cause = error.getCause()
+    reason = None if cause is None else _first_line(cause.getMessage())
+    if reason is not None and reason not in message:
+        message += f" ({cause.getClass().getSimpleName()}: {reason})"
+    return CommandFailed(f"{error.getClass().getSimpleName()}: {message}", None if code == _NO_CODE else code)
+
+
+def _first_line(message: Any) -> str | None:
+    lines = str(message).strip().splitlines() if message is not None else []
+    return lines[0].strip() if lines else None
+
+
+def text(value: Any) -> str | None:
+    """A Java string, enum or number as text; null is None."""
+    return None if value is None else str(value)
+
+
+def private_field(owner: Any, name: str) -> Any:
+    """The value of a private field, also of a superclass; RocketMQ has no accessor for it.
+
+    Raises:
+        CommandFailed: there is no such field in this version.
+    """
+    java_class = owner.getClass()
+    while java_class is not None:
+        for field in java_class.getDeclaredFields():
+            if str(field.getName()) == name:
+                field.setAccessible(True)
+                return field.get(owner)
+        java_class = java_class.getSuperclass()
+    raise CommandFailed(f"{owner.getClass().getName()} has no field {name} in this version")

@@ -1,0 +1,64 @@
+"""The kinds of workers: which program, on which class path. A new kind is registered here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from harness.cluster.artifacts import Role
+
+JVM_OPTIONS = (
+    # A client needs little; this is what keeps a worker near 100 MB.
+    "-Xmx64m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Xshare:auto",
+    # Otherwise the heap starts at its maximum: 17 MB more.
+    "-Xms8m",
+    # Its file in the temporary folder would outlive a SIGKILL.
+    "-XX:-UsePerfData",
+)
+"""Options of every worker's JVM; options given later win."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerKind:
+    """One kind of worker."""
+
+    name: str
+    module: str
+    """The child's program, as `python -m` takes it; it speaks `harness.workers.protocol`."""
+    classpath_role: Role | None
+    """Which of RocketMQ's class paths it needs: `client` or `tools`; None: it has no JVM."""
+    jvm_options: tuple[str, ...] = ()
+
+
+def log_properties(folder: Path) -> tuple[str, ...]:
+    """JVM options with which everything that a RocketMQ client or a JVM writes lands in `folder`.
+
+    The client's log is `rocketmq_client.log`, from level INFO on: `ClientLogger` of 4.9.x and
+    `rmq.client.logback.xml` of 5.x have properties of their own. Both write asynchronously, without a
+    switch for it, so that SIGKILL may cost the last lines.
+    """
+    return (
+        f"-Drocketmq.client.logRoot={folder}",
+        "-Drocketmq.client.logLevel=INFO",
+        f"-Drocketmq.log.root={folder}",
+        "-Drocketmq.log.level=INFO",
+        f"-Duser.home={folder}",
+        f"-XX:ErrorFile={folder}/hs_err_%p.log",
+    )
+
+
+KINDS: Mapping[str, WorkerKind] = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (
+            WorkerKind("java", "harness.workers.java_child", "client", JVM_OPTIONS),
+            WorkerKind("admin", "harness.workers.admin_child", "tools", JVM_OPTIONS),
+        )
+    }
+)
+"""By name."""

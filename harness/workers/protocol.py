@@ -1,0 +1,163 @@
+"""How the harness and a worker process talk: JSON lines, one way in, one way out.
+
+In, on the worker's standard input, one command a line::
+
+    {"id": 7, "do": "start-consumer", "with": {...}}
+
+Out, on a pipe of its own (`--events-fd`), one event a line, each a single write, with the worker's clocks::
+
+    {"mono_ns": 1, "wall_ms": 2, "kind": "received", "data": {...}}
+    {"mono_ns": 1, "wall_ms": 2, "kind": "reply", "data": {"id": 7, "ok": true, "result": {...}}}
+    {"mono_ns": 1, "wall_ms": 2, "kind": "reply", "data": {"id": 7, "ok": false, "error": "...",
+     "code": 206, "defect": false}}
+
+The first event is `ready`. Standard output and error carry what JVMs and native libraries print; they go
+into the run's logs and are never parsed. Commands may be answered out of order. A worker ends, without
+goodbyes to RocketMQ, when its standard input closes. Topics and groups are RocketMQ's real names here.
+
+`code` is RocketMQ's response code, or null where there is none (a connection refused, for one). `defect`
+says that the worker failed where it should not have: an unknown command, an exception in its own code.
+
+Commands of the `java` worker
+-----------------------------
+`start-consumer` with `name, group, nameserver, client_ip, instance, subscribe {topic: expression},
+settings {property: ms}`, and optionally `fail_attempts` (0) and `retry_delay_level` (0); answers
+`{client_id}` when `DefaultMQPushConsumer.start()` has returned. The listener answers RECONSUME_LATER to a
+message whose reconsume_times is below `fail_attempts`, otherwise CONSUME_SUCCESS; `retry_delay_level` is
+ConsumeConcurrentlyContext's, where 0 leaves the delay to the broker (10 s the first time) and 1 is 1 s.
+`stop-consumer` with `name`: graceful shutdown.
+`pull-counts` with `name, topic`: `{found_pulls, passed_messages}` from the client's own ConsumerStatsManager:
+pulls that the broker answered with FOUND, also those of which the client's tag filter left nothing, and
+messages that passed that filter.
+`start-producer` with `name, group, nameserver, client_ip, instance`: `{client_id}`. Fetches no routes.
+`stop-producer` with `name`: graceful shutdown.
+`send` with `name, topic, tag|null, key|null, body (text), queue {broker, id}|null, timeout_ms`: `{status,
+broker, queue_id, queue_offset, msg_id, offset_msg_id}`. Never retried; one at a time for each producer, so
+that they go round where no queue is given. `msg_id` is the message's UNIQ_KEY.
+
+Events of consumers, one a message: `received` with `consumer, topic, tag, key, msg_id, offset_msg_id, broker,
+queue_id, offset, reconsume_times` when the listener gets it; `consumed` with `consumer, key, msg_id,
+offset_msg_id, status` when the listener returns. `topic` is the original topic also for retried messages;
+their `broker, queue_id, offset` and `offset_msg_id` are those of the copy in the retry topic, `msg_id` is the
+original's. `listener-error` with `consumer, error`: the listener itself failed (a defect); RocketMQ is told
+RECONSUME_LATER.
+
+Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
+--------------------------------------------------------------------------
+All of them only read, but `create-topic` and what `raw` is told to do; none joins a consumer group.
+
+`connect` with `nameserver, instance`: starts DefaultMQAdminExt. Comes first; once per worker.
+`cluster`: `{brokers: [{name, address}]}` (106), masters only.
+`create-topic` with `topic, queues, broker_addresses` (17). Also changes the queues of a topic.
+`route` with `topic`: `{queues: [{broker, queues}]}` (105, read queues), or error code 17.
+`connection` with `group, broker_address` (203): `{connections: [{client_id, address, language, version}],
+subscriptions: {topic: {expression, tags, codes, sub_version}}, consume_type, message_model,
+consume_from_where}`; error code 206 when no consumer is online.
+`running-info` with `group, client_id, broker_address, timeout_ms` (307): `{queues: [{topic, broker, queue_id,
+commit_offset, cached}], subscriptions: {topic: {expression, sub_version}}}`.
+`offsets` with `group, topic` (43 for the group's offset, then 202 for the broker's maximum): `{queues:
+[{broker, queue_id, max_offset, consumer_offset|null}]}`; null: the broker holds no offset. Error code 17: the
+topic has no route. The maximum is read last, so that a lag of 0 is never claimed too early.
+`tracks` with `topic, offset_msg_id` (DefaultMQAdminExt.messageTrackDetail): `{tracks: [{group, type,
+exception|null}]}`.
+`raw` with `address, code, fields {..}, body|null, timeout_ms`: `{code, remark, fields, body, body_base64}`.
+A request's body is text. An answer's body is in `body` where it is UTF-8, otherwise in `body_base64`
+(messages of a pull); the other is null, and both are where there is none. Any code is an answer, no error.
+
+`ping`: `{}`. Every worker answers it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+
+class CommandFailed(Exception):
+    """What RocketMQ or the network refused; `code` is RocketMQ's response code, where it gave one."""
+
+    def __init__(self, message: str, code: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def event_line(kind: str, data: Mapping[str, Any]) -> bytes:
+    """One event, stamped now, as the line that goes through the pipe.
+
+    Raises:
+        TypeError, ValueError: the data is no JSON.
+    """
+    event = {
+        "mono_ns": time.monotonic_ns(),
+        "wall_ms": time.time_ns() // 1_000_000,
+        "kind": kind,
+        "data": data,
+    }
+    return (json.dumps(event, ensure_ascii=False) + "\n").encode()
+
+
+Handler = Callable[..., Mapping[str, Any] | None]
+
+
+class EventPipe:
+    """The worker's way out: one event a line, each a single write."""
+
+    def __init__(self, fd: int) -> None:
+        # Whatever this process may start must not keep the pipe open after its death.
+        os.set_inheritable(fd, False)
+        self._fd = fd
+        self._lock = threading.Lock()
+
+    def emit(self, kind: str, data: Mapping[str, Any]) -> None:
+        """Write one event, stamped now.
+
+        Raises:
+            TypeError, ValueError: the data is no JSON.
+            BrokenPipeError: the parent is gone.
+        """
+        self.write(event_line(kind, data))
+
+    def write(self, line: bytes) -> None:
+        """Write a line that `event_line` made."""
+        with self._lock:
+            while line:
+                line = line[os.write(self._fd, line) :]
+
+
+def serve(events: EventPipe, handlers: Mapping[str, Handler], threads: int = 8) -> None:
+    """Answer commands from standard input until it closes, `threads` at a time; `ping` is built in."""
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="command")
+    events.emit("ready", {"pid": os.getpid()})
+    for line in sys.stdin.buffer:
+        pool.submit(_answer, events, {"ping": _ping, **handlers}, json.loads(line))
+
+
+def _answer(events: EventPipe, handlers: Mapping[str, Handler], command: Mapping[str, Any]) -> None:
+    reply: dict[str, Any] = {"id": command["id"], "ok": True}
+    try:
+        if command["do"] not in handlers:
+            raise LookupError(f"this worker has no command `{command['do']}`")
+        reply["result"] = handlers[command["do"]](**command.get("with", {})) or {}
+        line = event_line("reply", reply)
+    except CommandFailed as error:
+        line = event_line("reply", _failed(command, str(error), error.code, defect=False))
+    except Exception as error:  # whatever it is, the parent must hear of it
+        traceback.print_exc()
+        reply = _failed(command, f"{type(error).__name__}: {error}", None, defect=True)
+        line = event_line("reply", reply)
+    events.write(line)
+
+
+def _failed(command: Mapping[str, Any], error: str, code: int | None, *, defect: bool) -> dict[str, Any]:
+    return {"id": command["id"], "ok": False, "error": error, "code": code, "defect": defect}
+
+
+def _ping() -> None:
+    """Answered with `{}`."""

@@ -1,0 +1,92 @@
+"""Raw requests of RocketMQ's remoting protocol, and the parts of its JSON that are no JSON.
+
+Rests on org.apache.rocketmq.remoting.protocol.RemotingCommand and RemotingClient.invokeSync (4.9.3 to 5.5.0).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jpype
+
+SUCCESS = 0
+"""ResponseCode.SUCCESS."""
+
+_UNQUOTED_KEY = re.compile(r"([{,])\s*(-?\d+)\s*:")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response: its code as in ResponseCode, and what came with it."""
+
+    code: int
+    remark: str | None
+    fields: Mapping[str, str]
+    body: bytes
+
+
+def ask(
+    api: Any, address: str, code: int, fields: Mapping[str, str], body: str | None, timeout_ms: int
+) -> Answer:
+    """Send one request over the connection that `api` (MQClientAPIImpl) has, or makes, to `address`.
+
+    Raises:
+        jpype.JException: no connection, or no answer within `timeout_ms` (RemotingException).
+    """
+    request = jpype.JClass("org.apache.rocketmq.remoting.protocol.RemotingCommand").createRequestCommand(
+        jpype.JInt(code), None
+    )
+    ext_fields = jpype.JClass("java.util.HashMap")()
+    for name, value in fields.items():
+        ext_fields.put(name, value)
+    request.setExtFields(ext_fields)
+    if body is not None:
+        request.setBody(body.encode())
+    response = api.getRemotingClient().invokeSync(address, request, jpype.JLong(timeout_ms))
+    answered = response.getExtFields()
+    remark, content = response.getRemark(), response.getBody()
+    return Answer(
+        code=int(response.getCode()),
+        remark=None if remark is None else str(remark),
+        fields={}
+        if answered is None
+        else {str(entry.getKey()): str(entry.getValue()) for entry in answered.entrySet()},
+        body=b"" if content is None else bytes(content),
+    )
+
+
+def printable(body: bytes) -> dict[str, str | None]:
+    """A body as JSON can carry it: text where it is UTF-8, otherwise base64."""
+    try:
+        return {"body": body.decode() or None, "body_base64": None}
+    except UnicodeDecodeError:
+        return {"body": None, "body_base64": base64.b64encode(body).decode("ascii")}
+
+
+def loads(body: bytes) -> Any:
+    """RocketMQ's JSON: fastjson leaves integer keys of maps without quotes.
+
+    Names of topics and groups can't hold `{` or `,` (org.apache.rocketmq.common.topic.TopicValidator), so
+    that no string is mistaken for such a key.
+
+    Raises:
+        ValueError: it is no JSON even so.
+    """
+    return json.loads(_UNQUOTED_KEY.sub(r'\1"\2":', body.decode()))
+
+
+def committed_offsets(body: bytes, group: str, topic: str) -> dict[int, int]:
+    """By queue id, the offsets in a broker's answer to GET_ALL_CONSUMER_OFFSET (43); only those that exist.
+
+    Raises:
+        ValueError: the body is no table of offsets.
+    """
+    table = loads(body).get("offsetTable")
+    if not isinstance(table, dict):
+        raise ValueError(f"no offsetTable in {body[:200]!r}")
+    return {int(queue_id): int(offset) for queue_id, offset in table.get(f"{topic}@{group}", {}).items()}

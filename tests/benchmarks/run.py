@@ -1,0 +1,200 @@
+"""`make bench`: how long things take on this machine, written into the README.
+
+Every figure is measured in this run, several times, and given as median and range. Nothing is asserted: a
+benchmark on a busy machine tells about the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+
+from harness.campaign import DEFAULT_VERSION
+from harness.cluster.embedded import EmbeddedCluster
+from harness.context import RunContext
+from harness.runner import Run
+from harness.scenario import Scenario
+from harness.session import Session
+from harness.spec import load_scenario
+from harness.stage import Stage
+from harness.store import RunFolder
+from harness.timing import PROFILES
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
+BEGIN, END = "<!-- figures by `make bench` -->", "<!-- end of figures -->"
+PROBES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One thing measured several times."""
+
+    name: str
+    unit: str
+    values: Sequence[float]
+    wanted: str
+
+    def row(self) -> str:
+        """As a row of the table."""
+        digits = 1 if self.unit in ("ms", "MiB") else 2
+        median = statistics.median(self.values)
+        return (
+            f"| {self.name} | {median:.{digits}f} {self.unit} | {min(self.values):.{digits}f} – "
+            f"{max(self.values):.{digits}f} | {len(self.values)} | {self.wanted} |"
+        )
+
+
+def command(*arguments: str) -> tuple[float, dict[str, object]]:
+    """Seconds of a whole `rocketchaos` command, and its JSON."""
+    started = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "import sys, harness.cli; sys.exit(harness.cli.main())", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    seconds = time.monotonic() - started
+    if done.returncode != 0:
+        raise SystemExit(f"rocketchaos {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr}")
+    return seconds, json.loads(done.stdout or "{}")
+
+
+def measure_reproduce(repeats: int, runs: str) -> list[Figure]:
+    """From the command to the verdict: with a cluster of its own, and on one that is up."""
+    arguments = ("reproduce", str(SCENARIO), "--json", "--runs", runs)
+    command(*arguments)  # fetches what the cache lacks, and warms the disk's cache
+    cold, phases = [], []
+    for _ in range(repeats):
+        seconds, document = command(*arguments)
+        cold.append(seconds)
+        run_dir = document["runs"][0]["run_dir"]  # type: ignore[index]
+        phases.append(json.loads((Path(run_dir) / "run.json").read_text())["phases"])
+    identity = command("up", "--json")[1]["id"]
+    try:
+        warm = [command(*arguments)[0] for _ in range(repeats)]
+    finally:
+        subprocess.run(
+            [
+                sys.executable,
+                "-P",
+                "-c",
+                "import sys, harness.cli; sys.exit(harness.cli.main())",
+                "down",
+                str(identity),
+            ],
+            check=True,
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+    figures = [
+        Figure("`reproduce`, cluster of its own, command to verdict", "s", cold, "≤ 10 s"),
+        Figure("`reproduce`, on a cluster that is up, command to verdict", "s", warm, "≤ 4 s"),
+    ]
+    figures += [Figure(f"of it: {name}", "s", [phase[name] for phase in phases], "") for name in phases[0]]
+    return figures
+
+
+class MeasuredStage(Stage):
+    """A stage that measures probes and memory before it is torn down."""
+
+    probes_ms: list[float]
+    memory_mib: list[float]
+
+    def measure(self, context: RunContext) -> None:
+        """While the consumers run."""
+        group, broker = context.real_group("g"), next(iter(context.broker_addresses.values()))
+        self.probes_ms, self.memory_mib = [], []
+        for _ in range(PROBES):
+            started = time.perf_counter()
+            context.admin.connection(group, broker)
+            self.probes_ms.append((time.perf_counter() - started) * 1000)
+        for consumer in context.running_consumers():
+            self.memory_mib.append(psutil.Process(consumer.pid).memory_info().rss / 2**20)
+
+
+def measure_parts(repeats: int, runs: Path) -> list[Figure]:
+    """A subscription probe, and a worker's memory, with the experiment's consumers running."""
+    scenario: Scenario = load_scenario(SCENARIO)
+    timing = PROFILES["compressed"]
+
+    def make_cluster(folder: Path, owner: str) -> EmbeddedCluster:
+        return EmbeddedCluster(DEFAULT_VERSION, timing, folder, owner=owner)
+
+    probes: list[float] = []
+    memory: list[float] = []
+    with Session(DEFAULT_VERSION, timing, make_cluster, lambda _text: None) as session:
+        for _ in range(max(1, repeats // 2)):
+            folder = RunFolder.create(runs, scenario.name, 1)
+            run = Run(scenario, session, folder, 1)
+            stage = run.stage(MeasuredStage)
+            assert isinstance(stage, MeasuredStage)
+            try:
+                context = stage.provision()
+                for step in scenario.steps:
+                    step.run(context)
+                stage.measure(context)
+            finally:
+                stage.tear_down()
+            probes += stage.probes_ms
+            memory += stage.memory_mib
+    return [
+        Figure("subscription probe (request code 203)", "ms", probes, "median ≤ 5 ms"),
+        Figure("a worker's memory, consumer running (RSS)", "MiB", memory, "≤ 120 MB"),
+    ]
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """The figures in Markdown, with machine and date."""
+    processor = platform.processor() or platform.machine()
+    head = (
+        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores ({processor}), "
+        f"{psutil.virtual_memory().total // 2**30} GiB, Python {platform.python_version()}, "
+        f"RocketMQ {DEFAULT_VERSION}, timing compressed, load before {os.getloadavg()[0]:.2f}:"
+    )
+    rows = ["| what | median | range | measurements | aim |", "|---|---|---|---|---|"]
+    return "\n".join([head, "", *rows, *(figure.row() for figure in figures)])
+
+
+def write_into_readme(text: str) -> None:
+    """Replace what stands between the marks."""
+    readme = ROOT / "README.md"
+    content = readme.read_text(encoding="utf-8")
+    before, rest = content.split(BEGIN, 1)
+    readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+
+
+def main() -> None:
+    """Measure, print, and write into the README unless told not to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--no-readme", action="store_true", help="only print")
+    chosen = parser.parse_args()
+    runs = tempfile.mkdtemp(prefix="rocketchaos-bench-")
+    try:
+        figures = measure_reproduce(chosen.repeats, runs) + measure_parts(chosen.repeats, Path(runs))
+    finally:
+        shutil.rmtree(runs, ignore_errors=True)
+    text = table(figures)
+    print(text)
+    if not chosen.no_readme:
+        write_into_readme(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""However a command ends, it says so in one message, keeps the history, and leaves nothing behind.
+
+The command runs as a process of its own against a real RocketMQ, in a cache that is shared with the other tests,
+and is ended from outside while its scenario waits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from tenacity import retry, stop_after_delay, wait_fixed
+
+from harness.guardian import OwnedProcess, find_owned
+from harness.history import read_history
+
+pytestmark = pytest.mark.embedded
+ROOT = Path(__file__).resolve().parents[2]
+
+PATIENT = """\
+name: patient
+title: "waits long enough to be ended"
+topics: {orders: {queues: 4}}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}}
+  b: {group: g, subscribe: {orders: tagB}}
+steps:
+  - start: [a, b]
+  - settle: {ownership: g, within: 40s}
+  - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
+  - wait: {duration: 120s, because: "to be ended meanwhile"}
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 4}}]
+"""
+
+
+@dataclass
+class Command:
+    """A running `rocketchaos reproduce`."""
+
+    process: subprocess.Popen[str]
+    runs: Path
+
+    def owned(self) -> list[OwnedProcess]:
+        """Everything that it has started and that still runs."""
+        return find_owned(lambda owner: owner.startswith(f"{self.process.pid}-"))
+
+    def events(self) -> list[str]:
+        """Kinds of events in the history so far."""
+        files = list(self.runs.glob("*/*/events.jsonl"))
+        return [event.kind for file in files for event in read_history(file).events]
+
+    @property
+    def folder(self) -> Path:
+        (folder,) = {path.resolve() for path in self.runs.glob("*/latest")}
+        return folder
+
+    def until(self, condition: Callable[[], bool], limit_s: float = 60) -> None:
+        @retry(stop=stop_after_delay(limit_s), wait=wait_fixed(0.05))
+        def look() -> None:
+            assert condition(), self.events()
+
+        look()
+
+    def ended(self, limit_s: float = 15) -> str:
+        """What it said on standard error, once it has ended."""
+        return self.process.communicate(timeout=limit_s)[1]
+
+    def process_of(self, node: str) -> psutil.Process:
+        """The process of a server or a consumer, by the history."""
+        for file in self.runs.glob("*/*/events.jsonl"):
+            for event in read_history(file).events:
+                if event.node == node and "pid" in event.data:
+                    return psutil.Process(event.data["pid"])
+        raise AssertionError(f"{node} is not in the history")
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Iterator[Command]:
+    scenario = tmp_path / "patient.scenario.yaml"
+    scenario.write_text(PATIENT)
+    code = "import sys, harness.cli; sys.exit(harness.cli.main())"
+    arguments = ["reproduce", str(scenario), "--runs", str(tmp_path / "runs"), "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    running = Command(process, tmp_path / "runs")
+    yield running
+    if process.poll() is None:
+        process.kill()
+        process.communicate()
+    nothing_left(running)
+
+
+def nothing_left(command: Command, limit_s: float = 5) -> None:
+    """Fails unless everything that the command started is gone within the limit."""
+    end = time.monotonic() + limit_s
+    while (left := command.owned()) and time.monotonic() < end:
+        psutil.wait_procs([psutil.Process(one.pid) for one in left if psutil.pid_exists(one.pid)], timeout=0.1)
+    assert not left
+
+
+@pytest.mark.parametrize(
+    ("ending", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
+)
+def test_a_signal_ends_it_in_good_order(command: Command, ending: signal.Signals, code: int, word: str) -> None:
+    command.until(lambda: "sent" in command.events())
+    assert len(command.owned()) >= 6
+    command.process.send_signal(ending)
+    said = command.ended()
+    assert command.process.returncode == code
+    assert word in said
+    assert "Traceback" not in said
+    outcome = json.loads((command.folder / "outcome.json").read_text())
+    assert (outcome["outcome"], outcome["trouble"]) == ("inconclusive", "interrupted")
+    nothing_left(command)
+
+
+def test_sigkill_leaves_nothing_and_a_readable_history(command: Command) -> None:
+    command.until(lambda: "sent" in command.events())
+    command.process.kill()
+    command.process.communicate()
+    nothing_left(command)
+    read = read_history(command.folder / "events.jsonl")
+    assert [event.kind for event in read.events].count("sent") >= 1
+
+
+def test_sigkill_at_any_moment_of_the_start(command: Command) -> None:
+    # A moment somewhere between the first process and the last: time itself is the point here.
+    time.sleep(random.uniform(0.1, 4.0))
+    command.process.kill()
+    command.process.communicate()
+    nothing_left(command)
+    for file in command.runs.glob("*/*/events.jsonl"):
+        assert read_history(file).damage is None or read_history(file).events is not None
+
+
+def test_a_broker_that_dies_is_an_error_of_the_environment(command: Command) -> None:
+    command.until(lambda: "sent" in command.events())
+    command.process_of("broker-a").kill()
+    said = command.ended()
+    assert command.process.returncode == 4
+    assert "Traceback" not in said
+    outcome = json.loads((command.folder / "outcome.json").read_text())
+    assert (outcome["outcome"], outcome["trouble"]) == ("error", "environment")
+    assert "broker-a" in outcome["reason"]
+    assert "SIGKILL" in outcome["reason"]
+
+
+def test_a_consumer_that_dies_is_an_error_of_the_environment(command: Command) -> None:
+    command.until(lambda: "sent" in command.events())
+    command.process_of("a").kill()
+    command.ended()
+    assert command.process.returncode == 4
+    outcome = json.loads((command.folder / "outcome.json").read_text())
+    assert (outcome["outcome"], outcome["trouble"]) == ("error", "environment")
+    assert "worker a" in outcome["reason"]

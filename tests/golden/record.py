@@ -1,0 +1,50 @@
+"""`make golden`: records the golden runs anew, on a real RocketMQ.
+
+Each shipped scenario once as it is, and each scenario of `tests/golden/scenarios`, in which the checks of a
+shipped one fail on purpose. What is kept of a run folder is what can be judged again; logs and pages are not.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+from harness.campaign import Campaign, Options
+from harness.selection import load_all
+from harness.spec import parse_scenario
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+KEPT = ("scenario.yaml", "run.json", "events.jsonl", "messages.jsonl", "checks.json", "outcome.json")
+PRIVATE = ("command", "host", "scenario_file")
+"""Of `run.json` this tells of the machine and the person, and no test needs it."""
+
+
+def main() -> None:
+    """Record."""
+    scenarios = load_all([ROOT / "scenarios", HERE / "scenarios"])
+    with tempfile.TemporaryDirectory(prefix="rocketchaos-golden-") as runs:
+        with Campaign(Options(runs=Path(runs), seed=1, use_running=False, progress=print)) as campaign:
+            for scenario in scenarios:
+                # The file's own name, without where it lies on this machine.
+                named = parse_scenario(scenario.source, Path(scenario.file).name)
+                report = campaign.run(named)
+                print(scenario.name, report.outcome.kind, report.outcome.reason)
+                keep(report.folder, HERE / "runs" / scenario.name)
+
+
+def keep(run: Path, target: Path) -> None:
+    """Copy what can be judged again."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    for name in KEPT:
+        shutil.copyfile(run / name, target / name)
+    record = json.loads((target / "run.json").read_text(encoding="utf-8"))
+    public = {key: value for key, value in record.items() if key not in PRIVATE}
+    (target / "run.json").write_text(json.dumps(public, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""The oracle on hand-made histories: each class, and the evidence that tells it from its neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.unit.history_builder import HistoryBuilder, eight_messages, scenario_of
+
+from assertions.oracle import fates
+from assertions.view import RunView
+from harness.model import MessageClass, MessageFate
+from harness.scenario import Scenario
+
+TWO_TAGS = """\
+name: two-tags
+title: two members
+topics: {orders: {queues: 2}, bills: {queues: 2}}
+consumers:
+  a: {group: g, subscribe: {SUBSCRIBE_A}}
+  b: {group: g, subscribe: {SUBSCRIBE_B}}
+steps: [{start: [a, b]}]
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 1}}]
+"""
+
+
+def scenario_with(a: str, b: str) -> Scenario:
+    return scenario_of(TWO_TAGS.replace("SUBSCRIBE_A", a).replace("SUBSCRIBE_B", b))
+
+
+class Story:
+    """One message of tagB to queue 0, which a owns; b owns queue 1."""
+
+    def __init__(self, a: str = "orders: tagA", b: str = "orders: tagB", stored: str = "tagB") -> None:
+        self.scenario = scenario_with(a, b)
+        self.made = HistoryBuilder().begin(self.scenario)
+        self.made.start(self.scenario, "a")
+        self.made.start(self.scenario, "b")
+        self.made.stored("g", {"orders": stored}, ["a", "b"])
+        self.made.owns(self.scenario, "a", "orders", [0])
+        self.made.owns(self.scenario, "b", "orders", [1])
+        self.made.offsets("g", "orders", [(0, 0), (0, 0)])
+
+    def sent(self, tag: str | None = "tagB") -> Story:
+        self.made.send("orders", tag, 1, 0, 0)
+        return self
+
+    def passed(self) -> Story:
+        self.made.offsets("g", "orders", [(1, 1), (0, 0)])
+        return self
+
+    def fate(self) -> MessageFate:
+        (fate,) = fates(RunView(self.scenario, self.made.events), self.made.events[-1].n)
+        return fate
+
+
+def class_of(story: Story) -> MessageClass:
+    return story.fate().message_class
+
+
+def test_stored_tag_matches_and_the_owners_own_does_not() -> None:
+    fate = Story().sent().passed().fate()
+    assert fate.message_class is MessageClass.FILTERED_BY_CLIENT
+    assert (fate.owner, fate.subscription) == ("a", "tagB")
+
+
+def test_stored_tag_does_not_match() -> None:
+    assert class_of(Story(stored="tagA").sent().passed()) is MessageClass.FILTERED_BY_BROKER
+
+
+def test_both_match_and_nobody_got_it() -> None:
+    assert class_of(Story(a="orders: tagB").sent().passed()) is MessageClass.LOST
+
+
+def test_a_star_lets_everything_pass_so_it_is_lost() -> None:
+    assert (
+        class_of(Story(a="orders: '*'", b="orders: '*'", stored="*").sent(None).passed()) is MessageClass.LOST
+    )
+
+
+def test_a_collision_passes_the_broker_and_not_the_client() -> None:
+    story = Story(a="orders: Aa", b="orders: Aa", stored="Aa").sent("BB").passed()
+    assert class_of(story) is MessageClass.FILTERED_BY_CLIENT
+
+
+def test_not_passed_and_owned_is_in_flight() -> None:
+    assert class_of(Story().sent()) is MessageClass.IN_FLIGHT
+
+
+def test_not_passed_and_owned_by_nobody_is_stranded() -> None:
+    story = Story(a="bills: tagA", b="orders: tagB")
+    story.made.owns(story.scenario, "a", "bills", [0])
+    fate = story.sent().fate()
+    assert fate.message_class is MessageClass.STRANDED
+    assert fate.owner == "a"  # on paper
+
+
+def test_nobody_online_is_in_flight() -> None:
+    story = Story().sent()
+    for name in "ab":
+        story.made.add(name, "consumer-stopped")
+    assert class_of(story) is MessageClass.IN_FLIGHT
+
+
+def test_got_is_delivered_even_though_the_offset_is_behind() -> None:
+    story = Story().sent()
+    story.made.receive("b", "orders", "orders-1", "tagB", 0, 0)
+    fate = story.fate()
+    assert (fate.message_class, fate.deliveries) == (MessageClass.DELIVERED, ("b",))
+
+
+def test_failed_is_in_retry_and_delivered_once_it_succeeds() -> None:
+    story = Story(a="orders: tagB").sent()
+    received: dict[str, Any] = {
+        "topic": "orders", "key": "orders-1", "tag": "tagB", "broker": "broker-a", "queue_id": 0, "offset": 0,
+    }  # fmt: skip
+    story.made.add("a", "received", **received, reconsume_times=0)
+    story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
+    assert class_of(story.passed()) is MessageClass.IN_RETRY
+    story.made.add("b", "received", **received, reconsume_times=1)
+    story.made.add("b", "consumed", key="orders-1", status="CONSUME_SUCCESS")
+    assert class_of(story) is MessageClass.DELIVERED
+
+
+def test_a_subscription_that_changed_meanwhile_leaves_it_open() -> None:
+    story = Story(stored="tagA").sent()
+    story.made.stored("g", {"orders": "tagB"}, ["a", "b"])
+    fate = story.passed().fate()
+    assert fate.message_class is MessageClass.UNDETERMINED
+    assert "changed" in fate.reason
+
+
+def test_a_subscription_that_changed_before_the_sending_does_not_matter() -> None:
+    story = Story(stored="tagA")
+    story.made.stored("g", {"orders": "tagB"}, ["a", "b"])
+    assert class_of(story.sent().passed()) is MessageClass.FILTERED_BY_CLIENT
+
+
+def test_an_owner_that_changed_meanwhile_leaves_it_open() -> None:
+    story = Story().sent()
+    story.made.owns(story.scenario, "a", "orders", [1])
+    story.made.owns(story.scenario, "b", "orders", [0])
+    assert class_of(story.passed()) is MessageClass.UNDETERMINED
+
+
+def test_what_was_never_observed_leaves_it_open() -> None:
+    scenario = scenario_with("orders: tagA", "orders: tagB")
+    made = HistoryBuilder().begin(scenario)
+    made.start(scenario, "a")
+    made.send("orders", "tagB", 1, 0, 0)
+    made.offsets("g", "orders", [(1, 1), (0, 0)])
+    (fate,) = fates(RunView(scenario, made.events), made.events[-1].n)
+    assert fate.message_class is MessageClass.UNDETERMINED
+
+
+def test_the_eight_messages() -> None:
+    scenario, events = eight_messages()
+    found = fates(RunView(scenario, events), events[-1].n)
+    assert [fate.message_class for fate in found].count(MessageClass.DELIVERED) == 4
+    filtered = [fate for fate in found if fate.message_class is MessageClass.FILTERED_BY_CLIENT]
+    assert {fate.queue for fate in filtered} == {"broker-a:0", "broker-a:1"}
+    kinds = {events[number - 1].kind for number in filtered[0].events}
+    assert kinds >= {
+        "sent",
+        "subscription-observed",
+        "ownership-observed",
+        "offsets-observed",
+        "pull-counts-observed",
+    }
+
+
+@pytest.mark.parametrize("until", range(1, 60, 3))
+def test_a_history_cut_off_anywhere_is_judged_without_a_crash(until: int) -> None:
+    scenario, events = eight_messages()
+    for fate in fates(RunView(scenario, events[:until]), until):
+        assert fate.message_class is not MessageClass.LOST

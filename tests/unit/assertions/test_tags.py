@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from assertions.tags import broker_matches, client_matches, hash_code, tags_of
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("tagA", 3552231),
+        ("tagB", 3552232),
+        ("A", 65),
+        ("Aa", 2112),
+        ("BB", 2112),
+        ("payment", -786681338),
+        ("polygenelubricants", -2147483648),
+        ("", 0),
+        ("😀", 1772899),
+    ],
+)
+def test_hash_code_is_javas(text: str, code: int) -> None:
+    assert hash_code(text) == code
+
+
+def test_the_broker_compares_hashes_and_the_client_text() -> None:
+    codes = [hash_code("Aa")]
+    assert broker_matches("Aa", codes, "BB")
+    assert not client_matches("Aa", "BB")
+
+
+@pytest.mark.parametrize("expression", ["*", "", "  * "])
+def test_everything_matches_a_star(expression: str) -> None:
+    assert broker_matches(expression, [], None)
+    assert client_matches(expression, "tagA")
+
+
+def test_a_message_without_tag_matches_no_tag() -> None:
+    assert not broker_matches("tagA", [hash_code("tagA")], None)
+    assert not client_matches("tagA", None)
+
+
+def test_tags_of_an_expression() -> None:
+    assert tags_of("tagA || tagB||  tagC") == {"tagA", "tagB", "tagC"}

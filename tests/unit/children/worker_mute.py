@@ -1,0 +1,6 @@
+"""Never gets ready; ends with its standard input."""
+
+import sys
+
+print("thinking", flush=True)
+sys.stdin.read()

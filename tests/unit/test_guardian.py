@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness import guardian_process
+from harness.errors import EnvironmentNotReady
+from harness.guardian import OWNER_VARIABLE, Guardian, find_owned, harness_alive, new_owner
+
+LIMIT_S = 5.0
+
+
+def until(condition: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
+    Retrying(
+        retry=retry_if_result(lambda holds: not holds), wait=wait_fixed(0.02), stop=stop_after_delay(limit_s)
+    )(condition)
+
+
+def runs(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@pytest.fixture
+def children() -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Processes of a test; what a failing test leaves is ended."""
+    started: list[subprocess.Popen[bytes]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def sleeper(owner: str | None) -> subprocess.Popen[bytes]:
+    environment = {key: value for key, value in os.environ.items() if key != OWNER_VARIABLE}
+    return subprocess.Popen(["sleep", "60"], env=environment | ({OWNER_VARIABLE: owner} if owner else {}))
+
+
+HARNESS = """
+    import os, signal, subprocess, sys, time
+    from pathlib import Path
+    from harness.guardian import Guardian
+    guardian = Guardian.start()
+    guardian.remove_at_death(Path(sys.argv[1]))
+    def sleeper(**more):
+        environment = dict(os.environ, ROCKETCHAOS_OWNER=guardian.owner)
+        return subprocess.Popen(["sleep", "60"], env=environment, **more).pid
+    plain, stopped, session = sleeper(), sleeper(), sleeper(start_new_session=True)
+    os.kill(stopped, signal.SIGSTOP)
+    bare = subprocess.Popen(["sleep", "60"]).pid
+    guardian.own(bare)
+    print(guardian._process.pid, plain, stopped, session, bare, flush=True)
+    {end}
+    time.sleep(60)
+"""
+
+
+def stand_in(tmp_path: Path, end: str = "") -> tuple[subprocess.Popen[str], int, list[int]]:
+    """A harness in a process of its own: itself, its guardian's pid, the pids of what it started."""
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "commitlog").write_text("x")
+    harness = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(HARNESS).format(end=end), str(tmp_path / "store")],
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert harness.stdout is not None
+    pids = [int(pid) for pid in harness.stdout.readline().split()]
+    harness.stdout.close()
+    return harness, pids[0], pids[1:]
+
+
+def test_a_killed_harness_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
+    harness, its_guardian, pids = stand_in(tmp_path)
+    assert len(pids) == 4
+    assert all(runs(pid) for pid in pids)
+    harness.kill()
+    harness.wait()
+    begin = time.monotonic()
+    until(lambda: not any(runs(pid) for pid in pids))
+    until(
+        lambda: not (tmp_path / "store").exists() and not runs(its_guardian),
+        LIMIT_S - time.monotonic() + begin,
+    )
+
+
+def test_an_exception_in_the_harness_is_no_release(tmp_path: Path) -> None:
+    harness, its_guardian, pids = stand_in(
+        tmp_path, "sys.stderr.close(); exec('with guardian: raise RuntimeError')"
+    )
+    assert harness.wait(10) != 0
+    until(lambda: not any(runs(pid) for pid in [*pids, its_guardian]))
+
+
+def test_signals_to_the_guardian_and_the_terminals_group_do_not_end_it(tmp_path: Path) -> None:
+    harness, its_guardian, pids = stand_in(tmp_path)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        os.kill(its_guardian, number)
+    os.killpg(harness.pid, signal.SIGTERM)
+    harness.wait()
+    until(lambda: not any(runs(pid) for pid in pids))
+    until(lambda: not (tmp_path / "store").exists())
+
+
+def test_a_released_guardian_goes_and_touches_nothing(
+    tmp_path: Path, children: list[subprocess.Popen[bytes]]
+) -> None:
+    with Guardian.start() as handle:
+        children.append(sleeper(handle.owner))
+        handle.remove_at_death(tmp_path)
+    assert handle._process.poll() == 0
+    assert runs(children[0].pid)
+    assert tmp_path.exists()
+    handle.release()
+
+
+def test_another_owners_processes_are_touched_only_while_they_are_watched(
+    children: list[subprocess.Popen[bytes]],
+) -> None:
+    kept, watched, foreign = new_owner(), new_owner(), new_owner()
+    children += [sleeper(kept), sleeper(watched), sleeper(foreign), sleeper(None)]
+    handle = Guardian.start()
+    handle.watch(kept)
+    handle.watch(watched)
+    handle.unwatch(kept)
+    handle._close(b"")
+    until(lambda: not runs(children[1].pid))
+    assert [runs(child.pid) for child in children] == [True, False, True, True]
+
+
+def test_a_process_that_appears_after_the_first_scan_is_found(
+    children: list[subprocess.Popen[bytes]],
+) -> None:
+    handle = Guardian.start()
+    assert handle._process.stdin is not None
+    handle._process.stdin.close()
+    time.sleep(0.3)
+    children.append(sleeper(handle.owner))
+    until(lambda: not runs(children[0].pid))
+    handle._process.wait(LIMIT_S)
+
+
+def test_no_process_that_is_started_meanwhile_holds_the_pipe(children: list[subprocess.Popen[bytes]]) -> None:
+    handle = Guardian.start()
+    children.append(sleeper(None))
+    handle._close(b"")
+    assert handle._process.poll() == 0
+    assert runs(children[0].pid)
+
+
+def test_the_guardian_itself_carries_no_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OWNER_VARIABLE, new_owner())
+    with Guardian.start() as handle:
+        assert OWNER_VARIABLE not in psutil.Process(handle._process.pid).environ()
+
+
+def test_a_guardian_that_is_gone_is_a_message() -> None:
+    handle = Guardian.start()
+    handle._process.kill()
+    handle._process.wait()
+    with pytest.raises(EnvironmentNotReady, match="is gone"):
+        handle.watch(new_owner())
+    handle.release()
+
+
+def test_a_guardian_that_cannot_start_is_a_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise ImportError('no psutil here')")
+    monkeypatch.setattr(guardian_process, "__file__", str(broken))
+    with pytest.raises(EnvironmentNotReady, match="no psutil here"):
+        Guardian.start()
+
+
+def test_a_pid_that_was_given_to_another_process_is_not_killed(
+    children: list[subprocess.Popen[bytes]],
+) -> None:
+    children.append(sleeper(None))
+    handle = Guardian.start()
+    created_s = psutil.Process(children[0].pid).create_time()
+    handle._tell({"own": [children[0].pid, created_s - 60]})
+    handle._close(b"")
+    assert runs(children[0].pid)
+
+
+def test_find_owned_tells_whose_a_process_is(children: list[subprocess.Popen[bytes]]) -> None:
+    owner = new_owner()
+    children += [sleeper(owner), sleeper(new_owner()), sleeper(None)]
+    # A child has become its program, and shows its environment, a moment after it was started.
+    until(lambda: len(find_owned(owner.__eq__)) == 1)
+    (found,) = find_owned(owner.__eq__)
+    assert (found.pid, found.owner, found.command) == (children[0].pid, owner, "sleep")
+
+
+def test_a_token_tells_whether_its_harness_is_alive(children: list[subprocess.Popen[bytes]]) -> None:
+    assert harness_alive(new_owner())
+    script = "from harness.guardian import new_owner; print(new_owner())"
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    dead = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    assert not harness_alive(dead)
+    # This process's id, but of one that was created at another time.
+    assert not harness_alive(re.sub(r"^(\d+)-(\d+)", f"{os.getpid()}-1000", dead))
+    assert harness_alive("a token of another program")

@@ -1,0 +1,33 @@
+"""RocketMQ's JSON, and bodies as JSON can carry them; no JVM needed."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.workers.raw_requests import committed_offsets, loads, printable
+
+# As a 4.9.4 broker answers GET_ALL_CONSUMER_OFFSET (43).
+TABLE = (
+    b'{"dataVersion":{"counter":3,"stateVersion":0,"timestamp":1795253846548},"offsetTable":{'
+    b'"t@g":{0:0,2:9223372036854775807,11:5},"%RETRY%g@g":{0:7},"t@g2":{"1":4}}}'
+)
+
+
+def test_only_offsets_that_exist_are_told_and_a_stored_zero_is_one() -> None:
+    assert committed_offsets(TABLE, "g", "t") == {0: 0, 2: 9223372036854775807, 11: 5}
+    assert committed_offsets(TABLE, "g", "%RETRY%g") == {0: 7}
+    assert committed_offsets(TABLE, "g2", "t") == {1: 4}
+    assert committed_offsets(TABLE, "g3", "t") == {}
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="no offsetTable"):
+        committed_offsets(b'{"a": 1}', "g", "t")
+    with pytest.raises(ValueError, match="Expecting"):
+        loads(b"{a:1}")
+
+
+def test_a_body_is_text_or_base64_and_never_both() -> None:
+    assert printable(b'{"a":"\xc3\xa4"}') == {"body": '{"a":"ä"}', "body_base64": None}
+    assert printable(b"\xda\xa3\x20\xa7") == {"body": None, "body_base64": "2qMgpw=="}
+    assert printable(b"") == {"body": None, "body_base64": None}

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness import paths
+from harness.cluster import running
+from harness.cluster.base import Configurable, Killable, Node
+from harness.cluster.embedded import EmbeddedCluster
+from harness.cluster.running import AttachedCluster, RunningCluster, clean, keep, take_down
+from harness.errors import EnvironmentNotReady
+from harness.guardian import OWNER_VARIABLE, new_owner
+from harness.timing import COMPRESSED
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROCKETCHAOS_CACHE", str(tmp_path))
+
+
+@pytest.fixture
+def servers() -> Iterator[list[subprocess.Popen[bytes]]]:
+    started: list[subprocess.Popen[bytes]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def dead_owner() -> str:
+    """A token whose harness has ended."""
+    script = "from harness.guardian import new_owner; print(new_owner())"
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    return subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def start(servers: list[subprocess.Popen[bytes]], owner: str) -> subprocess.Popen[bytes]:
+    servers.append(subprocess.Popen(["sleep", "60"], env=dict(os.environ, **{OWNER_VARIABLE: owner})))
+    return servers[-1]
+
+
+def kept(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch, owner: str = ""
+) -> RunningCluster:
+    """The record of a cluster whose servers are `sleep`s."""
+    owner = owner or new_owner()
+    folder = paths.scratch_folder(owner) / "cluster"
+    folder.mkdir()
+    cluster = EmbeddedCluster("4.9.4", COMPRESSED, folder, owner=owner, broker_configuration={"x": "1"})
+    nodes = [
+        Node(name, role, f"127.0.0.1:{port}", start(servers, owner).pid, folder / name / "server.log")
+        for name, role, port in (("nameserver", "nameserver", 9), ("broker-a", "broker", 11))
+    ]
+    monkeypatch.setattr(EmbeddedCluster, "nodes", property(lambda _self: nodes))
+    return keep(cluster)
+
+
+def test_a_kept_cluster_is_found_as_it_was_recorded(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = kept(servers, monkeypatch)
+    assert running.running() == [record]
+    assert (record.version, record.timing, record.nameserver) == ("4.9.4", "compressed", "127.0.0.1:9")
+    assert record.broker_configuration == {"x": "1"}
+    assert [node.pid for node in record.nodes] == [server.pid for server in servers]
+
+
+def test_taking_down_kills_the_servers_and_removes_folder_and_record(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bystander = start(servers, new_owner())
+    record = kept(servers, monkeypatch)
+    take_down(record)
+    assert [server.poll() is None for server in servers] == [True, False, False]
+    assert bystander.poll() is None
+    assert not Path(record.folder).exists()
+    assert running.running() == []
+    take_down(record)
+
+
+def test_a_pid_that_was_given_to_another_process_is_not_killed(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = kept(servers, monkeypatch)
+    other = start(servers, new_owner())
+    stale = replace(record.nodes[0], pid=other.pid, created_s=psutil.Process(other.pid).create_time() - 60)
+    take_down(replace(record, nodes=[stale, record.nodes[1]]))
+    assert other.poll() is None
+
+
+def test_the_record_of_a_dead_cluster_is_removed_with_its_folder(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = kept(servers, monkeypatch)
+    for server in servers:
+        server.kill()
+        server.wait()
+    assert running.running() == []
+    assert not Path(record.folder).exists()
+    assert list(paths.state_folder().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"schema_version": 99}', '{"schema_version": 1, "nodes": []}']
+)
+def test_a_record_that_cannot_be_read_is_left_alone(content: str) -> None:
+    file = paths.state_folder() / "abcdef.json"
+    file.write_text(content)
+    assert running.running() == []
+    assert file.read_text() == content
+
+
+def test_clean_ends_what_dead_harnesses_left_and_nothing_else(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = kept(servers, monkeypatch, owner=dead_owner())
+    orphan_owner, living_owner = dead_owner(), new_owner()
+    orphan, living = start(servers, orphan_owner), start(servers, living_owner)
+    left, needed = paths.scratch_folder(orphan_owner), paths.scratch_folder(living_owner)
+    # As a cluster that is kept up, and recorded, under another cache.
+    elsewhere = start(servers, dead_owner())
+    foreign = paths.scratch_root() / "not a token"
+    foreign.mkdir()
+    cleaned = clean()
+    assert cleaned.processes == [f"sleep (pid {orphan.pid})"]
+    assert cleaned.folders == [left]
+    assert not left.exists()
+    orphan.wait(5)
+    assert elsewhere.poll() is None
+    assert living.poll() is None
+    assert needed.exists()
+    assert foreign.exists()
+    assert running.running() == [record]
+    assert Path(record.folder).exists()
+
+
+def test_clean_tells_which_records_were_dead(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = kept(servers, monkeypatch)
+    for server in servers:
+        server.kill()
+        server.wait()
+    assert clean().clusters == [record.id]
+
+
+def test_an_attached_cluster_can_be_neither_killed_nor_configured(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attached = AttachedCluster(kept(servers, monkeypatch))
+    assert not isinstance(attached, Killable)
+    assert not isinstance(attached, Configurable)
+    attached.stop()
+    assert all(server.poll() is None for server in servers)
+
+
+def test_an_attached_cluster_whose_server_is_gone_is_refused_with_the_way_out(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = kept(servers, monkeypatch)
+    attached = AttachedCluster(record)
+    assert attached.deaths() == []
+    servers[1].kill()
+    servers[1].wait()
+    assert [death.node for death in attached.deaths()] == ["broker-a"]
+    with pytest.raises(EnvironmentNotReady, match="broker-a is gone") as raised:
+        attached.start()
+    assert f"rocketchaos down {record.id}" in raised.value.hint
+
+
+def test_an_attached_cluster_that_does_not_answer_is_refused(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(EnvironmentNotReady, match="the name server doesn't answer"):
+        AttachedCluster(kept(servers, monkeypatch)).start()
+
+
+def test_the_record_is_json_with_its_version(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = kept(servers, monkeypatch)
+    content = json.loads((paths.state_folder() / f"{record.id}.json").read_text())
+    assert content["schema_version"] == 1
+    assert content["owner"] == record.owner
+    assert [file.name for file in paths.state_folder().iterdir()] == [f"{record.id}.json"]
