@@ -6,7 +6,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -76,13 +76,34 @@ class Campaign:
             EnvironmentNotReady: no run folder can be made, or no Java is there to run anything with.
             KeyboardInterrupt: the user wants it to end; the run so far is judged and in its folder.
         """
+        with self.session_for(scenario) as session:
+            self.options.progress(f"running {scenario.name}")
+            return report_of(self.new_run(session, scenario).execute())
+
+    @contextmanager
+    def session_for(self, scenario: Scenario) -> Iterator[Session]:
+        """A session on which the scenario can run: one for itself, gone after the block, or the shared one.
+
+        Raises:
+            EnvironmentNotReady: no Java is there to run anything with.
+        """
         timing = self.options.timing_of(scenario)
         if scenario.needs_own_cluster:
             with self._open(timing, scenario) as session:
-                return self._run_on(session, scenario)
+                yield session
+            return
         if timing not in self._sessions:
             self._sessions[timing] = self._open(timing, None)
-        return self._run_on(self._sessions[timing], scenario)
+        yield self._sessions[timing]
+
+    def new_run(self, session: Session, scenario: Scenario) -> Run:
+        """A run with a folder and a seed of its own.
+
+        Raises:
+            EnvironmentNotReady: no run folder can be made.
+        """
+        seed = self.options.new_seed()
+        return Run(scenario, session, RunFolder.create(self.options.runs, scenario.name, seed), seed)
 
     def run_all(self, scenarios: Sequence[Scenario], parallel: int) -> Iterator[Report]:
         """Run them, so many at a time, and yield each report in the order of the scenarios."""
@@ -123,13 +144,6 @@ class Campaign:
         session = Session(self.options.version, PROFILES[timing], make_cluster, self.options.progress)
         session.interrupted = self.interrupted
         return session
-
-    def _run_on(self, session: Session, scenario: Scenario) -> Report:
-        seed = self.options.new_seed()
-        folder = RunFolder.create(self.options.runs, scenario.name, seed)
-        self.options.progress(f"running {scenario.name}")
-        result = Run(scenario, session, folder, seed).execute()
-        return report_of(result)
 
     def close(self) -> None:
         """End every session, or hand its cluster over to those that stay up."""

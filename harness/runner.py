@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from assertions.judge import judge
-from harness.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosError
+from harness.errors import EnvironmentNotReady
 from harness.history import History
-from harness.model import Event, Outcome, Trouble
+from harness.model import Event, Outcome
 from harness.names import Names, new_token
 from harness.probes.moment import observe_moment
 from harness.probes.watch import Watch
@@ -45,46 +44,40 @@ class Run:
     seed: int
     phases: dict[str, float] = field(default_factory=dict)
     """Seconds by phase."""
+    started: float = field(default_factory=time.monotonic)
 
     def execute(self) -> RunResult:
         """Run it. Whatever goes wrong becomes the outcome; only an interruption is raised, after judging."""
-        started = time.monotonic()
-        names = Names(new_token())
-        self.folder.write_text("scenario.yaml", self.scenario.source)
-        self.folder.link_latest()
-        history = History(names.token, self.folder.events_path)
-        stage = Stage(self.scenario, self.session, self.folder, history, names)
+        stage = self.open()
         interruption: BaseException | None = None
         try:
             self._play(stage)
-        except (KeyboardInterrupt, SystemExit) as stop:
-            interruption = stop
-            stage.note(Trouble.INTERRUPTED, f"interrupted: {stop or 'Ctrl-C'}")
-        except PreconditionNotMet as problem:
-            stage.note(Trouble.PRECONDITION, str(problem))
-            stage.observe_what_can_be()
-        except EnvironmentNotReady as problem:
-            stage.note(Trouble.ENVIRONMENT, str(problem))
-        except RocketchaosError as problem:
-            stage.note(Trouble.HARNESS, str(problem))
-        except Exception as defect:
-            stage.note(Trouble.HARNESS, f"{type(defect).__name__}: {defect}")
-            (self.folder.logs / "harness-traceback.txt").write_text(traceback.format_exc())
+        except BaseException as failure:
+            interruption = None if isinstance(failure, Exception) else failure
+            stage.note_failure(failure)
         finally:
-            with self._phase("tear down"):
+            with self.phase("tear down"):
                 stage.tear_down()
-        result = self._judge(stage, time.monotonic() - started)
+        result = self.judge(stage)
         if interruption is not None:
             raise interruption
         return result
 
+    def open(self) -> Stage:
+        """The stage of the run, with nothing on it yet; the scenario is in the folder."""
+        names = Names(new_token())
+        self.folder.write_text("scenario.yaml", self.scenario.source)
+        self.folder.link_latest()
+        history = History(names.token, self.folder.events_path)
+        return Stage(self.scenario, self.session, self.folder, history, names)
+
     def _play(self, stage: Stage) -> None:
-        with self._phase("provision"):
+        with self.phase("provision"):
             context = stage.provision()
         watch = Watch(context)
         watch.start()
         try:
-            with self._phase("steps"):
+            with self.phase("steps"):
                 for index, step in enumerate(self.scenario.steps):
                     context.check_alive()
                     context.record_step(index, step, "step-started")
@@ -92,16 +85,22 @@ class Run:
                     context.record_step(index, step, "step-ended")
         finally:
             watch.stop()
-        with self._phase("observe"):
+        with self.phase("observe"):
             context.check_alive()
             observe_moment(context, "end")
             context.check_alive()
         context.history.append("harness", "run-ended")
 
-    def _judge(self, stage: Stage, seconds: float) -> RunResult:
+    def judge(self, stage: Stage) -> RunResult:
+        """Judge what was played, and write it all down."""
         outcome = judge(self.scenario, stage.history.events)
         record = describe_run(
-            self.scenario, self.session, stage.names, seed=self.seed, seconds=seconds, phases=self.phases
+            self.scenario,
+            self.session,
+            stage.names,
+            seed=self.seed,
+            seconds=time.monotonic() - self.started,
+            phases=self.phases,
         )
         with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
             self.folder.write_json("run.json", record)
@@ -109,12 +108,13 @@ class Run:
         stage.history.close()
         return RunResult(self.scenario, self.folder, outcome, stage.history.events, record)
 
-    def _phase(self, name: str) -> _Phase:
+    def phase(self, name: str) -> _Phase:
+        """Adds the seconds spent in a `with` block to a phase."""
         return _Phase(self.phases, name)
 
 
 class _Phase:
-    """Adds the seconds spent in a `with` block to a phase."""
+    """What `Run.phase` gives."""
 
     def __init__(self, phases: dict[str, float], name: str) -> None:
         self._phases, self._name, self._start = phases, name, 0.0

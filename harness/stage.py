@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -10,7 +11,7 @@ from harness.clients.producer import NAME as PRODUCER
 from harness.clients.producer import Producer
 from harness.cluster.topics import create_routed_topic
 from harness.context import RunContext
-from harness.errors import EnvironmentNotReady, RocketchaosError
+from harness.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosError
 from harness.history import History
 from harness.model import Trouble
 from harness.names import Names
@@ -112,6 +113,22 @@ class Stage:
             self.context.worker_died(name, reason, trouble)
         else:
             self._early_deaths.append((name, reason, trouble))
+
+    def note_failure(self, failure: BaseException) -> None:
+        """Write down what kept the run from being completed. What is no `Exception` is an interruption."""
+        if isinstance(failure, PreconditionNotMet):
+            self.note(Trouble.PRECONDITION, str(failure))
+            self.observe_what_can_be()
+        elif isinstance(failure, EnvironmentNotReady):
+            self.note(Trouble.ENVIRONMENT, str(failure))
+        elif isinstance(failure, RocketchaosError):
+            self.note(Trouble.HARNESS, str(failure))
+        elif isinstance(failure, Exception):
+            self.note(Trouble.HARNESS, f"{type(failure).__name__}: {failure}")
+            text = "".join(traceback.format_exception(failure))
+            (self.folder.logs / "harness-traceback.txt").write_text(text, encoding="utf-8")
+        else:
+            self.note(Trouble.INTERRUPTED, f"interrupted: {failure or 'Ctrl-C'}")
 
     def note(self, trouble: Trouble, message: str) -> None:
         """Write down why the run could not be completed; a history that can't be written stays as it is."""

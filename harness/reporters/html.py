@@ -77,6 +77,7 @@ def _environment() -> Environment:
     )
     environment.filters["link"] = lambda path: quote(str(path))
     environment.filters["px"] = lambda value: f"{value:.1f}".removesuffix(".0")
+    environment.filters["count"] = lambda number: f"{number:,}"
     environment.filters["seconds"] = seconds_text
     return environment
 

@@ -1,16 +1,19 @@
 """Hand-made histories for tests of what reads them. Test data only: never a result.
 
-`eight_messages` is the classic experiment: a and b of group g subscribe to orders with tagA and tagB, the broker
-holds b's, 8 messages of tagB go to 4 queues. b gets the 4 of its own queues; the 4 of a's are dropped by a's client.
+`eight_messages` is the classic experiment: a and b of group g subscribe to orders with tagA and tagB, the
+broker holds b's, 8 messages of tagB go to 4 queues. b gets the 4 of its own queues; the 4 of a's are dropped
+by a's client.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
 
+from assertions.tags import hash_code
 from harness.model import Event
 from harness.scenario import Scenario
 
@@ -119,7 +122,12 @@ class HistoryBuilder:
             online=bool(clients),
             clients=[f"{name}@t" for name in clients],
             subscriptions={
-                topic: {"expression": text, "tags": [text], "codes": [_code(text)], "sub_version": len(self.events)}
+                topic: {
+                    "expression": text,
+                    "tags": [text],
+                    "codes": [hash_code(text)],
+                    "sub_version": len(self.events),
+                }
                 for topic, text in subscriptions.items()
             },
             consume_from_where="CONSUME_FROM_FIRST_OFFSET",
@@ -137,7 +145,8 @@ class HistoryBuilder:
             client_id=f"{name}@t",
             queues=[{"topic": topic, "broker": BROKER, "queue_id": queue} for queue in queues],
             subscriptions={
-                own: {"expression": text, "sub_version": 1} for own, text in scenario.consumers[name].subscribe.items()
+                own: {"expression": text, "sub_version": 1}
+                for own, text in scenario.consumers[name].subscribe.items()
             },
             **more,
         )
@@ -157,6 +166,10 @@ class HistoryBuilder:
             ],
             **more,
         )
+
+    def settled(self, condition: str, took_ms: float) -> int:
+        """A condition is reached."""
+        return self.add("harness", "settled", condition=condition, took_ms=took_ms, looks=9, seen="it is so")
 
     def send(self, topic: str, tag: str | None, number: int, queue: int, offset: int) -> str:
         """One acknowledged message; its key."""
@@ -193,13 +206,6 @@ class HistoryBuilder:
         self.add(name, "consumed", key=key, status="CONSUME_SUCCESS", msg_id="ID", offset_msg_id="OF")
 
 
-def _code(expression: str) -> int:
-    value = 0
-    for character in expression:
-        value = (31 * value + ord(character)) & 0xFFFFFFFF
-    return value - 0x100000000 if value >= 0x80000000 else value
-
-
 def eight_messages(
     tag_a: str = "tagA", tag_b: str = "tagB", *, holder: str = "b", finished: bool = True
 ) -> tuple[Scenario, list[Event]]:
@@ -207,7 +213,8 @@ def eight_messages(
 
     Not `finished`: the history stops after the sending, as if the harness had been killed.
     """
-    scenario = scenario_of(EIGHT_MESSAGES.replace("tagA", _quoted(tag_a)).replace("{orders: tagB}", f"{{orders: {_quoted(tag_b)}}}"))
+    text = EIGHT_MESSAGES.replace("{orders: tagA}", f"{{orders: {_quoted(tag_a)}}}")
+    scenario = scenario_of(text.replace("{orders: tagB}", f"{{orders: {_quoted(tag_b)}}}"))
     tag = tag_b if holder == "b" else tag_a
     made = HistoryBuilder().begin(scenario)
     made.at(2.0).step(0, "start")
@@ -221,9 +228,9 @@ def eight_messages(
     made.step(2, "settle")
     made.owns(scenario, "a", "orders", [0, 1])
     made.owns(scenario, "b", "orders", [2, 3])
-    made.at(3.0).add("harness", "settled", condition="ownership of g", took_ms=300.0, looks=9, seen="2 members own their shares")
+    made.at(3.0).settled("ownership of g", 300.0)
     made.step(3, "settle")
-    made.at(3.1).add("harness", "settled", condition="subscription of g for orders", took_ms=80.0, looks=3, seen="twice")
+    made.at(3.1).settled("subscription of g for orders", 80.0)
     made.step(4, "bind")
     made.add("harness", "bound", variable="holder", consumers=[holder])
     made.add("harness", "bound", variable="others", consumers=["a" if holder == "b" else "b"])
@@ -243,7 +250,7 @@ def _finish(made: HistoryBuilder, scenario: Scenario, tag: str, mine: tuple[int,
     made.step(6, "settle")
     made.at(3.4).offsets("g", "orders", [(2 if queue in mine else 0, 2) for queue in range(4)])
     made.at(4.4).offsets("g", "orders", [(2, 2)] * 4)
-    made.add("harness", "settled", condition="offsets of g for orders within lag 0", took_ms=1100.0, looks=40, seen="lag 0")
+    made.settled("offsets of g for orders within lag 0", 1100.0)
     made.add("harness", "step-ended", index=6, step="settle", line=13)
     made.stored("g", {"orders": tag}, ["a", "b"], moment="end")
     made.offsets("g", "orders", [(2, 2)] * 4, moment="end")
@@ -273,7 +280,7 @@ def _finish(made: HistoryBuilder, scenario: Scenario, tag: str, mine: tuple[int,
 
 def _quoted(text: str) -> str:
     """As a YAML scalar in flow style."""
-    return text if text.isalnum() else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return text if text.isalnum() else json.dumps(text)
 
 
 def record_of(scenario: Scenario, *, seed: int = 7, seconds: float = 5.1) -> dict[str, Any]:

@@ -57,7 +57,8 @@ def _chosen(run: Report) -> list[Event]:
     if len(run.events) <= WHOLE_LIMIT:
         return list(run.events)
     cited = {number for finding in run.outcome.findings for number in finding.events}
-    rare, common = [], []
+    rare: list[Event] = []
+    common: list[Event] = []
     for event in run.events:
         if event.kind.endswith("-observed") and event.n not in cited:
             continue

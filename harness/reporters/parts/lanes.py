@@ -107,18 +107,26 @@ class Clock:
         return max(0.0, (event.mono_ns - self.zero_ns) / 1e9)
 
 
-def stretches(changes: Sequence[tuple[float, str, str, str, int]], end: float) -> list[Piece]:
-    """Bars between changes, each (seconds, look, text, title, event); a look of `""` is a gap.
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From here on it looks so; a look of `""` is a gap."""
 
-    Changes that change nothing are skipped.
-    """
-    pieces: list[Piece] = []
-    kept: list[tuple[float, str, str, str, int]] = []
-    for change in changes:
-        if not kept or kept[-1][1:3] != change[1:3]:
-            kept.append(change)
-    limits = [change[0] for change in kept[1:]] + [end]
-    for (begin, look, text, title, event), until in zip(kept, limits, strict=True):
-        if look:
-            pieces.append(Piece(begin, max(begin, until), look, text, title, event))
-    return pieces
+    seconds: float
+    look: str
+    text: str
+    title: str
+    event: int
+
+
+def stretches(changes: Sequence[Change], end: float) -> list[Piece]:
+    """Bars from each change to the next, and to the end; changes that change nothing are skipped."""
+    kept: list[Change] = []
+    for one in changes:
+        if not kept or (kept[-1].look, kept[-1].text) != (one.look, one.text):
+            kept.append(one)
+    limits = [one.seconds for one in kept[1:]] + [end]
+    return [
+        Piece(one.seconds, max(one.seconds, until), one.look, one.text, one.title, one.event)
+        for one, until in zip(kept, limits, strict=True)
+        if one.look
+    ]

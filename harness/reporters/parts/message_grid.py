@@ -79,6 +79,7 @@ def _cell(fates: Sequence[MessageFate]) -> Cell:
         title = f"{first.key}, tag {first.tag}, offset {first.offset}: {words.text}: {first.reason}"
         text = f"{words.code}"
     else:
-        title = f"{len(fates)} messages, {first.key} to {last.key}, offsets {first.offset} to {last.offset}: {words.text}"
+        which = f"{first.key} to {last.key}, offsets {first.offset} to {last.offset}"
+        title = f"{len(fates)} messages, {which}: {words.text}"
         text = f"{words.code} ×{len(fates)}"
     return Cell(first.message_class, text, title, first.events[0] if first.events else 0, len(fates))

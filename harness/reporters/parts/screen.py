@@ -24,6 +24,11 @@ _MARK_STYLES: Mapping[Holds, str] = MappingProxyType(
 )
 
 
+_NARROWEST = 20
+_WHOLE = ("queue", "sent", "offset", "took", "outcome")
+"""Columns that are short, and hard to read when folded."""
+
+
 class Screen:
     """Prints lines and small tables; every text on it has been made printable."""
 
@@ -46,7 +51,10 @@ class Screen:
     def line(self, *parts: Text | str, indent: int = 0) -> None:
         """One paragraph, wrapped to the width of the console with its indentation kept."""
         joined = Text.assemble(*(part if isinstance(part, Text) else self.text(part) for part in parts))
-        self._console.print(Padding(joined, (0, 0, 0, indent), expand=False), highlight=False)
+        width = max(_NARROWEST, self._console.width - indent)
+        for one in joined.wrap(self._console, width):
+            one.rstrip()
+            self._console.print(Text(" " * indent) + one, highlight=False, soft_wrap=True)
 
     def unbroken(self, label: str, value: str) -> None:
         """A line to be pasted somewhere: never wrapped."""
@@ -62,7 +70,7 @@ class Screen:
         """A table without lines; columns fold where the console is narrow."""
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for title in titles:
-            table.add_column(self.text(title), overflow="fold")
+            table.add_column(self.text(title), overflow="fold", no_wrap=title in _WHOLE)
         for row in rows:
             table.add_row(*(cell if isinstance(cell, Text) else self.text(cell) for cell in row))
         self._console.print(Padding(table, (0, 0, 0, 2), expand=False), highlight=False)

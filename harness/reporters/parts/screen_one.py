@@ -71,7 +71,9 @@ def show_finding(screen: Screen, run: Report, finding: Finding, indent: int = 2)
         screen.text(f" {finding.name}{claim}", "dim" if quiet else ""),
         indent=indent,
     )
-    screen.line(screen.text("expected  ", "dim"), screen.text(finding.expected, "dim" if quiet else ""), indent=indent + 4)
+    screen.line(
+        screen.text("expected  ", "dim"), screen.text(finding.expected, "dim" if quiet else ""), indent=indent + 4
+    )
     proof = event_numbers(finding.events)
     screen.line(
         screen.text("observed  ", "dim"),
@@ -101,46 +103,42 @@ def _show_messages(screen: Screen, run: Report) -> None:
     if not lines:
         return
     screen.heading("Messages")
-    for sentence in fate_sentences(run.outcome.messages) or ["no message was acknowledged"]:
-        screen.line(sentence, indent=2)
     holder = holder_of(run)
     if holder is not None:
         screen.line(f"$holder is {holder}", indent=2)
-    several = len({(line.group, line.topic) for line in lines}) > 1
-    screen.table(
-        [
-            *(["group", "topic"] if several else []),
-            "queue",
-            "owner",
-            "subscribes",
-            "broker holds",
-            "sent",
-            "became",
-            "offset",
-        ],
-        [_row(line, several) for line in lines],
-    )
+    fates = run.outcome.messages
+    for group, topic in dict.fromkeys((line.group, line.topic) for line in lines):
+        own = [fate for fate in fates if (fate.group, fate.topic) == (group, topic)]
+        told = fate_sentences(own) or [f"no message of {topic} for group {group} was acknowledged"]
+        screen.line(told[0], indent=2)
+        if own:
+            screen.table(
+                ["queue", "owner", "subscribes", "broker holds", "sent", "became", "offset"],
+                [_row(line) for line in lines if (line.group, line.topic) == (group, topic)],
+            )
 
 
-def _row(line: QueueLine, several: bool) -> list[str]:
-    became = [
-        f"{count} to {name}" for name, count in line.delivered.items()
-    ] + [
-        f"{line.classes[one]} {words.text}"
-        for one, words in CLASS_WORDS.items()
-        if line.classes.get(one) and words.code != "D"
-    ]
+def _row(line: QueueLine) -> list[str]:
     committed = "none" if line.consumer_offset is None else str(line.consumer_offset)
     return [
-        *([line.group, line.topic] if several else []),
         line.queue,
         line.owner or "nobody",
         line.own_subscription or "-",
         line.stored if line.stored is not None else "none",
         str(line.sent),
-        ", ".join(became) or "-",
+        _became(line) or "-",
         "?" if line.max_offset is None else f"{committed} of {line.max_offset}",
     ]
+
+
+def _became(line: QueueLine) -> str:
+    """`2 delivered`; to whom, where it was not only to the owner."""
+    parts = [
+        f"{count} {words.text}" for one, words in CLASS_WORDS.items() if (count := line.classes.get(one))
+    ]
+    if set(line.delivered) - {line.owner}:
+        parts.append("to " + " and ".join(f"{name} ({count})" for name, count in line.delivered.items()))
+    return ", ".join(parts)
 
 
 def _show_reasons(screen: Screen, run: Report) -> None:

@@ -50,7 +50,7 @@ class _Teller:
     lines: list[Line] = field(default_factory=list)
     sends: list[Event] = field(default_factory=list)
     deliveries: list[Event] = field(default_factory=list)
-    stored: dict[tuple[str, str, str], str | None] = field(default_factory=dict)
+    stored: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
 
     def tell(self, events: Sequence[Event]) -> list[Line]:
         for event in events:
@@ -92,20 +92,14 @@ class _Teller:
     def _subscription(self, event: Event) -> None:
         group, broker = event.data["group"], event.data["broker"]
         table = event.data["subscriptions"]
-        for topic in {*table, *(known[2] for known in self.stored if known[:2] == (group, broker))}:
-            if topic.startswith("%"):
-                continue  # the retry topic is stored for every group, and says nothing
-            text = table[topic]["expression"] if topic in table else None
-            if self.stored.get((group, broker, topic)) == text:
-                continue
-            self.stored[(group, broker, topic)] = text
-            self._flush()
-            self._add(
-                event,
-                f"{broker} holds {text!r} as the subscription of group {group} for {topic}"
-                if text is not None
-                else f"{broker} no longer holds a subscription of group {group} for {topic}",
-            )
+        # The retry topic is stored for every group, and says nothing.
+        held = {topic: str(one["expression"]) for topic, one in table.items() if not topic.startswith("%")}
+        if self.stored.get((group, broker), {}) == held:
+            return
+        self.stored[(group, broker)] = held
+        self._flush()
+        told = ", ".join(f"{topic} {text!r}" for topic, text in sorted(held.items()))
+        self._add(event, f"{broker} holds as the subscription of group {group}: {told or 'nothing'}")
 
 
 def _queues_of(received: Sequence[Event]) -> str:
@@ -120,16 +114,16 @@ def _starting(node: str, data: Mapping[str, Any]) -> str:
     return f"{node} starts, subscribing {told}"
 
 
-def _fault(node: str, data: Mapping[str, Any]) -> str:
+def _fault(_node: str, data: Mapping[str, Any]) -> str:
     proof = f" ({data['proof']})" if data.get("proof") else ""
     return f"{data.get('fault')} of {data.get('target')} takes effect{proof}"
 
 
-def _healed(node: str, data: Mapping[str, Any]) -> str:
+def _healed(_node: str, data: Mapping[str, Any]) -> str:
     return f"{data.get('fault')} of {data.get('target')} is healed"
 
 
-def _bound(node: str, data: Mapping[str, Any]) -> str:
+def _bound(_node: str, data: Mapping[str, Any]) -> str:
     return f"${data['variable']} is {', '.join(data['consumers']) or 'nobody'}"
 
 

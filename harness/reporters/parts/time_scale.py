@@ -6,6 +6,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 _NICE_S = (60.0, 30.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 _CANDIDATE_LIMIT = 500
@@ -29,7 +30,7 @@ class TimeScale:
         known = sorted({time for time in times if time >= 0} | {0.0})
         if len(known) == 1:
             known.append(known[0] + 1.0)
-        gaps = [after - before for before, after in zip(known, known[1:], strict=False)]
+        gaps = [after - before for before, after in pairwise(known)]
         drawn = [math.sqrt(gap) if squeezed else gap for gap in gaps]
         total = sum(drawn)
         self._times = known

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from harness.model import Event, MessageFate
 from harness.reporters.base import Report
 from harness.reporters.parts.classes import CLASS_WORDS
-from harness.reporters.parts.lanes import Clock, Lane, Mark, Piece, Span, Window, gather, stretches
+from harness.reporters.parts.lanes import Change, Clock, Lane, Mark, Piece, Span, Window, gather, stretches
+from harness.reporters.parts.lives import consumer_life, owned_queues_over_time, server_life
 from harness.reporters.parts.story import beginning_ns
-from harness.reporters.parts.text import ranges
 from harness.reporters.parts.time_scale import Tick, TimeScale
 
 WIDTH_PX = 1000.0
+TINTS = 6
+"""So many colours the style sheet has for stored expressions; the text tells them apart anyway."""
 _QUIET = frozenset(
     (
         "offsets-observed",
@@ -110,12 +112,13 @@ class _Drawing:
         for event in self._of("step-started", "step-ended"):
             seconds = self.clock(event)
             if event.kind == "step-ended":
-                changes.append((seconds, "", "", "", event.n))
+                changes.append(Change(seconds, "", "", "", event.n))
                 continue
             word, line = str(event.data.get("step")), event.data.get("line")
             place = f", line {line} of the scenario" if line else ""
             number = event.data.get("index", 0) + 1
-            changes.append((seconds, f"step step-{number % 2}", word, f"step {number}: {word}{place}", event.n))
+            title = f"step {number}: {word}{place}"
+            changes.append(Change(seconds, f"step step-{number % 2}", word, title, event.n))
         looks = {"settled": "settled", "bound": "bound", "trouble": "bad", "moment-observed": "moment"}
         marks = [
             self._mark(event, looks[event.kind], _harness_title(event)) for event in self._of(*looks)
@@ -125,7 +128,7 @@ class _Drawing:
 
     def _stored(self) -> Iterator[Lane]:
         """A lane for each broker, group and topic: the stored expression as a coloured band."""
-        changes: dict[tuple[str, str, str], list[tuple[float, str, str, str, int]]] = {}
+        changes: dict[tuple[str, str, str], list[Change]] = {}
         for event in self._of("subscription-observed"):
             group, broker, table = event.data["group"], event.data["broker"], event.data["subscriptions"]
             topics = {topic for name in self.run.scenario.members(group) for topic in self._topics(name)}
@@ -142,16 +145,16 @@ class _Drawing:
 
     def _stored_change(
         self, event: Event, group: str, topic: str, stored: Mapping[str, Any] | None
-    ) -> tuple[float, str, str, str, int]:
+    ) -> Change:
         seconds = self.clock(event)
         if stored is None:
             text = "not stored" if event.data.get("online") else ""
             look = "absent" if text else ""
-            return (seconds, look, text, f"nothing stored for group {group}, topic {topic}", event.n)
+            return Change(seconds, look, text, f"nothing stored for group {group}, topic {topic}", event.n)
         text = str(stored["expression"])
-        number = self.expressions.setdefault(text, len(self.expressions) % 6)
+        number = self.expressions.setdefault(text, len(self.expressions) % TINTS)
         title = f"{event.data['broker']} holds {text!r} for group {group}, topic {topic}"
-        return (seconds, f"tint tint-{number}", text or "(all)", title, event.n)
+        return Change(seconds, f"tint tint-{number}", text or "(all)", title, event.n)
 
     def _consumer(self, name: str) -> Lane:
         spec = self.run.scenario.consumers[name]
@@ -167,57 +170,20 @@ class _Drawing:
             for event in self._of("consumed")
             if event.node == name and event.data.get("status") == "RECONSUME_LATER"
         ]
-        life, ends = self._life(name)
+        end = self.scale.end
+        life, ends = consumer_life(self.run.events, name, self.clock, end)
         marks += [
-            self._mark(event, "stopped" if event.kind == "consumer-stopped" else "killed", f"{name}: {why}")
-            for event, why in ends
+            self._mark(event, "stopped" if event.kind == "consumer-stopped" else "killed", _end_title(name, event))
+            for event in ends
         ]
-        rows = (self._spans(life), self._spans(self._owned(name, [event for event, _ in ends])))
+        owned = owned_queues_over_time(self.run.events, name, ends, self.clock, end)
+        rows = (self._spans(life), self._spans(owned))
         return Lane(name, told, rows, gather(marks))
-
-    def _life(self, name: str) -> tuple[list[Piece], list[tuple[Event, str]]]:
-        """Alive and paused stretches of a process, and how its lives ended."""
-        changes, ends = [], []
-        for event in self._of("consumer-starting", "consumer-started", "consumer-stopped", "worker-died"):
-            if event.node != name:
-                continue
-            if event.kind in ("consumer-starting", "consumer-started"):
-                look = "starting" if event.kind == "consumer-starting" else "alive"
-                changes.append((event, look, "" if look == "starting" else "runs"))
-            else:
-                changes.append((event, "", ""))
-                ends.append((event, "stopped" if event.kind == "consumer-stopped" else "died"))
-        for event in self._of("fault-effective", "fault-healed"):
-            fault, effective = event.data.get("fault"), event.kind == "fault-effective"
-            if event.data.get("target") != name:
-                continue
-            if fault == "kill" and effective:
-                changes.append((event, "", ""))
-                ends.append((event, "killed"))
-            elif fault == "pause":
-                changes.append((event, "paused", "paused") if effective else (event, "alive", "runs"))
-        ordered = sorted(changes, key=lambda change: change[0].n)
-        pieces = stretches(
-            [(self.clock(event), look, text, f"{name} {text or look}", event.n) for event, look, text in ordered],
-            self.scale.end,
-        )
-        return pieces, ends
-
-    def _owned(self, name: str, ends: Sequence[Event]) -> list[Piece]:
-        changes = []
-        for event in self._of("ownership-observed"):
-            if event.data["consumer"] == name:
-                text = _queues_text(event.data["queues"])
-                look = "owned" if text else "owns-none"
-                told = text or "no queue"
-                changes.append((self.clock(event), look, told, f"{name} owns {told}", event.n))
-        changes += [(self.clock(event), "", "", "", event.n) for event in ends]
-        return stretches(sorted(changes, key=lambda change: change[4]), self.scale.end)
 
     def _producer(self) -> Lane:
         fates: dict[str, MessageFate] = {}
-        for fate in self.run.outcome.messages:
-            fates.setdefault(fate.key, fate)
+        for known in self.run.outcome.messages:
+            fates.setdefault(known.key, known)
         marks = []
         for event in self._of("sent", "send-failed"):
             data = event.data
@@ -235,17 +201,8 @@ class _Drawing:
         """The servers, each from when it was ready to when a fault or the run ended it."""
         nodes = {event.node: str(event.data.get("role", "")) for event in self._of("node-ready")}
         for name, role in nodes.items():
-            changes = []
-            for event in self._of("node-ready", "fault-effective", "fault-healed"):
-                fault, target = event.data.get("fault"), event.data.get("target")
-                if event.kind == "node-ready" and event.node == name:
-                    changes.append((self.clock(event), "alive", "runs", f"{name} runs", event.n))
-                elif event.kind == "fault-effective" and target == name:
-                    look = "" if fault == "kill" else "paused"
-                    changes.append((self.clock(event), look, str(fault), f"{name}: {fault}", event.n))
-                elif event.kind == "fault-healed" and target == name and fault != "kill":
-                    changes.append((self.clock(event), "alive", "runs", f"{name} runs", event.n))
-            yield Lane(name, role, (self._spans(stretches(changes, self.scale.end)),))
+            life = server_life(self.run.events, name, self.clock, self.scale.end)
+            yield Lane(name, role, (self._spans(life),))
 
     def _windows(self) -> Iterator[Window]:
         """From the injection of a fault until it is healed, the target starts again, or the run ends."""
@@ -276,6 +233,14 @@ def _harness_title(event: Event) -> str:
     return f"observation `{data.get('moment')}` completed"
 
 
+def _end_title(name: str, event: Event) -> str:
+    if event.kind == "fault-effective":
+        return f"{name}: {event.data.get('fault')}: {event.data.get('proof')}"
+    if event.kind == "consumer-stopped":
+        return f"{name} has stopped"
+    return f"{name} died: {event.data.get('reason')}"
+
+
 def _consumer_title(event: Event) -> str:
     data = event.data
     if event.kind == "received":
@@ -283,18 +248,3 @@ def _consumer_title(event: Event) -> str:
         where = f"{data['broker']}:{data['queue_id']}, offset {data['offset']}"
         return f"{event.node} got {data['key']} of tag {data['tag']} from {where}{again}"
     return f"{event.node}: {data.get('error') or data.get('reason')}"
-
-
-def _queues_text(queues: Sequence[Mapping[str, Any]]) -> str:
-    """`orders 0-1`; with several brokers `orders broker-a:0-1 broker-b:0`. Retry topics are left out."""
-    shown = [one for one in queues if not str(one["topic"]).startswith("%")]
-    brokers = {one["broker"] for one in shown}
-    texts = []
-    for topic in dict.fromkeys(one["topic"] for one in shown):
-        parts = []
-        for broker in sorted(brokers):
-            ids = [one["queue_id"] for one in shown if (one["topic"], one["broker"]) == (topic, broker)]
-            if ids:
-                parts.append(f"{broker}:{ranges(ids)}" if len(brokers) > 1 else ranges(ids))
-        texts.append(f"{topic} {' '.join(parts)}")
-    return "; ".join(texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from types import MappingProxyType
 
 from harness.model import Finding, Holds, OutcomeKind, Trouble
@@ -24,13 +25,13 @@ SECTION_OF: Mapping[OutcomeKind, str] = MappingProxyType(
 
 
 def expectation(run: Report) -> str:
-    """`as expected`, `NOT as expected: should be reproduced`, and what else kept the run from being as expected."""
+    """`as expected`, or what it should have been, or what else kept the run from being as expected."""
     outcome = run.outcome
     if outcome.as_expected:
         return "as expected"
     if outcome.kind is outcome.expected:
         others = [one for one in failing_findings(run) if one.section == "also"]
-        return f"NOT as expected: {counted(len(others), 'check')} of "also" not seen to hold"
+        return f"NOT as expected: {counted(len(others), 'check')} of `also` not seen to hold"
     return f"NOT as expected: should be {outcome.expected.value.replace('-', ' ')}"
 
 
@@ -104,5 +105,5 @@ def _names(text: str, node: str) -> bool:
         return node in words
     marked = ("worker", "consumer", "server", "process")
     return any(
-        before in marked and word == node for before, word in zip(words, words[1:], strict=False)
+        before in marked and word == node for before, word in pairwise(words)
     )

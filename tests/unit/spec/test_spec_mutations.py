@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import yaml
@@ -69,24 +70,28 @@ CHANGES = [drop_lines, move_or_repeat_a_line, indent_a_line, cut_characters, ins
 
 
 def scenario_or_refusal(text: str) -> None:
+    """Parse it; every diagnostic must have its place within the text."""
     try:
         scenario = parse_scenario(text, "x.yaml")
-    except InvalidScenario as refused:
-        lines = split_lines(text)
-        assert refused.diagnostics
-        for one in refused.diagnostics:
-            assert 1 <= one.line <= len(lines)
-            assert one.source_line == lines[one.line - 1]
-            assert 1 <= one.column <= len(one.source_line) + 1
-            assert 1 <= one.length
-            assert one.column + one.length <= len(one.source_line) + 2
-        shown = str(refused)
-        assert all(line.isprintable() for line in shown.split("\n"))
-        assert len(shown.split("\n")) == 3 * len(refused.diagnostics)
-        shown.encode("utf-8")
+    except InvalidScenario as invalid:
+        check_diagnostics(text, invalid)
     else:
         assert isinstance(scenario, Scenario)
         assert all(scenario.line_of("steps", index) for index in range(len(scenario.steps)))
+
+
+def check_diagnostics(text: str, invalid: InvalidScenario) -> None:
+    lines = split_lines(text)
+    assert invalid.diagnostics
+    for one in invalid.diagnostics:
+        assert 1 <= one.line <= len(lines)
+        assert one.source_line == lines[one.line - 1]
+        assert 1 <= one.column <= len(one.source_line) + 1
+        assert one.length >= 1
+        assert one.column + one.length <= len(one.source_line) + 2
+    shown = str(invalid).split("\n")
+    assert len(shown) == 3 * len(invalid.diagnostics)
+    assert all(line.isprintable() for line in shown)
 
 
 @settings(max_examples=250, deadline=None)
@@ -108,7 +113,9 @@ VALUES = st.one_of(
     st.floats(),
     st.sampled_from(["a", "g", "$holder", "$holder.tag", "orders", "40s", "", "x" * 100]),
     st.sampled_from([[], {}, ["a"], [["a"]], {"a": "b"}, {"start": "a"}, {"topic": "orders"}, {1: 2}]),
-)
+).map(copy.deepcopy)
+
+KEYS = ["count", "tag", "group", "zzz", "at", "within", "bind", "start"]
 
 
 @settings(max_examples=250, deadline=None)
@@ -137,7 +144,7 @@ def change(place: Any, data: st.DataObject) -> None:
         elif kind == "drop":
             del place[key]
         elif isinstance(place, dict):
-            place[data.draw(st.sampled_from(["count", "tag", "group", "zzz", "at", "within", "bind"]))] = data.draw(VALUES)
+            place[data.draw(st.sampled_from(KEYS))] = data.draw(VALUES)
         else:
             place.append(data.draw(VALUES))
         return
