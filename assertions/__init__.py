@@ -12,12 +12,16 @@ from assertions.base import Answer, Check
 from assertions.delivered import Delivered
 from assertions.offsets import Offsets
 from assertions.ownership import Ownership
+from assertions.refuted import Refuted
 from assertions.subscription import Subscription
 from assertions.track import Track
 from assertions.undelivered import Undelivered
 
 CHECKS: Mapping[str, type[Check]] = MappingProxyType(
-    {check.word: check for check in (Delivered, Undelivered, Offsets, Subscription, Ownership, Track)}
+    {
+        check.word: check
+        for check in (Delivered, Undelivered, Offsets, Subscription, Ownership, Track, Refuted)
+    }
 )
 """By word."""
 

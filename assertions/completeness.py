@@ -21,7 +21,7 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
         message
         for message in messages
         if (end.mono_ns - message.event.mono_ns) / 1e6 < NATURAL_DELAY_MS
-        and not all(_passed(view, group, message, at) for group in groups)
+        and not all(view.first_passed(group, message, at) for group in groups)
     ]
     if not young:
         return None
@@ -29,14 +29,3 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
         f"too early to say: {len(young)} messages wait ahead of the group's offset and were sent less than "
         f"{NATURAL_DELAY_MS // 1000} s before"
     )
-
-
-def _passed(view: RunView, group: str, message: Sent, at: int) -> bool:
-    for event in view.of_kind("offsets-observed", until=at):
-        if event.n < message.event.n or event.data["group"] != group or event.data["topic"] != message.topic:
-            continue
-        for queue in event.data["queues"]:
-            named = f"{queue['broker']}:{queue['queue_id']}"
-            if named == message.queue and (queue["consumer_offset"] or 0) > message.offset:
-                return True
-    return False

@@ -26,6 +26,7 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
         finding(check, section, _answer(check, view), scenario.line_of(section, index))
         for section, index, check in scenario.checks()
     )
+    messages, damage = _fates(view, events, damage)
     trouble, reason = _trouble(events, damage)
     if trouble is None:
         kind, reason = _kind(findings)
@@ -41,7 +42,7 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
         reason=reason,
         trouble=trouble,
         findings=findings,
-        messages=_fates(view, events),
+        messages=messages,
     )
 
 
@@ -53,8 +54,14 @@ def _answer(check: Check, view: RunView) -> Answer:
         return Answer(None, "an answer", f"the check failed: {type(error).__name__}: {error}")
 
 
-def _fates(view: RunView, events: Sequence[Event]) -> tuple[MessageFate, ...]:
-    return tuple(fates(view, events[-1].n)) if events else ()
+def _fates(
+    view: RunView, events: Sequence[Event], damage: str | None
+) -> tuple[tuple[MessageFate, ...], str | None]:
+    """The fate of every message; where an event lacks what the oracle needs, that is damage too."""
+    try:
+        return tuple(fates(view, events[-1].n)) if events else (), damage
+    except (KeyError, TypeError, ValueError) as error:
+        return (), damage or f"an event lacks what belongs to its kind: {type(error).__name__}: {error}"
 
 
 def _trouble(events: Sequence[Event], damage: str | None) -> tuple[Trouble | None, str]:

@@ -43,52 +43,24 @@ class _Case:
     at: int
 
     def fate(self) -> MessageFate:
-        got = [
-            delivery
-            for delivery in self.view.deliveries(self.at, self.view.scenario.members(self.group))
-            if delivery.key == self.message.key
-        ]
+        members = self.view.scenario.members(self.group)
+        got = [one for one in self.view.deliveries_of(self.message.key, self.at) if one.consumer in members]
         if got:
             return self._delivered(got)
-        passed = self._first_passed()
+        passed = self.view.first_passed(self.group, self.message, self.at)
         return self._waiting() if passed is None else self._passed(passed)
 
     def _delivered(self, got: list[Delivery]) -> MessageFate:
-        results = [
-            event
-            for event in self.view.of_kind("consumed", until=self.at)
-            if event.data["key"] == self.message.key and event.node in {one.consumer for one in got}
-        ]
-        proof = [one.event for one in got] + results
         names = tuple(one.consumer for one in got)
-        if results and len(results) >= len(got) and all(one.data["status"] == FAILED for one in results):
-            return self._made(
-                MessageClass.IN_RETRY,
-                "the last listener failed; it waits in the retry topic",
-                proof,
-                got=names,
-            )
-        return self._made(MessageClass.DELIVERED, f"the listener of {names[-1]} got it", proof, got=names)
-
-    def _first_passed(self) -> Event | None:
-        """The first observation that shows the group's offset behind the message."""
-        return next(
-            (
-                event
-                for event in self.view.of_kind("offsets-observed", until=self.at)
-                if event.n > self.message.event.n and (self._offset_in(event) or 0) > self.message.offset
-            ),
-            None,
-        )
-
-    def _offset_in(self, event: Event) -> int | None:
-        if event.data["group"] != self.group or event.data["topic"] != self.message.topic:
-            return None
-        for queue in event.data["queues"]:
-            if f"{queue['broker']}:{queue['queue_id']}" == self.message.queue:
-                offset: int | None = queue["consumer_offset"]
-                return offset
-        return None
+        results = [event for event in self.view.results_of(self.message.key, self.at) if event.node in names]
+        proof = [one.event for one in got] + results
+        if len(results) >= len(got) and all(one.data["status"] == FAILED for one in results):
+            made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
+        else:
+            made, reason = MessageClass.DELIVERED, f"the listener of {names[-1]} got it"
+        # Who owned the queue and what was stored when it was delivered; what came later didn't matter to it.
+        first = got[0].event.n
+        return self._made(made, reason, proof, got=names, until=first)
 
     def _passed(self, passed: Event) -> MessageFate:
         stored = list(self._stored_between(self.message.event.n, passed.n))
@@ -268,11 +240,13 @@ class _Case:
         got: tuple[str, ...] = (),
         owner: str | None = None,
         stored: str | None = None,
+        until: int | None = None,
     ) -> MessageFate:
+        last = self.at if until is None else until
         if owner is None:
-            owner = ", ".join(self._owners(self.at)) or None
+            owner = ", ".join(self._owners(last)) or None
         if stored is None:
-            known = list(self._stored_between(self.message.event.n, self.at))
+            known = list(self._stored_between(self.message.event.n, last))
             stored = known[-1][0] if known else None
         return MessageFate(
             group=self.group,

@@ -158,18 +158,64 @@ class RunView:
             return None
         return self.scenario.consumers[consumers[0]].subscribe.get(topic)
 
+    @cached_property
+    def _deliveries_by_key(self) -> dict[str, list[Delivery]]:
+        found: dict[str, list[Delivery]] = {}
+        for delivery in self._deliveries:
+            found.setdefault(delivery.key, []).append(delivery)
+        return found
+
+    def deliveries_of(self, key: str, until: int) -> list[Delivery]:
+        """Who got one message by event number `until`."""
+        return [one for one in self._deliveries_by_key.get(key, ()) if one.event.n <= until]
+
+    @cached_property
+    def _results_by_key(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = {}
+        for event in self.of_kind("consumed"):
+            found.setdefault(event.data["key"], []).append(event)
+        return found
+
+    def results_of(self, key: str, until: int) -> list[Event]:
+        """What listeners answered about one message by event number `until`."""
+        return [event for event in self._results_by_key.get(key, ()) if event.n <= until]
+
+    @cached_property
+    def _offsets(self) -> dict[tuple[str, str, str], list[tuple[int, Event]]]:
+        """The group's offsets as they were observed, by group, topic and queue; none stored counts as 0."""
+        found: dict[tuple[str, str, str], list[tuple[int, Event]]] = {}
+        for event in self.of_kind("offsets-observed"):
+            for queue in event.data["queues"]:
+                where = (
+                    event.data["group"],
+                    event.data["topic"],
+                    queue_name(queue["broker"], queue["queue_id"]),
+                )
+                found.setdefault(where, []).append((queue["consumer_offset"] or 0, event))
+        return found
+
+    def first_passed(self, group: str, message: Sent, until: int) -> Event | None:
+        """The first observation after the sending that shows the group's offset behind the message."""
+        for offset, event in self._offsets.get((group, message.topic, message.queue), ()):
+            if offset > message.offset and message.event.n < event.n <= until:
+                return event
+        return None
+
+    @cached_property
+    def _lives(self) -> list[tuple[int, str, bool]]:
+        """When consumers came online and went: event number, consumer, whether it is online from there on."""
+        lives = [(event.n, event.node, True) for event in self.of_kind("consumer-started")]
+        lives += [(event.n, event.node, False) for event in self.of_kind("consumer-stopped")]
+        lives += [
+            (event.n, event.data["target"], False)
+            for event in self.of_kind("fault-effective")
+            if event.data["fault"] == "kill"
+        ]
+        return sorted(lives)
+
     def online(self, at: int, group: str) -> list[str]:
         """Members of a group that have started, and have neither stopped nor been killed, by event `at`."""
-        online: dict[str, bool] = {}
-        for event in self.events:
-            if event.n > at:
-                break
-            if event.kind == "consumer-started":
-                online[event.node] = True
-            elif event.kind == "consumer-stopped":
-                online[event.node] = False
-            elif event.kind == "fault-effective" and event.data["fault"] == "kill":
-                online[event.data["target"]] = False
+        online = {name: is_online for number, name, is_online in self._lives if number <= at}
         return [name for name in self.scenario.members(group) if online.get(name)]
 
     def ever_started(self, consumer: str) -> bool:

@@ -73,7 +73,8 @@ class Campaign:
         """Run one scenario once, into a folder of its own.
 
         Raises:
-            EnvironmentNotReady: no run folder can be made, or no Java is there to run anything with.
+            UsageProblem: there is no such version.
+            EnvironmentNotReady: no run can even begin: there is no Java, no jars, no place for a run folder.
             KeyboardInterrupt: the user wants it to end; the run so far is judged and in its folder.
         """
         with self.session_for(scenario) as session:
@@ -85,7 +86,8 @@ class Campaign:
         """A session on which the scenario can run: one for itself, gone after the block, or the shared one.
 
         Raises:
-            EnvironmentNotReady: no Java is there to run anything with.
+            UsageProblem: there is no such version.
+            EnvironmentNotReady: no Java or no jars are there to run anything with.
         """
         timing = self.options.timing_of(scenario)
         if scenario.needs_own_cluster:

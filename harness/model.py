@@ -117,6 +117,8 @@ class Trouble(StrEnum):
     """Why a run could not be completed."""
 
     PRECONDITION = "precondition"
+    USAGE = "usage"
+    """Only the brokers could tell that the scenario can't be meant for this version."""
     ENVIRONMENT = "environment"
     HARNESS = "harness"
     INTERRUPTED = "interrupted"

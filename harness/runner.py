@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assertions.judge import judge
+from harness.context import RunContext
 from harness.errors import EnvironmentNotReady
 from harness.history import History
 from harness.model import Event, Outcome
@@ -19,6 +20,7 @@ from harness.record import describe_run
 from harness.scenario import Scenario
 from harness.session import Session
 from harness.stage import Stage
+from harness.steps import Step
 from harness.store import RunFolder
 
 
@@ -47,20 +49,24 @@ class Run:
     started: float = field(default_factory=time.monotonic)
 
     def execute(self) -> RunResult:
-        """Run it. Whatever goes wrong becomes the outcome; only an interruption is raised, after judging."""
+        """Run it. Whatever goes wrong becomes the outcome.
+
+        Raises:
+            KeyboardInterrupt: the user wants it to end; the run so far is judged and in its folder.
+        """
         stage = self.open()
-        interruption: BaseException | None = None
+        to_raise: BaseException | None = None
         try:
             self._play(stage)
         except BaseException as failure:
-            interruption = None if isinstance(failure, Exception) else failure
+            to_raise = None if isinstance(failure, Exception) else failure
             stage.note_failure(failure)
         finally:
             with self.phase("tear down"):
                 stage.tear_down()
         result = self.judge(stage)
-        if interruption is not None:
-            raise interruption
+        if to_raise is not None:
+            raise to_raise
         return result
 
     def open(self) -> Stage:
@@ -79,17 +85,11 @@ class Run:
         try:
             with self.phase("steps"):
                 for index, step in enumerate(self.scenario.steps):
-                    context.check_alive()
-                    context.record_step(index, step, "step-started")
-                    step.run(context)
-                    context.record_step(index, step, "step-ended")
+                    perform(context, index, step)
         finally:
             watch.stop()
         with self.phase("observe"):
-            context.check_alive()
-            observe_moment(context, "end")
-            context.check_alive()
-        context.history.append("harness", "run-ended")
+            observe_end(context)
 
     def judge(self, stage: Stage) -> RunResult:
         """Judge what was played, and write it all down."""
@@ -111,6 +111,22 @@ class Run:
     def phase(self, name: str) -> _Phase:
         """Adds the seconds spent in a `with` block to a phase."""
         return _Phase(self.phases, name)
+
+
+def perform(context: RunContext, index: int, step: Step) -> None:
+    """Do one step, and write down that it was done."""
+    context.check_alive()
+    context.record_step(index, step, "step-started")
+    step.run(context)
+    context.record_step(index, step, "step-ended")
+
+
+def observe_end(context: RunContext) -> None:
+    """Observe how everything ended; nothing that is to live may have died by then."""
+    context.check_alive()
+    observe_moment(context, "end")
+    context.check_alive()
+    context.history.append("harness", "run-ended")
 
 
 class _Phase:

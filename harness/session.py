@@ -11,7 +11,7 @@ from typing import Protocol
 
 from harness import paths
 from harness.clients.admin import Admin
-from harness.cluster.artifacts import classpath
+from harness.cluster.artifacts import ARTIFACTS, classpath
 from harness.cluster.base import Cluster
 from harness.cluster.canary import prove_delivery
 from harness.cluster.java_home import find_java
@@ -35,8 +35,8 @@ class MakeCluster(Protocol):
 class Session:
     """Holds a cluster while runs use it; `with Session(...) as session:`.
 
-    Nothing is started before the first run needs it. The cluster then starts in the background, while the
-    run's workers warm up.
+    Jars are fetched at once; nothing else is started before the first run needs it. The cluster then starts in
+    the background, while the run's workers warm up.
     """
 
     def __init__(
@@ -50,12 +50,15 @@ class Session:
             progress: told in a few words what takes time.
 
         Raises:
-            EnvironmentNotReady: there is no Java, or the guardian can't be started.
+            UsageProblem: there is no such version.
+            EnvironmentNotReady: there is no Java, the jars can't be had, or the guardian can't be started.
         """
         self.version = version
         self.timing = timing
         self.progress = progress
         self.java = find_java()
+        for role in ARTIFACTS:
+            classpath(version, role, progress)
         self.guardian = Guardian.start()
         self.interrupted = threading.Event()
         """Set where the user wants all runs to end."""
@@ -78,19 +81,11 @@ class Session:
         return isinstance(self._cluster, AttachedCluster)
 
     def begin(self) -> None:
-        """Fetch what is missing, and start the cluster and the admin worker in the background.
-
-        Raises:
-            UsageProblem: there is no such version.
-            EnvironmentNotReady: the jars can't be had.
-        """
+        """Start the cluster and the admin worker in the background."""
         with self._lock:
-            if self._starting is not None:
-                return
-            for role in ("server", "tools", "client"):
-                classpath(self.version, role, self.progress)
-            self._starting = threading.Thread(target=self._start, name="cluster-start", daemon=True)
-            self._starting.start()
+            if self._starting is None:
+                self._starting = threading.Thread(target=self._start, name="cluster-start", daemon=True)
+                self._starting.start()
 
     def ready(self) -> tuple[Cluster, Admin]:
         """The running cluster and the admin client.

@@ -11,7 +11,7 @@ from harness.clients.producer import NAME as PRODUCER
 from harness.clients.producer import Producer
 from harness.cluster.topics import create_routed_topic
 from harness.context import RunContext
-from harness.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosError
+from harness.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosError, UsageProblem
 from harness.history import History
 from harness.model import Trouble
 from harness.names import Names
@@ -119,6 +119,8 @@ class Stage:
         if isinstance(failure, PreconditionNotMet):
             self.note(Trouble.PRECONDITION, str(failure))
             self.observe_what_can_be()
+        elif isinstance(failure, UsageProblem):
+            self.note(Trouble.USAGE, str(failure))
         elif isinstance(failure, EnvironmentNotReady):
             self.note(Trouble.ENVIRONMENT, str(failure))
         elif isinstance(failure, RocketchaosError):

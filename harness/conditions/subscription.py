@@ -26,6 +26,10 @@ class SubscriptionSettled:
         self._last: tuple[int, ...] | None = None
 
     def __call__(self) -> Seen:
+        differing = _differing_topics(self._context, self._group)
+        if differing:
+            self._last = None
+            return Seen(False, f"{differing}: each heartbeat removes the others' topics, so it never settles")
         members, views = look_at_members(self._context, self._group)
         if not members.holds:
             self._last = None
@@ -44,3 +48,13 @@ class SubscriptionSettled:
             self._last = stored
             return Seen(False, f"subVersion {newest} stored; to be confirmed by a second look")
         return Seen(True, f"subVersion {newest} stored on {len(stored)} brokers, twice")
+
+
+def _differing_topics(context: RunContext, group: str) -> str:
+    """Who of the online members subscribes to which topics, where they differ; empty where they don't."""
+    topics = {
+        name: sorted(context.scenario.consumers[name].subscribe) for name in context.online_members(group)
+    }
+    if all(own == next(iter(topics.values())) for own in topics.values()):
+        return ""
+    return ", ".join(f"{name} subscribes to {' and '.join(own)}" for name, own in topics.items())

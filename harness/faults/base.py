@@ -7,7 +7,7 @@ order, so that a fault can't heal unproven or be forgotten.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from harness.errors import HarnessDefect
 
@@ -22,6 +22,8 @@ class Fault(ABC):
     """`kill`, `pause`."""
     target: str
     """A consumer's or a node's name."""
+    heals: ClassVar[bool] = True
+    """False where there is nothing to undo: such a fault is over once it is effective."""
 
     @abstractmethod
     def inject(self) -> None:
@@ -62,7 +64,8 @@ class Faults:
             raise HarnessDefect(f"the fault `{key}` is active already")
         where = {"fault": fault.name, "target": fault.target}
         self._history.append("harness", "fault-injected", where)
-        self._active[key] = fault
+        if fault.heals:
+            self._active[key] = fault
         fault.inject()
         proof = fault.wait_effective()
         self._history.append("harness", "fault-effective", {**where, "proof": proof})

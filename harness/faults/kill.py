@@ -15,6 +15,7 @@ class Kill(Fault):
     """The process is gone at once; a `start` step begins a new one. There is nothing to heal."""
 
     name = "kill"
+    heals = False
 
     def __init__(self, consumer: Consumer) -> None:
         self._consumer = consumer
@@ -32,8 +33,8 @@ class Kill(Fault):
         return f"process {self._consumer.pid} ended by signal {-(self._consumer.returncode or 0)}"
 
     def heal(self) -> None:
-        return
+        """Nothing: a killed process stays dead."""
 
     def wait_healed(self) -> str:
-        """A killed process stays dead."""
+        """Nothing to wait for."""
         return "nothing to heal"

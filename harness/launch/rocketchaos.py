@@ -45,7 +45,7 @@ def hiding() -> Stranger | None:
 
 def hidden(folders: Iterable[Path]) -> Stranger | None:
     """A stranger, in one of these folders or on Python's path, that ours would be imported in place of."""
-    places = dict.fromkeys([*map(str, folders), *(entry or os.getcwd() for entry in sys.path)])
+    places = dict.fromkeys([*map(str, folders), *(entry or str(Path.cwd()) for entry in sys.path)])
     for place in places:
         for name in PACKAGES:
             spec = PathFinder.find_spec(name, [place])
@@ -62,18 +62,26 @@ def missing() -> str | None:
 
 def explain_hiding(stranger: Stranger) -> str:
     """What is wrong, and the way out."""
-    folder = str(stranger.path.parent)
-    python_path = [str(Path(entry).resolve()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    keep_away = (
-        f"take {folder} off PYTHONPATH"
-        if folder in python_path
-        else f"run from another folder than {folder}"
-        if folder == os.getcwd()
-        else "install rocketchaos in an environment of its own (pipx does)"
-    )
+    folder = stranger.path.parent
+    entries = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if folder in [Path(entry).resolve() for entry in entries if entry]:
+        keep_away = f"take {folder} off PYTHONPATH"
+    elif folder == Path.cwd():
+        keep_away = f"run from another folder than {folder}"
+    else:
+        keep_away = "install rocketchaos in an environment of its own (pipx does)"
     return (
         f"{stranger.path} hides rocketchaos's own package `{stranger.name}` ({home() / stranger.name})\n"
         f"  Rename it, or {keep_away}."
+    )
+
+
+def explain_hidden(stranger: Stranger) -> str:
+    """What is wrong the other way round, and the way out."""
+    return (
+        f"{stranger.path} can't be imported beside rocketchaos, whose own package `{stranger.name}` "
+        f"({home() / stranger.name}) has the same name\n"
+        f"  Rename it."
     )
 
 
@@ -111,18 +119,19 @@ def _can_be_meant(path: Path) -> bool:
 
 def main() -> int:
     """Run the command line; returns the exit code."""
-    stranger, lacking = hiding(), missing()
+    lacking = missing()
+    if lacking is not None:
+        return _refuse(f"its package `{lacking}` is missing from {home()}\n  Install it again.", _ENVIRONMENT)
+    stranger = hiding()
     if stranger is not None:
         return _refuse(explain_hiding(stranger), _USAGE)
-    if lacking is not None:
-        return _refuse(f"its package `{lacking}` is missing from {home()}\n  Install rocketchaos again.", _ENVIRONMENT)
     try:
         from harness.cli import main as run
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] in PACKAGES:
             raise
         return _refuse(
-            f"the package `{error.name}`, which it needs, is not installed\n  Install rocketchaos again with pip or pipx.",
+            f"the package `{error.name}`, which it needs, is not installed\n  Install it again with pip or pipx.",
             _ENVIRONMENT,
         )
     except KeyboardInterrupt:

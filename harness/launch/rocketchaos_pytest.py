@@ -1,1 +1,98 @@
-"""placeholder"""
+"""The pytest plugin, as pytest loads it: options, and the two ways in.
+
+Every pytest in the environment loads this, also for tests that have nothing to do with RocketMQ. So it imports
+the rest of rocketchaos only where a scenario is collected, or the fixture is asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import rocketchaos
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from harness.live import LiveRun
+
+SUFFIX = ".scenario.yaml"
+_NAME = "rocketchaos-runs"
+_WAY_OUT = " Where these tests don't need rocketchaos, `-p no:rocketchaos` leaves it out."
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options; their defaults are the command line's."""
+    group = parser.getgroup("rocketchaos", "scenarios on a real RocketMQ")
+    group.addoption("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients (default: 4.9.4)")
+    group.addoption(
+        "--timing",
+        choices=("compressed", "faithful"),
+        help="RocketMQ's own timers, or shortened ones (default: what the scenario says)",
+    )
+    group.addoption(
+        "--runs-dir", metavar="FOLDER", help="where run folders go (default: ROCKETCHAOS_RUNS or ./runs)"
+    )
+    group.addoption(
+        "--rocketchaos-seed",
+        metavar="NUMBER",
+        type=_seed,
+        help="recorded in each run (default: a random one)",
+    )
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed: give a whole number")
+    return int(text)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to go on where packages of the user and of rocketchaos hide each other."""
+    lacking = rocketchaos.missing()
+    if lacking is not None:
+        raise pytest.UsageError(f"rocketchaos: its package `{lacking}` is missing: install it again")
+    stranger = rocketchaos.hiding()
+    if stranger is not None:
+        raise pytest.UsageError(f"rocketchaos: {rocketchaos.explain_hiding(stranger)}{_WAY_OUT}")
+    stranger = rocketchaos.hidden(_folders(config))
+    if stranger is not None:
+        raise pytest.UsageError(f"rocketchaos: {rocketchaos.explain_hidden(stranger)}{_WAY_OUT}")
+
+
+def _folders(config: pytest.Config) -> Iterator[Path]:
+    """Where the user's own packages may lie: pytest puts such folders in front of Python's path."""
+    yield config.rootpath
+    yield config.invocation_params.dir
+    for argument in config.args:
+        path = Path(config.invocation_params.dir, argument.partition("::")[0])
+        yield path
+        yield from (folder for folder in path.parents if folder.is_relative_to(config.rootpath))
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A `*.scenario.yaml` is a test."""
+    if not file_path.name.endswith(SUFFIX):
+        return None
+    collector: pytest.Collector = _plugin(parent.config).ScenarioFile.from_parent(parent, path=file_path)
+    return collector
+
+
+@pytest.fixture
+def rocketmq(request: pytest.FixtureRequest) -> Iterator[LiveRun]:
+    """A real RocketMQ: declare topics and consumers, then do the steps of a scenario, and check, in Python."""
+    with _plugin(request.config).live_run(request) as run:
+        yield run
+
+
+def _plugin(config: pytest.Config) -> ModuleType:
+    """The other half of the plugin, which is registered when it is first needed."""
+    from harness import pytest_plugin
+
+    if not config.pluginmanager.has_plugin(_NAME):
+        config.pluginmanager.register(pytest_plugin, _NAME)
+    return pytest_plugin

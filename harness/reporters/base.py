@@ -44,7 +44,8 @@ class Report:
     def exit_code(self) -> ExitCode:
         """The exit code of this run alone."""
         if self.outcome.kind is OutcomeKind.ERROR:
-            return ExitCode.ENVIRONMENT if self.outcome.trouble is Trouble.ENVIRONMENT else ExitCode.HARNESS
+            codes = {Trouble.ENVIRONMENT: ExitCode.ENVIRONMENT, Trouble.USAGE: ExitCode.USAGE}
+            return codes.get(self.outcome.trouble or Trouble.HARNESS, ExitCode.HARNESS)
         if self.outcome.as_expected:
             return ExitCode.AS_EXPECTED
         if self.outcome.kind is OutcomeKind.INCONCLUSIVE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from harness.model import Finding, Holds, MessageClass, MessageFate, OutcomeKind
 from harness.reporters.base import Report
@@ -40,6 +41,7 @@ from harness.store import RunFolder
 TEMPLATES = Path(__file__).parent / "templates"
 MESSAGE_LIMIT = 500
 PROOF_LIMIT = 16
+_CODE = re.compile("`([^`]+)`")
 _SECTIONS = {
     "anomaly": "Anomaly",
     "healthy": "Healthy behaviour",
@@ -78,6 +80,7 @@ def _environment() -> Environment:
     environment.filters["link"] = lambda path: quote(str(path))
     environment.filters["px"] = lambda value: f"{value:.1f}".removesuffix(".0")
     environment.filters["count"] = lambda number: f"{number:,}"
+    environment.filters["ticks"] = _ticks
     environment.filters["seconds"] = seconds_text
     return environment
 
@@ -127,6 +130,11 @@ def _values(run: Report) -> dict[str, Any]:
         "phases": phases(run),
         "logs": logs(run),
     }
+
+
+def _ticks(text: str) -> Markup:
+    """The text with what stands between backticks as code; escaped before, so that nothing of it acts."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(printable(text)))))
 
 
 def _tone(run: Report) -> str:

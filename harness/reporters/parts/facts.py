@@ -26,7 +26,8 @@ def facts(run: Report) -> dict[str, str]:
         "ended": record.get("ended"),
         "scenario file": record.get("scenario_file") or run.scenario.file,
     }
-    versions = _mapping(record, "versions")
+    names = {"rocketchaos": "rocketchaos", "python": "Python", "java": "Java"}
+    versions = {names.get(name, name): value for name, value in _mapping(record, "versions").items()}
     return {
         name: one_line(value)
         for name, value in {**found, **versions}.items()

@@ -124,9 +124,8 @@ def stretches(changes: Sequence[Change], end: float) -> list[Piece]:
     for one in changes:
         if not kept or (kept[-1].look, kept[-1].text) != (one.look, one.text):
             kept.append(one)
-    limits = [one.seconds for one in kept[1:]] + [end]
     return [
         Piece(one.seconds, max(one.seconds, until), one.look, one.text, one.title, one.event)
-        for one, until in zip(kept, limits, strict=True)
+        for one, until in zip(kept, [*(later.seconds for later in kept[1:]), end], strict=False)
         if one.look
     ]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from harness.model import Holds
 from harness.reporters.base import Report, outcome_counts
 from harness.reporters.parts.screen import Screen, outcome_style
 from harness.reporters.parts.screen_one import show_finding, show_trouble
@@ -37,8 +38,12 @@ def _row(screen: Screen, run: Report) -> list[Text | str]:
 def _show_unexpected(screen: Screen, run: Report) -> None:
     screen.heading(f"{run.outcome.kind.value}: {run.scenario.name}", run.scenario.title)
     show_trouble(screen, run)
-    for finding in failing_findings(run):
-        show_finding(screen, run, finding)
+    failing = failing_findings(run)
+    if run.outcome.trouble is not None and all(one.holds is Holds.UNKNOWN for one in failing):
+        screen.line(f"none of its {len(run.outcome.findings)} checks could be answered", indent=2)
+    else:
+        for finding in failing:
+            show_finding(screen, run, finding)
     screen.unbroken("  read     ", str(run.folder / "START-HERE.md"))
     screen.unbroken("  reproduce", run.reproduce_command)
 

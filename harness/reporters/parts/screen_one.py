@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.model import Finding, Trouble
+from harness.model import Finding, Holds, Trouble
 from harness.reporters.base import Report
 from harness.reporters.parts.classes import CLASS_WORDS, fate_sentences, reasons
 from harness.reporters.parts.facts import facts_line
@@ -13,7 +13,6 @@ from harness.reporters.parts.text import event_numbers, one_line, seconds_text, 
 from harness.reporters.parts.verdict import (
     WORDS,
     expectation,
-    failing_findings,
     is_counterpart,
     logs_to_read,
     reason_and_hint,
@@ -49,6 +48,7 @@ def show_trouble(screen: Screen, run: Report) -> None:
     reason, hint = reason_and_hint(run)
     names = {
         Trouble.PRECONDITION: "a precondition did not hold",
+        Trouble.USAGE: "the scenario can't be meant so",
         Trouble.ENVIRONMENT: "the environment failed",
         Trouble.HARNESS: "the harness failed",
         Trouble.INTERRUPTED: "interrupted",
@@ -84,13 +84,17 @@ def show_finding(screen: Screen, run: Report, finding: Finding, indent: int = 2)
 
 
 def _show_checks(screen: Screen, run: Report) -> None:
+    findings = run.outcome.findings
+    if run.outcome.trouble is not None and all(one.holds is Holds.UNKNOWN for one in findings):
+        screen.heading("Checks", f"none of the {len(findings)} could be answered")
+        return
     titles = {
         "anomaly": "Anomaly",
         "healthy": "Healthy behaviour",
         "also": "Also, whatever the outcome",
     }
     for section, title in titles.items():
-        own = [one for one in run.outcome.findings if one.section == section]
+        own = [one for one in findings if one.section == section]
         if own:
             rest = "the contrary of what was seen, so it needn't hold" if is_counterpart(run, section) else ""
             screen.heading(title, rest)
@@ -102,7 +106,7 @@ def _show_messages(screen: Screen, run: Report) -> None:
     lines = queue_lines(run)
     if not lines:
         return
-    screen.heading("Messages")
+    screen.heading("Messages", "owners, subscriptions and offsets as at the end")
     holder = holder_of(run)
     if holder is not None:
         screen.line(f"$holder is {holder}", indent=2)
@@ -166,11 +170,7 @@ def _show_divergences(screen: Screen, run: Report) -> None:
 def _show_ways_on(screen: Screen, run: Report) -> None:
     screen.heading("Run")
     screen.line(facts_line(run), indent=2)
-    if run.outcome.as_expected:
-        screen.unbroken("  read     ", str(run.folder / "START-HERE.md"))
-    else:
-        failing = len(failing_findings(run))
-        told = f"  ({failing} failing, linked to their events in report.html)" if failing else ""
-        screen.unbroken("  read     ", str(run.folder / "START-HERE.md") + told)
+    screen.unbroken("  read     ", str(run.folder / "START-HERE.md"))
+    screen.unbroken("  look at  ", str(run.folder / "report.html"))
     screen.unbroken("  check    ", run.check_command)
     screen.unbroken("  reproduce", run.reproduce_command)

@@ -60,7 +60,7 @@ class _Teller:
                 self.deliveries.append(event)
             elif event.kind == "subscription-observed":
                 self._subscription(event)
-            elif event.kind in _TELL:
+            elif event.kind in _TELL and not _is_burial(event):
                 self._flush()
                 self._add(event, _TELL[event.kind](event.node, event.data))
         self._flush()
@@ -100,6 +100,11 @@ class _Teller:
         self._flush()
         told = ", ".join(f"{topic} {text!r}" for topic, text in sorted(held.items()))
         self._add(event, f"{broker} holds as the subscription of group {group}: {told or 'nothing'}")
+
+
+def _is_burial(event: Event) -> bool:
+    """A kill is not healed, only cleared away."""
+    return event.kind == "fault-healed" and event.data.get("fault") == "kill"
 
 
 def _queues_of(received: Sequence[Event]) -> str:

@@ -63,7 +63,8 @@ def is_counterpart(run: Report, section: str) -> bool:
 
 def reason_and_hint(run: Report) -> tuple[str, str]:
     """The reason of the outcome, and what to do about it (often nothing is known)."""
-    reason, _, hint = run.outcome.reason.partition("\n")
+    # As `RocketchaosError` puts them together.
+    reason, _, hint = run.outcome.reason.partition("\n  ")
     return one_line(reason), one_line(hint)
 
 

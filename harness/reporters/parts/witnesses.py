@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from harness.model import MessageClass, MessageFate
 from harness.reporters.base import Report
@@ -17,8 +18,9 @@ _PASSED = frozenset(
 def divergences(run: Report) -> list[str]:
     """One sentence for each way in which the broker's word and the listeners' differ."""
     return [
-        *(_tracks(run, group) for group in run.scenario.groups if _tracks(run, group)),
-        *(_offsets(run, group) for group in run.scenario.groups if _offsets(run, group)),
+        text
+        for group in run.scenario.groups
+        for text in (*_tracks(run, group), *_offsets(run, group))
     ]
 
 
@@ -36,25 +38,29 @@ def last_tracks(run: Report) -> dict[tuple[str, str], str]:
     }
 
 
-def _tracks(run: Report, group: str) -> str:
+def _tracks(run: Report, group: str) -> Iterator[str]:
     tracks = last_tracks(run)
-    shown = Counter(
-        tracks.get((group, fate.key)) for fate in _of_group(run, group) if fate.message_class not in _HANDLED
-    )
-    unheard = shown["CONSUMED"]
-    if not unheard:
-        return ""
-    return (
-        f"The dashboard shows CONSUMED for {counted(unheard, 'message')} of group {group} that no listener got: "
-        "CONSUMED says that the offset passed, not that anybody handled it."
-    )
+    unheard, heard = Counter[str](), Counter[str]()
+    for fate in _of_group(run, group):
+        shown = tracks.get((group, fate.key), "")
+        (heard if fate.message_class in _HANDLED else unheard)[shown] += 1
+    if unheard["CONSUMED"]:
+        yield (
+            f"The dashboard shows CONSUMED for {counted(unheard['CONSUMED'], 'message')} of group {group} that no "
+            "listener got: CONSUMED says that the offset passed, not that anybody handled it."
+        )
+    for track in ("CONSUMED_BUT_FILTERED", "NOT_CONSUME_YET"):
+        if heard[track]:
+            yield (
+                f"The dashboard shows {track} for {counted(heard[track], 'message')} of group {group} that a "
+                "listener got: it judges old messages by the subscription and the offsets of now."
+            )
 
 
-def _offsets(run: Report, group: str) -> str:
+def _offsets(run: Report, group: str) -> Iterator[str]:
     passed = [fate for fate in _of_group(run, group) if fate.message_class in _PASSED]
-    if not passed:
-        return ""
-    return (
-        f"The offsets of group {group} have passed {counted(len(passed), 'message')} that no listener got: "
-        "in a lag graph they look consumed."
-    )
+    if passed:
+        yield (
+            f"The offsets of group {group} have passed {counted(len(passed), 'message')} that no listener got: "
+            "in a lag graph they look consumed."
+        )

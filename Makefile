@@ -1,0 +1,99 @@
+# `make` alone lists the targets. Everything is installed into .venv, and only where something has changed.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INPUTS := pyproject.toml constraints.txt
+FREEZE_VENV := build/constraints-venv
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: $(VENV)/.runtime ## reproduce the bug on a real RocketMQ, here and now
+	@$(BIN)/rocketchaos reproduce same-group-different-tags
+
+.PHONY: test
+test: test-unit test-embedded ## all tests; the embedded ones start real RocketMQs
+
+.PHONY: test-unit
+test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
+	@$(BIN)/python -m pytest -q -m "not embedded" tests
+
+.PHONY: test-embedded
+test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
+	@$(BIN)/python -m pytest -q -m embedded tests
+
+.PHONY: lint
+lint: $(VENV)/.dev ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+.PHONY: format
+format: $(VENV)/.dev ## let ruff put the code in form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+.PHONY: bench
+bench: $(VENV)/.dev ## measure how long things take on this machine, and write it into the README
+	@$(BIN)/python -m tests.benchmarks.run
+
+.PHONY: golden
+golden: $(VENV)/.dev ## record the golden runs of the tests anew, on a real RocketMQ
+	@$(BIN)/python -m tests.golden.record
+
+.PHONY: dist
+dist: $(VENV)/.dev ## build wheel and source distribution into dist/
+	@$(BIN)/python -m build --no-isolation --outdir dist .
+
+.PHONY: venv
+venv: $(VENV)/.dev ## make .venv with all that development needs
+
+.PHONY: constraints
+constraints: ## resolve all dependencies anew, and pin them in constraints.txt
+	@echo "Resolving all dependencies in a clean environment ..." >&2
+	@rm -rf $(FREEZE_VENV)
+	@$(PYTHON) -m venv $(FREEZE_VENV)
+	@$(FREEZE_VENV)/bin/python -m pip install --quiet --disable-pip-version-check '.[dev,java]'
+	@{ echo "# Every dependency of rocketchaos and of its development, exactly. Made by \`make constraints\`."; \
+	   $(FREEZE_VENV)/bin/python -m pip freeze | grep -v ' @ '; } > constraints.txt
+	@rm -rf $(FREEZE_VENV)
+	@echo "constraints.txt pins $$(grep -c == constraints.txt) packages." >&2
+
+.PHONY: clean
+clean: ## remove what make has made; runs/ stays
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps say what is installed already. Whether Java has to come from PyPI is asked before anything is.
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "Python 3.11 or newer is needed, and \`$(PYTHON)\` is none. Name another: make PYTHON=python3.12 ..." >&2; exit 4; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "\`$(PYTHON)\` can't make virtual environments. On Debian and Ubuntu: apt install python3-venv" >&2; exit 4; }
+	@echo "Making $(VENV) ..." >&2
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.made $(INPUTS)
+	@if $(PYTHON) harness/cluster/java_home.py > /dev/null 2>&1; then \
+	  echo "Installing rocketchaos into $(VENV) (15 MB; half a minute) ..." >&2; \
+	  $(PIP_INSTALL) --constraint constraints.txt --editable .; \
+	else \
+	  echo "Installing rocketchaos into $(VENV), with a Java of its own (80 MB; a minute) ..." >&2; \
+	  $(PIP_INSTALL) --constraint constraints.txt --editable '.[java]'; \
+	fi
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime $(INPUTS)
+	@echo "Installing what development needs into $(VENV) (40 MB; half a minute) ..." >&2
+	@$(PIP_INSTALL) --constraint constraints.txt --editable '.[dev]'
+	@touch $@

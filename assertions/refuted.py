@@ -1,0 +1,42 @@
+"""`refuted`: one of the scenario's own checks is seen not to hold."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.model import Holds
+
+
+class Refuted(Check):
+    """At least one check of `anomaly` is seen not to hold; one that can't be said is no refutation.
+
+    It is the contrary in runs that are recorded from Python, where a test states what must be seen and nothing
+    else. In a scenario of your own, better state positively what is seen where the anomaly is absent.
+    """
+
+    word = "refuted"
+    shorthand = "section"
+
+    section: Literal["anomaly"] = Field(description="whose checks")
+
+    def title(self) -> str:
+        return f"a check of {self.section} refuted"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"a check of {self.section} is seen not to hold"
+        checks = [check for check in view.scenario.anomaly if not isinstance(check, Refuted)]
+        answers = [(check.title(), check.evaluate(view)) for check in checks]
+        refuted = [(title, answer) for title, answer in answers if answer.holds is Holds.NO]
+        if refuted:
+            observed = "; ".join(f"{title}: {answer.observed}" for title, answer in refuted)
+            return Answer(True, expected, observed, [n for _, answer in refuted for n in answer.events])
+        holding = sum(1 for _, answer in answers if answer.holds is Holds.YES)
+        if answers and holding == len(answers):
+            return Answer(
+                False, expected, f"all {holding} hold", [n for _, one in answers for n in one.events]
+            )
+        return Answer(None, expected, f"{holding} of {len(answers)} hold, the others can't be said")

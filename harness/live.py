@@ -1,0 +1,271 @@
+"""A run step by step from Python, with the words of the scenario language: pytest's fixture `rocketmq`.
+
+Without pytest::
+
+    with Campaign(Options()) as campaign, LiveRun(campaign, "mismatch") as rocketmq:
+        rocketmq.topic("orders", queues=4)
+        ...
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from assertions import CHECKS
+from assertions.refuted import Refuted
+from harness.campaign import Campaign
+from harness.errors import PreconditionNotMet, RocketchaosError, UsageProblem
+from harness.model import Event, Finding, Holds
+from harness.performance import Performance
+from harness.reporters.base import Report
+from harness.reporters.parts.text import event_numbers
+from harness.scenario import Scenario
+from harness.spec.nearest import listed, nearest
+from harness.steps import STEPS, Step
+from harness.transcript import Transcript, value_of
+
+LIVE_CHECKS = {word: check for word, check in CHECKS.items() if check is not Refuted}
+"""The checks of a live run, by word."""
+
+
+class CheckFailed(AssertionError):
+    """A check that is seen not to hold."""
+
+    def __init__(self, finding: Finding, text: str) -> None:
+        super().__init__(text)
+        self.finding = finding
+
+
+class CheckUndecided(PreconditionNotMet):
+    """A check of which the history can't say whether it holds: no evidence, for nothing."""
+
+    def __init__(self, finding: Finding, text: str) -> None:
+        super().__init__(text)
+        self.finding = finding
+
+
+class LiveRun:
+    """One run. Declare first, then do steps: `rocketmq.send(topic="orders", tag="tagA", count=8)`.
+
+    Each step of the language is a method, each check one of `check`; their fields are the file's, and so is
+    what they mean. Nothing is started before the first step. The run leaves an ordinary run folder, whose
+    scenario says what was done and checked.
+    """
+
+    def __init__(self, campaign: Campaign, name: str, title: str = "") -> None:
+        """
+        Args:
+            campaign: whose clusters and options are used; it must outlive the run.
+            name: of the scenario, as which the run is recorded.
+            title: one sentence that says what is to be seen.
+        """
+        self._campaign = campaign
+        self._transcript = Transcript(name, " ".join(title.split()) or name)
+        self._performance: Performance | None = None
+        self._ended = ""
+        self._report: Report | None = None
+
+    # Declarations --------------------------------------------------------------------------------------
+
+    def topic(self, name: str, **fields: Any) -> None:
+        """Declare a topic: `queues=4`. It is created before the first step."""
+        self._require_undone("topic")
+        self._transcript.declare("topics", name, fields)
+
+    def consumer(self, name: str, **fields: Any) -> None:
+        """Declare a consumer: `group="g", subscribe={"orders": "tagA"}`. The step `start` starts it."""
+        self._require_undone("consumer")
+        self._transcript.declare("consumers", name, fields)
+
+    def timing(self, profile: str) -> None:
+        """Choose the timing profile: `compressed`, which is the default, or `faithful`."""
+        self._require_undone("timing")
+        self._transcript.set("timing", profile)
+
+    def cluster(self, **fields: Any) -> None:
+        """Ask for a cluster of this run's own: `broker={"autoCreateTopicEnable": False}`."""
+        self._require_undone("cluster")
+        self._transcript.set("cluster", fields)
+
+    def _require_undone(self, what: str) -> None:
+        if self._performance is not None or self._ended:
+            raise UsageProblem(
+                f"`{what}` comes too late: the run has begun", "Declare before the first step."
+            )
+
+    # Steps and checks ----------------------------------------------------------------------------------
+
+    def __getattr__(self, word: str) -> Callable[..., str | None]:
+        __tracebackhide__ = True
+        model = STEPS.get(word)
+        if model is None:
+            raise _unknown(word, "step", STEPS)
+
+        def step(*arguments: Any, **fields: Any) -> str | None:
+            __tracebackhide__ = True
+            return self._do(model, arguments, fields)
+
+        step.__name__, step.__doc__ = word, model.__doc__
+        return step
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *STEPS]
+
+    @property
+    def check(self) -> Checks:
+        """The checks: `rocketmq.check.delivered(to="$holder", count=4)`."""
+        return Checks(self._ask)
+
+    def resolve(self, target: str) -> tuple[str, ...]:
+        """The consumers for which a variable like `$holder` stands now; a consumer's name stands for itself."""
+        return () if self._performance is None else self._performance.resolve(target)
+
+    @property
+    def folder(self) -> Path | None:
+        """The run folder, from the first step on."""
+        return None if self._performance is None else self._performance.folder
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """The history up to now."""
+        return () if self._performance is None else self._performance.events
+
+    def _do(self, model: type[Step], arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> str | None:
+        """The variable that the step binds, if it does: a name like `$holder` stays right in the record."""
+        __tracebackhide__ = True
+        scenario = self._recorded(
+            lambda: self._transcript.add_step(model.word, value_of(model, arguments, fields))
+        )
+        index = self._transcript.step_count - 1
+        self._performing(scenario, index)
+        bound = scenario.steps[index].binds()
+        return f"${bound[0]}" if bound else None
+
+    def _ask(self, word: str, arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> Finding:
+        __tracebackhide__ = True
+        before = self._transcript.step_count
+        scenario = self._recorded(
+            lambda: self._transcript.add_check(word, value_of(LIVE_CHECKS[word], arguments, fields))
+        )
+        performance = self._performing(scenario, *range(before, self._transcript.step_count))
+        finding = performance.last_finding()
+        if finding.holds is Holds.YES:
+            return finding
+        text = _told(finding, performance.folder)
+        raise CheckFailed(finding, text) if finding.holds is Holds.NO else CheckUndecided(finding, text)
+
+    def _recorded(self, add: Callable[[], Scenario]) -> Scenario:
+        """Add to the transcript; what it refuses is told without the inner workings."""
+        __tracebackhide__ = True
+        if self._ended:
+            raise UsageProblem(
+                f"the run is over: {self._ended}", "Nothing can be done or checked after that."
+            )
+        try:
+            return add()
+        except UsageProblem as problem:
+            raise problem.with_traceback(None) from None
+
+    def _performing(self, scenario: Scenario, *indices: int) -> Performance:
+        """Do these steps of the scenario, the first of all on a stage that is set up for it."""
+        __tracebackhide__ = True
+        try:
+            if self._performance is None:
+                self._performance = Performance(self._campaign, scenario)
+                self._performance.provision()
+            self._performance.know(scenario, self._transcript.text())
+            for index in indices:
+                self._performance.step(index)
+        except BaseException as failure:
+            self._fail(failure)
+        return self._performance
+
+    def _fail(self, failure: BaseException) -> NoReturn:
+        __tracebackhide__ = True
+        self._ended = str(failure) or type(failure).__name__
+        if self._performance is not None:
+            self._performance.note_failure(failure)
+        if isinstance(failure, RocketchaosError):
+            if self._performance is not None:
+                failure.add_note(_where(self._performance.folder))
+            # Without the inner workings, of which a test's author learns nothing.
+            raise failure.with_traceback(None) from None
+        raise failure
+
+    # The end -------------------------------------------------------------------------------------------
+
+    def finish(self) -> Report | None:
+        """Observe, tear down, judge, and write it all into the run folder. Idempotent.
+
+        None where nothing was done.
+
+        Raises:
+            EnvironmentNotReady, HarnessDefect: something died that should have lived; the folder says so too.
+        """
+        __tracebackhide__ = True
+        performance, was_over = self._performance, bool(self._ended)
+        if performance is None or self._report is not None:
+            return self._report
+        self._ended = self._ended or "it was finished"
+        self._report = performance.finish(self._transcript.checks_something)
+        if performance.failure is not None and not was_over:
+            self._fail(performance.failure)
+        return self._report
+
+    def __enter__(self) -> LiveRun:
+        return self
+
+    def __exit__(self, *_unused: object) -> None:
+        self.finish()
+
+
+class Checks:
+    """The checks of a live run, each a method: what it returns is the finding, for it holds.
+
+    Each looks at the brokers and the clients anew first, unless `at` names an earlier `observe`.
+    """
+
+    def __init__(self, ask: Callable[[str, tuple[Any, ...], Mapping[str, Any]], Finding]) -> None:
+        self._ask = ask
+
+    def __getattr__(self, word: str) -> Callable[..., Finding]:
+        __tracebackhide__ = True
+        model = LIVE_CHECKS.get(word)
+        if model is None:
+            raise _unknown(word, "check", LIVE_CHECKS)
+
+        def check(*arguments: Any, **fields: Any) -> Finding:
+            __tracebackhide__ = True
+            return self._ask(word, arguments, fields)
+
+        check.__name__, check.__doc__ = word, model.__doc__
+        return check
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *LIVE_CHECKS]
+
+
+def _unknown(word: str, what: str, words: Mapping[str, object]) -> AttributeError:
+    near = nearest(word, words)
+    advice = f"; did you mean `{near}`?" if near else ""
+    return AttributeError(f"there is no {what} `{word}`{advice} There are {listed(words)}.")
+
+
+def _told(finding: Finding, folder: Path) -> str:
+    answer = "does not hold" if finding.holds is Holds.NO else "can't be said"
+    proof = event_numbers(finding.events)
+    return "\n".join(
+        (
+            f"{finding.name}: {answer}",
+            f"  expected: {finding.expected}",
+            f"  observed: {finding.observed}" + (f" ({proof})" if proof else ""),
+            _where(folder),
+        )
+    )
+
+
+def _where(folder: Path) -> str:
+    return f"Run: {folder}\nReproduce: rocketchaos reproduce {shlex.quote(str(folder))}"

@@ -1,0 +1,102 @@
+"""A run one step at a time, where `harness.runner` plays a scenario at a stretch."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from assertions.judge import judge
+from harness.campaign import Campaign, report_of
+from harness.context import RunContext
+from harness.errors import HarnessDefect
+from harness.model import Event, Finding, Trouble
+from harness.probes.watch import Watch
+from harness.reporters.base import Report
+from harness.runner import observe_end, perform
+from harness.scenario import Scenario
+
+
+class Performance:
+    """The stage of a run whose steps become known one after the other.
+
+    Whoever uses it notes what fails (`note_failure`), and ends it with `finish` whatever happened.
+    """
+
+    def __init__(self, campaign: Campaign, scenario: Scenario) -> None:
+        """
+        Raises:
+            EnvironmentNotReady: no run folder can be made, or no Java is there to run anything with.
+        """
+        with ExitStack() as stack:
+            session = stack.enter_context(campaign.session_for(scenario))
+            self._run = campaign.new_run(session, scenario)
+            self._stage = self._run.open()
+            self._session = stack.pop_all()
+        self.failure: BaseException | None = None
+        """What broke the run."""
+        self._context: RunContext | None = None
+        self._watch: Watch | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The run folder."""
+        return self._run.folder.path
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The history up to now."""
+        return tuple(self._stage.history.events)
+
+    def provision(self) -> None:
+        """Start the clients and create the topics; raises as `Stage.provision`."""
+        with self._run.phase("provision"):
+            self._context = self._stage.provision()
+        self._watch = Watch(self._context)
+        self._watch.start()
+
+    def know(self, scenario: Scenario, text: str) -> None:
+        """Go on by this scenario, which has more steps or checks; `text` is its file."""
+        self._run.scenario = self._stage.scenario = self._on_stage.scenario = scenario
+        self._run.folder.write_text("scenario.yaml", text)
+
+    def step(self, index: int) -> None:
+        """Do one step of the scenario; raises as `Step.run`."""
+        with self._run.phase("steps"):
+            perform(self._on_stage, index, self._run.scenario.steps[index])
+
+    def resolve(self, target: str) -> tuple[str, ...]:
+        """The consumers for which a name or a variable stands now."""
+        return self._on_stage.resolve([target])
+
+    def last_finding(self) -> Finding:
+        """What the last check of `anomaly` finds now."""
+        findings = judge(self._run.scenario, self.events).findings
+        return [finding for finding in findings if finding.section == "anomaly"][-1]
+
+    def note_failure(self, failure: BaseException) -> None:
+        """Write down what broke the run."""
+        self.failure = failure
+        self._stage.note_failure(failure)
+
+    def finish(self, checked: bool) -> Report:
+        """Observe, unless something broke the run; tear down, judge, and write it all down."""
+        try:
+            if self.failure is None and self._context is not None:
+                with self._run.phase("observe"):
+                    if not checked:
+                        self._stage.note(Trouble.PRECONDITION, "nothing was checked")
+                    observe_end(self._context)
+        except BaseException as failure:
+            self.note_failure(failure)
+        finally:
+            with self._session, self._run.phase("tear down"):
+                if self._watch is not None:
+                    self._watch.stop()
+                self._stage.tear_down()
+        return report_of(self._run.judge(self._stage))
+
+    @property
+    def _on_stage(self) -> RunContext:
+        if self._context is None:
+            raise HarnessDefect("the run was not provisioned")
+        return self._context

@@ -1,0 +1,177 @@
+"""Scenarios as pytest's tests, and the fixture `rocketmq`; `rocketchaos_pytest` leads here when needed.
+
+How a run ends in pytest's words: as expected is passed, not as expected is failed. An inconclusive run, or one
+that the environment or the harness broke, is an *error*, never failed or skipped: it says nothing about what
+was to be tested. pytest knows errors in a test's setup only. So a scenario runs in its item's setup, where an
+error is one, and the call just holds the outcome against what is expected.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from harness.campaign import DEFAULT_VERSION, Campaign, Options
+from harness.cluster import versions
+from harness.errors import RocketchaosError
+from harness.live import LiveRun
+from harness.model import OutcomeKind
+from harness.reporters.base import Report
+from harness.reporters.parts.findings import finding_lines
+from harness.reporters.parts.verdict import reason_and_hint, sentence
+from harness.scenario import Scenario
+from harness.spec import parse_scenario
+from harness.spec.files import read_text
+from harness.store import runs_folder
+
+LOG = logging.getLogger("rocketchaos")
+"""Says what takes time; `--log-cli-level=INFO` shows it."""
+
+_CAMPAIGN = pytest.StashKey[Campaign]()
+_MARK = re.compile(r"[A-Za-z]\w*(-\w+)*")
+
+
+def campaign_of(config: pytest.Config) -> Campaign:
+    """The session's campaign: its clusters are shared by all tests of this process, and end with it.
+
+    Raises:
+        UsageProblem: `--rocketmq` is no version.
+    """
+    if _CAMPAIGN not in config.stash:
+        version = config.getoption("--rocketmq") or DEFAULT_VERSION
+        versions.parse(version)
+        chosen = config.getoption("--runs-dir")
+        runs = runs_folder() if chosen is None else Path(chosen)
+        config.stash[_CAMPAIGN] = Campaign(
+            Options(
+                version=version,
+                timing=config.getoption("--timing"),
+                runs=config.invocation_params.dir / runs,
+                seed=config.getoption("--rocketchaos-seed"),
+                progress=LOG.info,
+            )
+        )
+    return config.stash[_CAMPAIGN]
+
+
+class ScenarioFile(pytest.File):
+    """A `*.scenario.yaml`, validated when it is collected: an invalid one never starts anything."""
+
+    def collect(self) -> Iterator[ScenarioItem]:
+        """Its one scenario."""
+        folder = self.config.invocation_params.dir
+        shown = self.path.relative_to(folder) if self.path.is_relative_to(folder) else self.path
+        scenario = parse_scenario(read_text(self.path), str(shown))
+        yield ScenarioItem.from_parent(self, name=scenario.name, scenario=scenario)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
+        """What is wrong with the file, and nothing of how that was found."""
+        if isinstance(excinfo.value, RocketchaosError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+
+class ScenarioItem(pytest.Item):
+    """One scenario, run once."""
+
+    def __init__(self, *, scenario: Scenario, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.scenario = scenario
+        self.run_report: Report | None = None
+        self.extra_keyword_matches.update((scenario.title, *scenario.marks))
+        for mark in scenario.marks:
+            if _MARK.fullmatch(mark):
+                # Registered, so that `--strict-markers` lets it pass.
+                self.config.addinivalue_line("markers", f"{mark}: of a scenario")
+                self.add_marker(mark)
+
+    def setup(self) -> None:
+        """Run it; see the module for why here."""
+        try:
+            report = campaign_of(self.config).run(self.scenario)
+        except RocketchaosError as problem:
+            _end_with(str(problem))
+        self.run_report = report
+        self.user_properties += properties(report)
+        if report.outcome.kind in (OutcomeKind.INCONCLUSIVE, OutcomeKind.ERROR):
+            _end_with(explanation(report))
+
+    def runtest(self) -> None:
+        """Hold the outcome against what is expected."""
+        assert self.run_report is not None
+        if not self.run_report.outcome.as_expected:
+            _end_with(explanation(self.run_report))
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where it stands."""
+        line = self.scenario.line_of("name")
+        return self.path, None if line is None else line - 1, self.name
+
+
+def _end_with(text: str) -> NoReturn:
+    """Fail with this text alone; in a setup this is an error."""
+    pytest.fail(text, pytrace=False)
+
+
+def explanation(report: Report) -> str:
+    """Verdict, what speaks against it, the run folder, and the command that runs it again."""
+    reason, hint = reason_and_hint(report)
+    told = [sentence(report), reason, hint, *finding_lines(report), f"Run: {report.folder}"]
+    return "\n".join([*filter(None, told), f"Reproduce: {report.reproduce_command}"])
+
+
+def properties(report: Report) -> list[tuple[str, object]]:
+    """What JUnit XML is told of a run."""
+    return [
+        ("outcome", report.outcome.kind.value),
+        ("seed", report.record.get("seed", "")),
+        ("run_dir", str(report.folder)),
+        ("history", str(report.folder / "events.jsonl")),
+    ]
+
+
+@contextmanager
+def live_run(request: pytest.FixtureRequest) -> Iterator[LiveRun]:
+    """The run behind the fixture `rocketmq`; it ends with the test."""
+    node = request.node
+    documentation = str(getattr(getattr(node, "obj", None), "__doc__", None) or "").strip()
+    run = LiveRun(campaign_of(request.config), node.name, documentation.partition("\n")[0] or node.nodeid)
+    try:
+        yield run
+    finally:
+        report = run.finish()
+        if report is not None:
+            node.user_properties += properties(report)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put time where it belongs, and make an error of what would be a failure."""
+    report = yield
+    if isinstance(item, ScenarioItem) and item.run_report is not None:
+        # The run is what the test consists of, though it takes place in the setup.
+        if report.when == "setup" and report.passed:
+            report.duration = max(0.0, report.duration - item.run_report.seconds)
+        elif report.when == "call":
+            report.duration += item.run_report.seconds
+    if report.when == "call" and call.excinfo is not None and call.excinfo.errisinstance(RocketchaosError):
+        # In a test with the fixture: a step or a check that could not be done. Errors outside of the call are
+        # the only ones that pytest, its JUnit XML and all that build on them tell apart from failures.
+        report.when = "setup"
+    return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End what was started, after the last fixture has."""
+    campaign = session.config.stash.get(_CAMPAIGN, None)
+    if campaign is not None:
+        campaign.close()

@@ -1,0 +1,124 @@
+"""The shipped scenarios on a real RocketMQ, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from tests.embedded.command import ROOT, rocketchaos
+
+pytestmark = pytest.mark.embedded
+SHIPPED = {
+    "same-group-different-tags": "reproduced",
+    "same-group-different-tags-other-order": "reproduced",
+    "same-group-same-tags": "not-reproduced",
+    "kill-flips-the-subscription": "reproduced",
+}
+KEYS = {
+    "scenario", "outcome", "expected", "checks", "run_dir", "seconds", "rocketmq", "client", "timing", "seed",
+    "attempts",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("version", "timing"),
+    [("4.9.4", "compressed"), ("5.5.0", "compressed"), ("4.9.4", "faithful")],
+)
+def test_every_outcome_is_as_expected(tmp_path: Path, version: str, timing: str) -> None:
+    ended = rocketchaos(
+        "run", ROOT / "scenarios", "--rocketmq", version, "--timing", timing, "--parallel", "2", "--json",
+        "--junit", "junit.xml", cwd=tmp_path, limit_s=280,
+    )  # fmt: skip
+    runs = ended.document["runs"]
+    assert {run["scenario"]: run["outcome"] for run in runs} == SHIPPED, told(runs)
+    assert ended.code == 0, told(runs)
+    for run in runs:
+        assert set(run) >= KEYS
+        assert (run["rocketmq"], run["timing"], run["attempts"]) == (version, timing, 1)
+        assert {check["passed"] for check in run["checks"] if check["section"] == "also"} == {True}
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert len(list(suite.iter("testcase"))) == len(SHIPPED)
+    assert not list(suite.iter("failure"))
+
+
+def told(runs: list[dict[str, Any]]) -> list[Any]:
+    """What a failing test should show."""
+    return [
+        (
+            run["scenario"],
+            run["outcome"],
+            run["reason"],
+            [one for one in run["checks"] if one["passed"] is not True],
+        )
+        for run in runs
+        if not run["as_expected"]
+    ]
+
+
+def test_a_cluster_that_is_up_serves_many_commands_and_a_run_can_be_checked_and_reproduced(
+    tmp_path: Path,
+) -> None:
+    up = rocketchaos("up", "--json", cwd=tmp_path)
+    assert up.code == 0
+    try:
+        first = rocketchaos("reproduce", "same-group-different-tags", "--seed", "7", "--json", cwd=tmp_path)
+        (run,) = first.document["runs"]
+        assert (run["outcome"], run["seed"]) == ("reproduced", 7)
+        folder = Path(run["run_dir"])
+        record = json.loads((folder / "run.json").read_text())
+        assert record["cluster"]["shared"] is True
+        assert record["cluster"]["nodes"][0]["address"] == up.document["nameserver"]
+        before = {
+            name: (folder / name).read_text() for name in ("outcome.json", "checks.json", "messages.jsonl")
+        }
+        for name in before:
+            (folder / name).unlink()
+        checked = rocketchaos("check", folder, "--json", cwd=tmp_path)
+        assert checked.code == 0
+        assert {name: (folder / name).read_text() for name in before} == before
+        again = rocketchaos("reproduce", folder, "--json", cwd=tmp_path)
+        assert (again.document["runs"][0]["outcome"], again.document["runs"][0]["seed"]) == ("reproduced", 7)
+    finally:
+        down = rocketchaos("down", up.document["id"], cwd=tmp_path)
+    assert down.code == 0
+    assert "is down" in down.out
+
+
+def test_repeats_give_a_distribution_with_intervals(tmp_path: Path) -> None:
+    ended = rocketchaos(
+        "reproduce", "same-group-different-tags", "--repeat", "4", "--parallel", "2", "--json", cwd=tmp_path
+    )
+    assert ended.code == 0
+    (repeats,) = ended.document["summary"]["repeats"]
+    assert repeats["runs"] == 4
+    (outcome,) = repeats["outcomes"]
+    assert (outcome["outcome"], outcome["count"], outcome["interval_95"][1]) == ("reproduced", 4, 1.0)
+    assert sum(holder["count"] for holder in repeats["holders"]) == 4
+    assert len({run["run_dir"] for run in ended.document["runs"]}) == 4
+
+
+def test_an_unexpected_outcome_ends_with_1_and_the_line_that_reproduces_it(tmp_path: Path) -> None:
+    scenario = ROOT / "tests" / "golden" / "scenarios" / "different-tags-but-both-take-it.scenario.yaml"
+    ended = rocketchaos("reproduce", scenario, cwd=tmp_path)
+    assert ended.code == 1
+    assert "NOT REPRODUCED" in ended.out
+    assert "rocketchaos reproduce " in ended.out
+
+
+def test_a_condition_that_is_not_reached_is_inconclusive_and_says_what_was_seen(tmp_path: Path) -> None:
+    text = (ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml").read_text()
+    # The subscription of a topic that only one member takes never settles.
+    text = text.replace("b: {group: g, subscribe: {orders: tagB}}", "b: {group: g, subscribe: {bills: tagB}}")
+    text = text.replace("topics:\n", "topics:\n  bills: {queues: 4}\n").replace(
+        "settle: {subscription: g, topic: orders, within: 40s}",
+        "settle: {subscription: g, topic: orders, within: 2s}",
+    )
+    (tmp_path / "s.yaml").write_text(text)
+    ended = rocketchaos("reproduce", "s.yaml", "--json", cwd=tmp_path)
+    (run,) = ended.document["runs"]
+    assert ended.code == 3, run
+    assert (run["outcome"], run["trouble"]) == ("inconclusive", "precondition")
+    assert "last seen: " in run["reason"]

@@ -1,0 +1,39 @@
+"""The scenarios that come with rocketchaos."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageProblem
+from harness.library import find, shipped
+from harness.spec import load_scenario
+
+
+def test_every_file_is_called_like_its_scenario() -> None:
+    assert shipped()
+    for name, path in shipped().items():
+        assert load_scenario(path).name == name
+
+
+def test_a_name_is_found() -> None:
+    assert find("same-group-different-tags") == shipped()["same-group-different-tags"]
+
+
+def test_a_file_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "mine.scenario.yaml"
+    file.touch()
+
+    assert find(str(file)) == file
+
+
+@pytest.mark.parametrize("text", ["same-group-diferent-tags", "Same-Group-Different-Tags"])
+def test_a_wrong_name_is_answered_with_the_nearest(text: str) -> None:
+    with pytest.raises(UsageProblem, match="did you mean `same-group-different-tags`"):
+        find(text)
+
+
+def test_a_wrong_path_is_called_a_file() -> None:
+    with pytest.raises(UsageProblem, match="there is no file `nowhere/x.yaml`"):
+        find("nowhere/x.yaml")

@@ -1,0 +1,238 @@
+"""The pytest plugin: collection, and how a run's outcome becomes pytest's. Only the plugin is under test: the
+runs are prepared reports, and no cluster is started."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+SCENARIO = """\
+name: NAME
+title: Half of the messages reach nobody
+marks: [tags, not-a-registered-mark]
+topics: {orders: {queues: 4}}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}}
+steps:
+  - start: a
+anomaly:
+  - delivered: {to: a, count: 0}
+healthy:
+  - delivered: {to: a, count: 1}
+also:
+  - delivered: {to: g, count: 1}
+"""
+
+PREPARED = """
+import harness.pytest_plugin as plugin
+from harness.model import Finding, Holds, Outcome, OutcomeKind, Trouble
+from harness.reporters.base import Report
+from harness.errors import EnvironmentNotReady
+
+CLOSED = []
+
+def finding(section, holds):
+    return Finding(section, "delivered to a", holds, "0 messages", "1 of 1 sent", (7,))
+
+ENDINGS = {
+    "well": (OutcomeKind.REPRODUCED, True, None, [finding("anomaly", Holds.YES)]),
+    "unexpected": (OutcomeKind.NOT_REPRODUCED, False, None, [finding("anomaly", Holds.NO)]),
+    "also-fails": (OutcomeKind.REPRODUCED, False, None, [finding("also", Holds.NO)]),
+    "undecided": (OutcomeKind.INCONCLUSIVE, False, Trouble.PRECONDITION, []),
+    "broken": (OutcomeKind.ERROR, False, Trouble.ENVIRONMENT, []),
+}
+
+class PreparedCampaign:
+    def __init__(self, options):
+        self.options = options
+
+    def run(self, scenario):
+        if scenario.name == "no-java":
+            raise EnvironmentNotReady("no Java was found", "Install one.")
+        if scenario.name == "stopped":
+            raise KeyboardInterrupt
+        kind, as_expected, trouble, findings = ENDINGS[scenario.name]
+        outcome = Outcome(kind, OutcomeKind.REPRODUCED, as_expected, "the reason", trouble, tuple(findings), ())
+        record = {"seed": self.options.seed or 5, "seconds": 12.5}
+        return Report(scenario, outcome, (), record, self.options.runs / scenario.name / "1")
+
+    def close(self):
+        print("CLOSED")
+
+plugin.Campaign = PreparedCampaign
+"""
+
+PLUGIN = [] if entry_points(group="pytest11", name="rocketchaos") else ["-p", "rocketchaos_pytest"]
+
+
+@pytest.fixture
+def prepared(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.makeconftest(PREPARED)
+    return pytester
+
+
+def scenarios(pytester: pytest.Pytester, *names: str) -> None:
+    for name in names:
+        file = pytester.path / f"{name}.scenario.yaml"
+        file.write_text(SCENARIO.replace("NAME", name))
+
+
+def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    return pytester.runpytest(*PLUGIN, "-p", "no:cacheprovider", "--strict-markers", *arguments)
+
+
+def test_a_run_as_expected_passes_and_the_campaign_is_closed(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "well")
+
+    result = run(prepared)
+
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*CLOSED*"])
+
+
+@pytest.mark.parametrize("name", ["unexpected", "also-fails"])
+def test_a_run_not_as_expected_fails_in_words_of_our_own(prepared: pytest.Pytester, name: str) -> None:
+    scenarios(prepared, name)
+
+    result = run(prepared)
+
+    result.assert_outcomes(failed=1)
+    folder = prepared.path / "runs" / name / "1"
+    text = result.stdout.str()
+    assert "NOT as expected" in text
+    assert "delivered to a: does not hold" in text
+    assert "expected: 0 messages" in text
+    assert "observed: 1 of 1 sent (event 7)" in text
+    assert f"Run: {folder}\nReproduce: rocketchaos reproduce {folder}\n" in text
+    assert "Traceback" not in text
+    assert "pytest_plugin.py" not in text
+
+
+@pytest.mark.parametrize(("name", "word"), [("undecided", "INCONCLUSIVE"), ("broken", "ERROR")])
+def test_no_evidence_is_an_error(prepared: pytest.Pytester, name: str, word: str) -> None:
+    scenarios(prepared, name)
+
+    result = run(prepared)
+
+    result.assert_outcomes(errors=1)
+    text = result.stdout.str()
+    assert f"{word}  Half of the messages reach nobody" in text
+    assert "the reason" in text
+    assert "Reproduce: rocketchaos reproduce" in text
+    assert "pytest_plugin.py" not in text
+
+
+def test_what_can_t_even_begin_is_an_error_of_one_message(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "no-java")
+
+    result = run(prepared)
+
+    result.assert_outcomes(errors=1)
+    assert "no Java was found\n  Install one." in result.stdout.str()
+    assert "pytest_plugin.py" not in result.stdout.str()
+
+
+def test_an_interruption_ends_pytest_and_closes_the_campaign(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "stopped", "well")
+
+    result = prepared.runpytest_subprocess(*PLUGIN, "-s")
+
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*CLOSED*"])
+
+
+def test_an_invalid_file_is_a_collection_error_that_shows_the_place(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "well")
+    (prepared.path / "bad.scenario.yaml").write_text(SCENARIO.replace("start: a", "strat: a"))
+
+    result = run(prepared)
+
+    result.assert_outcomes(errors=1)
+    text = result.stdout.str()
+    assert "bad.scenario.yaml:8:5:" in text
+    assert "did you mean `start`?" in text
+    assert "Traceback" not in text
+    assert "spec/" not in text
+    assert "CLOSED" not in text
+
+
+def test_other_yaml_files_are_left_alone(prepared: pytest.Pytester) -> None:
+    (prepared.path / "scenario.yaml").write_text(SCENARIO)
+    (prepared.path / "compose.yaml").write_text("services: {}")
+
+    assert run(prepared).ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed"),
+    [
+        (["-k", "well"], 1),
+        (["-k", "nobody"], 1),
+        (["-k", "not nobody"], 0),
+        (["-m", "tags"], 1),
+        (["-m", "not-a-registered-mark"], 1),
+        (["-m", "not tags"], 0),
+    ],
+)
+def test_a_scenario_is_selected_by_name_title_and_mark(
+    prepared: pytest.Pytester, arguments: list[str], passed: int
+) -> None:
+    scenarios(prepared, "well")
+
+    result = run(prepared, *arguments)
+
+    result.assert_outcomes(passed=passed, deselected=1 - passed)
+
+
+def test_junit_knows_the_history_and_how_long_it_took(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "well", "undecided")
+
+    run(prepared, "--junit-xml=junit.xml", "-o", "junit_duration_report=call", "--rocketchaos-seed=8")
+
+    cases = {case.get("name"): case for case in ElementTree.parse("junit.xml").iter("testcase")}
+    properties = {one.get("name"): one.get("value") for one in cases["well"].iter("property")}
+    folder = prepared.path / "runs" / "well" / "1"
+    assert properties == {
+        "outcome": "reproduced",
+        "seed": "8",
+        "run_dir": str(folder),
+        "history": str(folder / "events.jsonl"),
+    }
+    assert float(str(cases["well"].get("time"))) >= 12.5
+    assert [child.tag for child in cases["undecided"]] == ["properties", "error"]
+
+
+def test_options_reach_the_runs(prepared: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROCKETCHAOS_RUNS", "elsewhere")
+    scenarios(prepared, "unexpected")
+
+    assert f"Run: {prepared.path / 'elsewhere'}" in run(prepared).stdout.str()
+    assert f"Run: {prepared.path / 'here'}" in run(prepared, "--runs-dir", "here").stdout.str()
+
+
+def test_a_wrong_version_is_an_error_of_one_message(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "well")
+
+    result = run(prepared, "--rocketmq", "latest")
+
+    result.assert_outcomes(errors=1)
+    assert "'latest' is no RocketMQ version" in result.stdout.str()
+    assert "pytest_plugin.py" not in result.stdout.str()
+
+
+@pytest.mark.parametrize("option", [["--timing", "slow"], ["--rocketchaos-seed", "x"]])
+def test_wrong_options_are_pytest_s_own_complaint(prepared: pytest.Pytester, option: list[str]) -> None:
+    assert run(prepared, *option).ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_items_say_where_they_stand(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "unexpected")
+
+    result = run(prepared, "--collect-only", "-q")
+
+    assert Path("unexpected.scenario.yaml").name + "::unexpected" in result.stdout.str()

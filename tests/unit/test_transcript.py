@@ -1,0 +1,118 @@
+"""What is done from Python, as a scenario file."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import UsageProblem
+from harness.model import MessageClass
+from harness.spec import InvalidScenario, parse_scenario
+from harness.steps.send import Send
+from harness.steps.start import Start
+from harness.steps.wait import Wait
+from harness.transcript import Transcript, plain, scenario_name, value_of
+
+
+@pytest.fixture
+def transcript() -> Transcript:
+    transcript = Transcript("test_mismatch[4.9.4]", "Same group: different tags")
+    transcript.declare("topics", "orders", {"queues": 4})
+    for name, tag in (("a", "tagA"), ("b", "*")):
+        transcript.declare("consumers", name, {"group": "g", "subscribe": {"orders": tag}})
+    return transcript
+
+
+def test_it_is_a_scenario_that_says_the_same(transcript: Transcript) -> None:
+    transcript.add_step("start", "a")
+    transcript.add_step("send", {"topic": "orders", "tag": "no", "count": 8, "per_queue": 2})
+    transcript.add_check("undelivered", {"count": 8, "because": MessageClass.IN_FLIGHT})
+
+    scenario = parse_scenario(transcript.text(), "recorded")
+
+    assert scenario.name == "test-mismatch-4-9-4"
+    assert scenario.title == "Same group: different tags"
+    assert [step.word for step in scenario.steps] == ["start", "send", "observe"]
+    assert scenario.consumers["b"].subscribe == {"orders": "*"}
+    assert [check.at for check in scenario.anomaly] == ["check-1"]
+    assert [check.word for check in scenario.healthy] == ["refuted"]
+
+
+def test_a_step_is_a_line(transcript: Transcript) -> None:
+    transcript.add_step("start", ["a", "b"])
+    scenario = transcript.add_step("send", {"topic": "orders", "tag": "x" * 500, "count": 1})
+
+    line = scenario.line_of("steps", 1)
+
+    assert line is not None
+    assert transcript.text().splitlines()[line - 1].startswith("  - send: {topic: orders, tag: xxx")
+
+
+def test_what_a_file_can_t_say_is_refused_and_not_kept(transcript: Transcript) -> None:
+    transcript.add_step("start", "a")
+    before = transcript.text()
+
+    with pytest.raises(InvalidScenario) as refused:
+        transcript.add_step("send", {"topic": "order", "count": 1})
+
+    assert "there is no topic `order`; did you mean `orders`?" in str(refused.value)
+    assert transcript.text() == before
+    assert transcript.step_count == 1
+
+
+def test_a_check_that_is_refused_leaves_no_observation(transcript: Transcript) -> None:
+    transcript.add_step("start", "a")
+
+    with pytest.raises(InvalidScenario):
+        transcript.add_check("delivered", {"to": "a"})
+
+    assert transcript.step_count == 1
+    assert not transcript.checks_something
+
+
+def test_steps_before_the_first_start_are_possible(transcript: Transcript) -> None:
+    transcript.add_step("send", {"topic": "orders", "count": 1})
+    transcript.add_step("start", "a")
+
+    assert transcript.step_count == 2
+
+
+def test_a_check_of_an_earlier_observation_makes_none(transcript: Transcript) -> None:
+    transcript.add_step("start", "a")
+    transcript.add_step("observe", "before")
+    transcript.add_check("delivered", {"to": "a", "count": 0, "at": "before"})
+
+    assert transcript.step_count == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("test_mismatch", "test-mismatch"),
+        ("Größe[ä-1]", "gr-e-1"),
+        ("[]", "recorded"),
+        ("x" * 200, "x" * 80),
+    ],
+)
+def test_any_text_becomes_a_scenario_s_name(text: str, name: str) -> None:
+    assert scenario_name(text) == name
+
+
+def test_arguments_mean_what_a_file_would_say() -> None:
+    assert value_of(Start, ("a",), {}) == "a"
+    assert value_of(Start, ("a", "b"), {}) == ["a", "b"]
+    assert value_of(Wait, ("5s",), {"because": "time is the point"}) == {
+        "duration": "5s",
+        "because": "time is the point",
+    }
+    assert value_of(Send, (), {"topic": "orders", "tag": None, "count": 1}) == {"topic": "orders", "count": 1}
+
+
+def test_a_word_without_shorthand_says_its_fields() -> None:
+    with pytest.raises(UsageProblem, match="topic, tag, count, per_queue"):
+        value_of(Send, ("orders",), {})
+
+
+def test_only_values_of_yaml_can_be_said() -> None:
+    assert plain({"a": (1, True, MessageClass.LOST)}) == {"a": [1, True, "lost"]}
+    with pytest.raises(UsageProblem, match="nothing that a scenario can say"):
+        plain(object())
