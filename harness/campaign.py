@@ -68,6 +68,7 @@ class Campaign:
         self.kept: list[RunningCluster] = []
         """The clusters that stay up, after `close`."""
         self._sessions: dict[str, Session] = {}
+        self._lock = threading.Lock()
 
     def run(self, scenario: Scenario) -> Report:
         """Run one scenario once, into a folder of its own.
@@ -94,9 +95,18 @@ class Campaign:
             with self._open(timing, scenario) as session:
                 yield session
             return
-        if timing not in self._sessions:
-            self._sessions[timing] = self._open(timing, None)
-        yield self._sessions[timing]
+        yield self._shared(timing)
+
+    def _shared(self, timing: str) -> Session:
+        """The session whose cluster all scenarios of this timing share; a new one where a server has died."""
+        with self._lock:
+            session = self._sessions.get(timing)
+            if session is not None and session.cluster is not None and session.cluster.deaths():
+                self._sessions.pop(timing).close()
+                session = None
+            if session is None:
+                session = self._sessions[timing] = self._open(timing, None)
+            return session
 
     def new_run(self, session: Session, scenario: Scenario) -> Run:
         """A run with a folder and a seed of its own.
@@ -113,10 +123,6 @@ class Campaign:
             for scenario in scenarios:
                 yield self.run(scenario)
             return
-        for scenario in scenarios:  # sessions are opened by one thread only
-            timing = self.options.timing_of(scenario)
-            if not scenario.needs_own_cluster and timing not in self._sessions:
-                self._sessions[timing] = self._open(timing, None)
         with ThreadPoolExecutor(parallel, thread_name_prefix="run") as pool:
             try:
                 yield from pool.map(self.run, scenarios)

@@ -19,9 +19,7 @@ def scenarios_folder() -> Path:
 
 def shipped() -> dict[str, Path]:
     """Every shipped scenario by its name, which is its file's."""
-    return {
-        path.name.removesuffix(SUFFIX): path for path in sorted(scenarios_folder().rglob(f"*{SUFFIX}"))
-    }
+    return {path.name.removesuffix(SUFFIX): path for path in sorted(scenarios_folder().rglob(f"*{SUFFIX}"))}
 
 
 def find(name_or_path: str) -> Path:

@@ -130,9 +130,7 @@ class Scenario(Strict):
         """The line of a place in the file: `line_of("steps", 0)`."""
         return self._lines.get(path)
 
-    def with_source(
-        self, source: str, file: str, lines: Mapping[tuple[str | int, ...], int]
-    ) -> Scenario:
+    def with_source(self, source: str, file: str, lines: Mapping[tuple[str | int, ...], int]) -> Scenario:
         """The same scenario, knowing where it comes from."""
         known = self.model_copy()
         known._source, known._file, known._lines = source, file, dict(lines)

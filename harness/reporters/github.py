@@ -53,7 +53,9 @@ class GitHubReporter:
             properties["line"] = str(lines[0])
         reason, hint = reason_and_hint(run)
         text = "\n".join(
-            part for part in (reason, hint, *finding_lines(run), f"Reproduce: {run.reproduce_command}") if part
+            part
+            for part in (reason, hint, *finding_lines(run), f"Reproduce: {run.reproduce_command}")
+            if part
         )
         told = ",".join(
             f"{name}={_escape_property(value)}" for name, value in sorted(properties.items()) if value

@@ -169,7 +169,9 @@ def _sections(run: Report) -> list[CheckSection]:
     for section, title in _SECTIONS.items():
         counterpart = is_counterpart(run, section)
         rows = tuple(
-            CheckRow(one, marks[one.holds][0], "quiet" if counterpart else marks[one.holds][1], ANSWERS[one.holds])
+            CheckRow(
+                one, marks[one.holds][0], "quiet" if counterpart else marks[one.holds][1], ANSWERS[one.holds]
+            )
             for one in run.outcome.findings
             if one.section == section
         )

@@ -103,5 +103,11 @@ def _case(run: Report, place: str, name: str) -> ElementTree.Element:
 
 def _text(run: Report) -> str:
     reason, hint = reason_and_hint(run)
-    lines = [reason, *([hint] if hint else []), *finding_lines(run), "", f"Reproduce: {run.reproduce_command}"]
+    lines = [
+        reason,
+        *([hint] if hint else []),
+        *finding_lines(run),
+        "",
+        f"Reproduce: {run.reproduce_command}",
+    ]
     return printable("\n".join(lines), keep="\n")

@@ -66,7 +66,9 @@ _PARTS: Mapping[type[BaseModel], str] = {
 }
 
 
-def _word(word: type[Word], definitions: Mapping[str, Any], without: type[Word] | None = None) -> Iterator[str]:
+def _word(
+    word: type[Word], definitions: Mapping[str, Any], without: type[Word] | None = None
+) -> Iterator[str]:
     yield f"### `{word.word}`\n"
     yield _doc(word)
     if word.shorthand is not None:

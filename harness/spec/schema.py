@@ -44,7 +44,9 @@ def _told_by_yaml(schema: Any, names: bool = False) -> Any:
     if not isinstance(schema, dict):
         return schema
     told = {
-        key: value if key in ("default", "enum", "const") and not names else _told_by_yaml(value, key in _OWN_KEYS)
+        key: value
+        if key in ("default", "enum", "const") and not names
+        else _told_by_yaml(value, key in _OWN_KEYS)
         for key, value in schema.items()
     }
     return told if names else _without_null(_with_units(_closed(told)))

@@ -18,8 +18,7 @@ def _cannot_start(found: re.Match[str], _line: int) -> str:
     return f"text can't begin with `{sign}` in YAML: put it in quotes"
 
 
-
-_QUOTE_IT = "`*` and `&` have a meaning of their own in YAML: put the text in quotes, `\"*\"`"
+_QUOTE_IT = '`*` and `&` have a meaning of their own in YAML: put the text in quotes, `"*"`'
 _DIRECTIVE = "a line that begins with `%` is a YAML directive: a scenario needs none"
 _ALIGNMENT = "this doesn't line up with line {line}, where the block around it begins: check the indentation"
 

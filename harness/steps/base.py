@@ -33,6 +33,7 @@ class Step(Word, ABC):
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         """What is wrong with the step in this scenario, beyond names and order; one sentence each."""
+        del scenario  # most steps have nothing to say
         yield from ()
 
     @abstractmethod

@@ -50,5 +50,6 @@ class Send(Step):
                 refused.append(context.producer.last_error)
         if refused:
             raise PreconditionNotMet(
-                f"send: {len(refused)} of {self.count} messages to {self.topic} were not acknowledged: {refused[-1]}"
+                f"send: {len(refused)} of {self.count} messages to {self.topic} were not acknowledged: "
+                f"{refused[-1]}"
             )

@@ -23,16 +23,9 @@ from pathlib import Path
 
 import psutil
 
-from harness.campaign import DEFAULT_VERSION
-from harness.cluster.embedded import EmbeddedCluster
+from harness.campaign import DEFAULT_VERSION, Campaign, Options
 from harness.context import RunContext
-from harness.runner import Run
-from harness.scenario import Scenario
-from harness.session import Session
 from harness.spec import load_scenario
-from harness.stage import Stage
-from harness.store import RunFolder
-from harness.timing import PROFILES
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
@@ -59,8 +52,8 @@ class Figure:
         )
 
 
-def command(*arguments: str) -> tuple[float, dict[str, object]]:
-    """Seconds of a whole `rocketchaos` command, and its JSON."""
+def rocketchaos(*arguments: str) -> tuple[float, str]:
+    """Seconds of a whole command, and what it printed."""
     started = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-P", "-c", "import sys, harness.cli; sys.exit(harness.cli.main())", *arguments],
@@ -72,22 +65,22 @@ def command(*arguments: str) -> tuple[float, dict[str, object]]:
     seconds = time.monotonic() - started
     if done.returncode != 0:
         raise SystemExit(f"rocketchaos {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr}")
-    return seconds, json.loads(done.stdout or "{}")
+    return seconds, done.stdout
 
 
 def measure_reproduce(repeats: int, runs: str) -> list[Figure]:
     """From the command to the verdict: with a cluster of its own, and on one that is up."""
     arguments = ("reproduce", str(SCENARIO), "--json", "--runs", runs)
-    command(*arguments)  # fetches what the cache lacks, and warms the disk's cache
+    rocketchaos(*arguments)  # fetches what the cache lacks, and warms the disk's cache
     cold, phases = [], []
     for _ in range(repeats):
-        seconds, document = command(*arguments)
+        seconds, printed = rocketchaos(*arguments)
         cold.append(seconds)
-        run_dir = document["runs"][0]["run_dir"]  # type: ignore[index]
+        run_dir = json.loads(printed)["runs"][0]["run_dir"]
         phases.append(json.loads((Path(run_dir) / "run.json").read_text())["phases"])
-    identity = command("up", "--json")[1]["id"]
+    identity = json.loads(rocketchaos("up", "--json")[1])["id"]
     try:
-        warm = [command(*arguments)[0] for _ in range(repeats)]
+        warm = [rocketchaos(*arguments)[0] for _ in range(repeats)]
     finally:
         subprocess.run(
             [
@@ -110,53 +103,44 @@ def measure_reproduce(repeats: int, runs: str) -> list[Figure]:
     return figures
 
 
-class MeasuredStage(Stage):
-    """A stage that measures probes and memory before it is torn down."""
-
-    probes_ms: list[float]
-    memory_mib: list[float]
-
-    def measure(self, context: RunContext) -> None:
-        """While the consumers run."""
-        group, broker = context.real_group("g"), next(iter(context.broker_addresses.values()))
-        self.probes_ms, self.memory_mib = [], []
-        for _ in range(PROBES):
-            started = time.perf_counter()
-            context.admin.connection(group, broker)
-            self.probes_ms.append((time.perf_counter() - started) * 1000)
-        for consumer in context.running_consumers():
-            self.memory_mib.append(psutil.Process(consumer.pid).memory_info().rss / 2**20)
-
-
 def measure_parts(repeats: int, runs: Path) -> list[Figure]:
     """A subscription probe, and a worker's memory, with the experiment's consumers running."""
-    scenario: Scenario = load_scenario(SCENARIO)
-    timing = PROFILES["compressed"]
-
-    def make_cluster(folder: Path, owner: str) -> EmbeddedCluster:
-        return EmbeddedCluster(DEFAULT_VERSION, timing, folder, owner=owner)
-
+    scenario = load_scenario(SCENARIO)
     probes: list[float] = []
     memory: list[float] = []
-    with Session(DEFAULT_VERSION, timing, make_cluster, lambda _text: None) as session:
+    with (
+        Campaign(Options(runs=runs, use_running=False)) as campaign,
+        campaign.session_for(scenario) as session,
+    ):
         for _ in range(max(1, repeats // 2)):
-            folder = RunFolder.create(runs, scenario.name, 1)
-            run = Run(scenario, session, folder, 1)
-            stage = run.stage(MeasuredStage)
-            assert isinstance(stage, MeasuredStage)
+            run = campaign.new_run(session, scenario)
+            stage = run.open()
             try:
                 context = stage.provision()
                 for step in scenario.steps:
                     step.run(context)
-                stage.measure(context)
+                probes += probe(context)
+                memory += [
+                    psutil.Process(consumer.pid).memory_info().rss / 2**20
+                    for consumer in context.running_consumers()
+                ]
             finally:
                 stage.tear_down()
-            probes += stage.probes_ms
-            memory += stage.memory_mib
     return [
         Figure("subscription probe (request code 203)", "ms", probes, "median ≤ 5 ms"),
         Figure("a worker's memory, consumer running (RSS)", "MiB", memory, "≤ 120 MB"),
     ]
+
+
+def probe(context: RunContext) -> list[float]:
+    """Milliseconds of many subscription probes, one after the other."""
+    group, broker = context.real_group("g"), next(iter(context.broker_addresses.values()))
+    took_ms = []
+    for _ in range(PROBES):
+        started = time.perf_counter()
+        context.admin.connection(group, broker)
+        took_ms.append((time.perf_counter() - started) * 1000)
+    return took_ms
 
 
 def table(figures: Sequence[Figure]) -> str:

@@ -111,14 +111,18 @@ def nothing_left(command: Command, limit_s: float = 5) -> None:
     """Fails unless everything that the command started is gone within the limit."""
     end = time.monotonic() + limit_s
     while (left := command.owned()) and time.monotonic() < end:
-        psutil.wait_procs([psutil.Process(one.pid) for one in left if psutil.pid_exists(one.pid)], timeout=0.1)
+        psutil.wait_procs(
+            [psutil.Process(one.pid) for one in left if psutil.pid_exists(one.pid)], timeout=0.1
+        )
     assert not left
 
 
 @pytest.mark.parametrize(
     ("ending", "code", "word"), [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")]
 )
-def test_a_signal_ends_it_in_good_order(command: Command, ending: signal.Signals, code: int, word: str) -> None:
+def test_a_signal_ends_it_in_good_order(
+    command: Command, ending: signal.Signals, code: int, word: str
+) -> None:
     command.until(lambda: "sent" in command.events())
     assert len(command.owned()) >= 6
     command.process.send_signal(ending)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 
-import psutil
 import pytest
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.campaign import Campaign, Options
 from harness.cli import main
 from harness.errors import PreconditionNotMet, UsageProblem
-from harness.guardian_process import OWNER_VARIABLE
+from harness.guardian import find_owned
+from harness.history import read_history
 from harness.live import LIVE_CHECKS, CheckFailed, CheckUndecided, LiveRun
 from harness.model import Holds, OutcomeKind
 from harness.spec import InvalidScenario
@@ -101,7 +105,7 @@ def test_a_check_without_evidence_is_no_assertion(rocketmq: LiveRun) -> None:
 def test_a_condition_that_is_not_reached_ends_the_run(rocketmq: LiveRun) -> None:
     rocketmq.start("a")
     rocketmq.send(topic="orders", tag="tagA", count=4)
-    with pytest.raises(PreconditionNotMet, match="not reached within 0.001 s"):
+    with pytest.raises(PreconditionNotMet, match=r"not reached within 0\.001 s"):
         rocketmq.settle(offsets="g", topic="orders", within="1ms")
     with pytest.raises(UsageProblem, match="the run is over"):
         rocketmq.check.delivered(to="a", count=4)
@@ -180,24 +184,6 @@ def test_live(rocketmq, number):
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "tags" / "same-group-same-tags.scenario.yaml"
 
 
-def nothing_left(folder: Path) -> bool:
-    """No process that a harness started in this folder's name is there any more."""
-    mark = f"{OWNER_VARIABLE}="
-    return not [
-        process
-        for process in psutil.process_iter()
-        if str(folder) in " ".join(_of(process, "cmdline")) or mark in _of(process, "environ").get("PWD", "")
-    ]
-
-
-def _of(process: psutil.Process, what: str) -> dict[str, str]:
-    try:
-        answer = getattr(process, what)()
-    except psutil.Error:
-        return {}
-    return dict(answer) if isinstance(answer, dict) else {str(part): "" for part in answer}
-
-
 def test_two_processes_of_xdist_get_into_nobody_s_way(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,3 +213,35 @@ def test_failures_and_errors_of_the_fixture_are_told_apart(pytester: pytest.Pyte
     assert "CheckFailed: delivered to a: does not hold" in text
     assert "CheckUndecided: delivered to a: can't be said" in text
     assert "live.py" not in text
+
+
+WAITS = """
+def test_waits(rocketmq):
+    rocketmq.topic("orders", queues=2)
+    rocketmq.consumer("a", group="g", subscribe={"orders": "tagA"})
+    rocketmq.start("a")
+    rocketmq.wait("10m")
+"""
+
+
+def test_an_interruption_ends_all_that_was_started_and_keeps_the_history(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(WAITS)
+    events = pytester.path / "runs" / "test-waits" / "latest" / "events.jsonl"
+    process = pytester.popen([sys.executable, "-m", "pytest", *PLUGIN])
+    until(lambda: events.is_file() and '"step": "wait"' in events.read_text())
+
+    process.send_signal(signal.SIGINT)
+    process.wait(60)
+
+    assert process.returncode == pytest.ExitCode.INTERRUPTED
+    assert find_owned(lambda owner: owner.startswith(f"{process.pid}-")) == []
+    assert read_history(events).damage is None
+    outcome = json.loads((events.parent / "outcome.json").read_text())
+    assert (outcome["outcome"], outcome["trouble"]) == ("inconclusive", "interrupted")
+
+
+def until(look: Callable[[], bool]) -> None:
+    """Wait until it is so."""
+    Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.1), retry=retry_if_result(lambda seen: not seen))(
+        look
+    )

@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+
 from tests.embedded.command import ROOT, rocketchaos
 
 pytestmark = pytest.mark.embedded

@@ -25,14 +25,16 @@ PRIVATE = ("command", "host", "scenario_file")
 def main() -> None:
     """Record."""
     scenarios = load_all([ROOT / "scenarios", HERE / "scenarios"])
-    with tempfile.TemporaryDirectory(prefix="rocketchaos-golden-") as runs:
-        with Campaign(Options(runs=Path(runs), seed=1, use_running=False, progress=print)) as campaign:
-            for scenario in scenarios:
-                # The file's own name, without where it lies on this machine.
-                named = parse_scenario(scenario.source, Path(scenario.file).name)
-                report = campaign.run(named)
-                print(scenario.name, report.outcome.kind, report.outcome.reason)
-                keep(report.folder, HERE / "runs" / scenario.name)
+    with (
+        tempfile.TemporaryDirectory(prefix="rocketchaos-golden-") as runs,
+        Campaign(Options(runs=Path(runs), seed=1, use_running=False, progress=print)) as campaign,
+    ):
+        for scenario in scenarios:
+            # The file's own name, without where it lies on this machine.
+            named = parse_scenario(scenario.source, Path(scenario.file).name)
+            report = campaign.run(named)
+            print(scenario.name, report.outcome.kind, report.outcome.reason)
+            keep(report.folder, HERE / "runs" / scenario.name)
 
 
 def keep(run: Path, target: Path) -> None:

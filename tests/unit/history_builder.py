@@ -151,9 +151,7 @@ class HistoryBuilder:
             **more,
         )
 
-    def offsets(
-        self, group: str, topic: str, queues: Sequence[tuple[int | None, int]], **more: Any
-    ) -> int:
+    def offsets(self, group: str, topic: str, queues: Sequence[tuple[int | None, int]], **more: Any) -> int:
         """The group's offset and the broker's, by queue."""
         return self.add(
             "harness",

@@ -35,5 +35,5 @@ def test_a_wrong_name_is_answered_with_the_nearest(text: str) -> None:
 
 
 def test_a_wrong_path_is_called_a_file() -> None:
-    with pytest.raises(UsageProblem, match="there is no file `nowhere/x.yaml`"):
+    with pytest.raises(UsageProblem, match=r"there is no file `nowhere/x\.yaml`"):
         find("nowhere/x.yaml")

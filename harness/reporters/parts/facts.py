@@ -39,7 +39,9 @@ def _cluster_text(cluster: Mapping[str, Any]) -> str:
     if not cluster.get("kind"):
         return ""
     brokers = [node for node in cluster.get("nodes", ()) if node.get("role") == "broker"]
-    return f"{cluster['kind']}, {counted(len(brokers), 'broker')}" + (", shared" if cluster.get("shared") else "")
+    return f"{cluster['kind']}, {counted(len(brokers), 'broker')}" + (
+        ", shared" if cluster.get("shared") else ""
+    )
 
 
 def host_facts(run: Report) -> dict[str, str]:
@@ -68,9 +70,7 @@ def phases(run: Report) -> dict[str, float]:
 def facts_line(run: Report) -> str:
     """The conditions that matter most, on one line."""
     known = facts(run)
-    parts = [
-        f"{name} {known[name]}" for name in ("RocketMQ", "client", "seed") if name in known
-    ]
+    parts = [f"{name} {known[name]}" for name in ("RocketMQ", "client", "seed") if name in known]
     parts.insert(min(2, len(parts)), f"{known['timing']} timing")
     parts += [known[name] for name in ("cluster",) if name in known]
     if attempts(run) > 1:

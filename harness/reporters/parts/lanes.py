@@ -92,7 +92,9 @@ def gather(marks: Iterable[Mark]) -> tuple[Mark, ...]:
             continue
         told = "\n".join(mark.title for mark in own[:10])
         more = f"\n… and {len(own) - 10:,} more" if len(own) > 10 else ""
-        gathered.append(Mark(first.x, first.look, f"{len(own):,} at once:\n{told}{more}", first.event, len(own)))
+        gathered.append(
+            Mark(first.x, first.look, f"{len(own):,} at once:\n{told}{more}", first.event, len(own))
+        )
     return tuple(sorted(gathered, key=lambda mark: mark.x))
 
 

@@ -17,7 +17,8 @@ def cell(value: object) -> str:
     """
     parts = _HARMLESS_CODE.split(one_line(value).replace("&", "&amp;"))
     return "".join(
-        part if index % 2 else _ACTIVE.sub(lambda found: "\\" + found[0], part) for index, part in enumerate(parts)
+        part if index % 2 else _ACTIVE.sub(lambda found: "\\" + found[0], part)
+        for index, part in enumerate(parts)
     )
 
 

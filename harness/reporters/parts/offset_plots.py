@@ -78,7 +78,9 @@ def _plot(group: str, queue: str, samples: Sequence[Sample], end: float) -> Plot
         group=group,
         queue=queue,
         broker_path=_steps(scale, [(seconds, maximum) for seconds, maximum, _ in samples], end, top),
-        group_path=_steps(scale, [(seconds, own) for seconds, _, own in samples if own is not None], end, top),
+        group_path=_steps(
+            scale, [(seconds, own) for seconds, _, own in samples if own is not None], end, top
+        ),
         last_max=samples[-1][1],
         last_own=samples[-1][2],
         top=top,

@@ -72,7 +72,9 @@ def show_finding(screen: Screen, run: Report, finding: Finding, indent: int = 2)
         indent=indent,
     )
     screen.line(
-        screen.text("expected  ", "dim"), screen.text(finding.expected, "dim" if quiet else ""), indent=indent + 4
+        screen.text("expected  ", "dim"),
+        screen.text(finding.expected, "dim" if quiet else ""),
+        indent=indent + 4,
     )
     proof = event_numbers(finding.events)
     screen.line(

@@ -59,7 +59,8 @@ def holder_of(run: Report) -> Holder | None:
         return Holder(" then ".join(names), "")
     members = run.scenario.members(run.scenario.consumers[names[0]].group)
     first = next(
-        (event.node for event in run.events if event.kind == "consumer-started" and event.node in members), None
+        (event.node for event in run.events if event.kind == "consumer-started" and event.node in members),
+        None,
     )
     return Holder(names[0], "" if first is None else "first" if first == names[0] else "later")
 
@@ -109,6 +110,4 @@ def repeats(runs: Sequence[Report]) -> list[Repeats]:
     grouped: dict[tuple[str, tuple[str, ...]], list[Report]] = {}
     for run in runs:
         grouped.setdefault((run.scenario.name, conditions(run)), []).append(run)
-    return [
-        Repeats(name, known, tuple(own)) for (name, known), own in grouped.items() if len(own) > 1
-    ]
+    return [Repeats(name, known, tuple(own)) for (name, known), own in grouped.items() if len(own) > 1]

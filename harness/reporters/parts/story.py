@@ -139,7 +139,9 @@ _TELL: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "fault-effective": _fault,
     "fault-healed": _healed,
     "bound": _bound,
-    "settled": lambda _, data: f"settled: {data.get('condition')}, after {data.get('took_ms', 0) / 1000:.2f} s",
+    "settled": lambda _, data: (
+        f"settled: {data.get('condition')}, after {data.get('took_ms', 0) / 1000:.2f} s"
+    ),
     "send-failed": lambda _, data: f"{data.get('key')} was not acknowledged: {data.get('error')}",
     "listener-error": lambda node, data: f"the listener of {node} failed: {data.get('error')}",
     "trouble": lambda _, data: f"trouble: {data.get('message')}",

@@ -63,7 +63,9 @@ def ranges(numbers: Iterable[int], limit: int | None = None) -> str:
         return ""
     starts = [ordered[0], *(after for before, after in pairwise(ordered) if after != before + 1)]
     ends = [*(before for before, after in pairwise(ordered) if after != before + 1), ordered[-1]]
-    parts = [str(start) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=True)]
+    parts = [
+        str(start) if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=True)
+    ]
     if limit is not None and len(parts) > limit:
         return ", ".join(parts[:limit]) + ", …"
     return ", ".join(parts)

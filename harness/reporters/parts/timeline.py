@@ -120,9 +120,7 @@ class _Drawing:
             title = f"step {number}: {word}{place}"
             changes.append(Change(seconds, f"step step-{number % 2}", word, title, event.n))
         looks = {"settled": "settled", "bound": "bound", "trouble": "bad", "moment-observed": "moment"}
-        marks = [
-            self._mark(event, looks[event.kind], _harness_title(event)) for event in self._of(*looks)
-        ]
+        marks = [self._mark(event, looks[event.kind], _harness_title(event)) for event in self._of(*looks)]
         steps = self._spans(stretches(changes, self.scale.end))
         return Lane("harness", "steps", (steps,), gather(marks))
 
@@ -173,7 +171,9 @@ class _Drawing:
         end = self.scale.end
         life, ends = consumer_life(self.run.events, name, self.clock, end)
         marks += [
-            self._mark(event, "stopped" if event.kind == "consumer-stopped" else "killed", _end_title(name, event))
+            self._mark(
+                event, "stopped" if event.kind == "consumer-stopped" else "killed", _end_title(name, event)
+            )
             for event in ends
         ]
         owned = owned_queues_over_time(self.run.events, name, ends, self.clock, end)
@@ -188,13 +188,17 @@ class _Drawing:
         for event in self._of("sent", "send-failed"):
             data = event.data
             if event.kind == "send-failed":
-                marks.append(self._mark(event, "bad", f"{data['key']} was not acknowledged: {data.get('error')}"))
+                marks.append(
+                    self._mark(event, "bad", f"{data['key']} was not acknowledged: {data.get('error')}")
+                )
                 continue
             fate = fates.get(data["key"])
             became = f": {CLASS_WORDS[fate.message_class].text}" if fate else ""
             where = f"{data['broker']}:{data['queue_id']}, offset {data['queue_offset']}"
             look = f"sent class-{fate.message_class.value}" if fate else "sent"
-            marks.append(self._mark(event, look, f"sent {data['key']} of tag {data['tag']} to {where}{became}"))
+            marks.append(
+                self._mark(event, look, f"sent {data['key']} of tag {data['tag']} to {where}{became}")
+            )
         return Lane("producer", "sends", ((),), gather(marks))
 
     def _nodes(self) -> Iterator[Lane]:
@@ -208,7 +212,9 @@ class _Drawing:
         """From the injection of a fault until it is healed, the target starts again, or the run ends."""
         for event in self._of("fault-injected"):
             fault, target = str(event.data.get("fault")), str(event.data.get("target"))
-            end = next((self.clock(later) for later in self.run.events if _ends(event, later)), self.scale.end)
+            end = next(
+                (self.clock(later) for later in self.run.events if _ends(event, later)), self.scale.end
+            )
             x = self.scale(self.clock(event))
             yield Window(x, max(2.0, self.scale(end) - x), f"{fault} {target}", target)
 

@@ -105,6 +105,4 @@ def _names(text: str, node: str) -> bool:
     if len(node) > 1:
         return node in words
     marked = ("worker", "consumer", "server", "process")
-    return any(
-        before in marked and word == node for before, word in pairwise(words)
-    )
+    return any(before in marked and word == node for before, word in pairwise(words))

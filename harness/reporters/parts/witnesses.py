@@ -10,18 +10,12 @@ from harness.reporters.base import Report
 from harness.reporters.parts.text import counted
 
 _HANDLED = frozenset((MessageClass.DELIVERED, MessageClass.IN_RETRY))
-_PASSED = frozenset(
-    (MessageClass.FILTERED_BY_BROKER, MessageClass.FILTERED_BY_CLIENT, MessageClass.LOST)
-)
+_PASSED = frozenset((MessageClass.FILTERED_BY_BROKER, MessageClass.FILTERED_BY_CLIENT, MessageClass.LOST))
 
 
 def divergences(run: Report) -> list[str]:
     """One sentence for each way in which the broker's word and the listeners' differ."""
-    return [
-        text
-        for group in run.scenario.groups
-        for text in (*_tracks(run, group), *_offsets(run, group))
-    ]
+    return [text for group in run.scenario.groups for text in (*_tracks(run, group), *_offsets(run, group))]
 
 
 def _of_group(run: Report, group: str) -> list[MessageFate]:

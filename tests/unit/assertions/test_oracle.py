@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.unit.history_builder import HistoryBuilder, eight_messages, scenario_of
 
 from assertions.oracle import fates
 from assertions.view import RunView
 from harness.model import MessageClass, MessageFate
 from harness.scenario import Scenario
+from tests.unit.history_builder import HistoryBuilder, eight_messages, scenario_of
 
 TWO_TAGS = """\
 name: two-tags

@@ -58,7 +58,9 @@ def healthy(folder: Path) -> Report:
 def _inserted(events: list[Event], sent: Event) -> list[Event]:
     """The same history with a's listener getting the message at once."""
     data = {**sent.data, "offset": sent.data["queue_offset"], "reconsume_times": 0}
-    index = next(index for index, event in enumerate(events) if event.data == sent.data and event.kind == "sent")
+    index = next(
+        index for index, event in enumerate(events) if event.data == sent.data and event.kind == "sent"
+    )
     received = Event(0, sent.mono_ns + 1, sent.wall_ms, sent.run, "a", "received", data)
     grown = [*events[: index + 1], received, *events[index + 1 :]]
     return [

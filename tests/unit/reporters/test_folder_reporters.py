@@ -212,7 +212,14 @@ def test_checks_lead_to_their_events(tmp_path: Path) -> None:
 
 def test_the_page_draws_subscriptions_ownership_and_faults(tmp_path: Path) -> None:
     read = Page(page(faulty_run(tmp_path)))
-    for words in ("kill one", "pause other", "not stored", "orders 0-1", "stored by broker-a", "two has stopped"):
+    for words in (
+        "kill one",
+        "pause other",
+        "not stored",
+        "orders 0-1",
+        "stored by broker-a",
+        "two has stopped",
+    ):
         assert words in read.shown
 
 

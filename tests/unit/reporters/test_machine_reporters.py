@@ -56,7 +56,9 @@ def test_the_document_tells_a_run(tmp_path: Path) -> None:
 def test_every_key_is_there_whatever_happened(tmp_path: Path) -> None:
     scenario, events = eight_messages()
     bare = Report(scenario, report_of(scenario, [], tmp_path).outcome, [], {}, tmp_path)
-    runs = document_of(good(tmp_path), broken(tmp_path), bare, report_of(scenario, events[:3], tmp_path))["runs"]
+    runs = document_of(good(tmp_path), broken(tmp_path), bare, report_of(scenario, events[:3], tmp_path))[
+        "runs"
+    ]
     assert len({tuple(run) for run in runs}) == 1
     assert runs[2]["rocketmq"] is None
     assert runs[2]["holder"] is None
@@ -129,7 +131,9 @@ def test_junit_that_cannot_be_written_is_one_message(tmp_path: Path) -> None:
 def test_github_annotates_the_line_of_the_first_failing_check(tmp_path: Path) -> None:
     text = github_of({}, good(tmp_path), healthy(tmp_path))
     (line,) = text.splitlines()
-    assert line.startswith("::error file=scenarios/subscription/same.scenario.yaml,line=15,title=NOT REPRODUCED")
+    assert line.startswith(
+        "::error file=scenarios/subscription/same.scenario.yaml,line=15,title=NOT REPRODUCED"
+    )
     properties, _, message = line.removeprefix("::error ").partition("::")
     assert "Same group%2C different tags" in properties
     assert "NOT as expected%3A should be reproduced" in properties

@@ -63,7 +63,10 @@ UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
 
 
 @given(
-    st.integers(0, 999_999_999), st.integers(0, 999), st.sampled_from(["", " "]), st.sampled_from(sorted(UNITS))
+    st.integers(0, 999_999_999),
+    st.integers(0, 999),
+    st.sampled_from(["", " "]),
+    st.sampled_from(sorted(UNITS)),
 )
 def test_a_duration_is_its_number_times_its_unit(whole: int, part: int, space: str, unit: str) -> None:
     assert parse_duration_ms(f"{whole}{space}{unit}") == whole * UNITS[unit]
@@ -103,7 +106,14 @@ def test_what_only_looks_like_a_duration(text: str) -> None:
         *(("1_000", "1_000"), ("1:30", "1:30"), ("190:20:30", "190:20:30"), ("2024-01-01", "2024-01-01")),
         *(("1.5", 1.5), (".5", 0.5), ("1.", 1.0), ("1e3", 1000.0), ("-1.5E-1", -0.15)),
         *((".", "."), ("1.2.3", "1.2.3"), ("4.9.8-beta", "4.9.8-beta")),
-        *((".inf", float("inf")), ("-.INF", float("-inf")), ("inf", "inf"), ("٣", "٣"), ("=", "="), ("<<", "<<")),
+        *(
+            (".inf", float("inf")),
+            ("-.INF", float("-inf")),
+            ("inf", "inf"),
+            ("٣", "٣"),
+            ("=", "="),
+            ("<<", "<<"),
+        ),
     ],
 )
 def test_plain_scalars_follow_yaml_1_2(text: str, value: object) -> None:

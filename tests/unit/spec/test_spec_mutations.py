@@ -17,11 +17,52 @@ from tests.unit.spec.examples import VALID
 LINES = VALID.splitlines(keepends=True)
 FRAGMENTS = [
     *("~", "*", "&a", "*a", "!!str", "!", "{", "}", "[", "]", ": ", "- ", "? ", "'", '"', "|", ">", "#", "%"),
-    *("\t", "\n", "\r", "\u2028", "\x85", "\ufeff", "\x00", "\ud800", "<<: ", "---\n", "...\n", "null", "true"),
-    *("0x", "1e9", "-1", "0s", "9" * 5000, "$", "$holder", "$others.tag", "$x", "a", "g", "orders", "no", "重"),
+    *(
+        "\t",
+        "\n",
+        "\r",
+        "\u2028",
+        "\x85",
+        "\ufeff",
+        "\x00",
+        "\ud800",
+        "<<: ",
+        "---\n",
+        "...\n",
+        "null",
+        "true",
+    ),
+    *(
+        "0x",
+        "1e9",
+        "-1",
+        "0s",
+        "9" * 5000,
+        "$",
+        "$holder",
+        "$others.tag",
+        "$x",
+        "a",
+        "g",
+        "orders",
+        "no",
+        "重",
+    ),
     *("{{{{{{{{{{{{{{{{{{{{{{{{", '"\\U00110000"', '"\\ud800"', "%YAML 1." + "9" * 5000 + "\n---\n"),
 ]
-WORDS = ["start", "kill", "send", "bind", "settle", "observe", "delivered", "track", "steps", "also", "topics"]
+WORDS = [
+    "start",
+    "kill",
+    "send",
+    "bind",
+    "settle",
+    "observe",
+    "delivered",
+    "track",
+    "steps",
+    "also",
+    "topics",
+]
 
 
 @st.composite
@@ -125,7 +166,9 @@ def test_changed_data(data: st.DataObject) -> None:
     document = yaml.safe_load(VALID)
     for _ in range(data.draw(st.integers(1, 3))):
         change(document, data)
-    scenario_or_refusal(yaml.safe_dump(document, default_flow_style=data.draw(st.booleans()), sort_keys=False))
+    scenario_or_refusal(
+        yaml.safe_dump(document, default_flow_style=data.draw(st.booleans()), sort_keys=False)
+    )
 
 
 def change(place: Any, data: st.DataObject) -> None:

@@ -38,7 +38,11 @@ def test_it_accepts_every_shipped_scenario(file: Path) -> None:
         ["start: [a, b]"],
         ["start: {consumers: a}", "wait: 5s", "wait: {duration: 500ms, because: of it}"],
         ["observe: then", "observe: {name: then}", "settle: {offsets: g, topic: orders, within: 1.5m}"],
-        ["start: a", "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}", "kill: $holder"],
+        [
+            "start: a",
+            "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}",
+            "kill: $holder",
+        ],
     ],
 )
 def test_it_accepts_the_short_forms(steps: list[str]) -> None:

@@ -72,7 +72,13 @@ ALLOWED = {
     "the others may be who was killed": [START, BIND, "kill: a", "start: $others", "stop: $holder"],
     "bound anew": [START, BIND, "kill: $holder", BIND, "kill: $holder"],
     "pause, then kill": [START, "pause: a", "kill: a", "start: a", "pause: a", "resume: a", "stop: a"],
-    "another variable may be the same": [START, BIND, BIND.replace("holder", "x"), "kill: $x", "start: $holder"],
+    "another variable may be the same": [
+        START,
+        BIND,
+        BIND.replace("holder", "x"),
+        "kill: $x",
+        "start: $holder",
+    ],
     "settle after all have left": [START, "stop: [a, b]", "settle: {ownership: g}"],
     "one member is enough": ["start: a", "settle: {ownership: g}", "start: b"],
     "time and text": [START, "wait: {duration: 1.5s, because: it is the point}", "wait: 1h", "observe: x-1"],
@@ -89,7 +95,11 @@ REFUSED = {
     "not of another group": ([START, BIND, "kill: $holder", "kill: c"], 4, "c has not been started"),
     "settle of the other group": ([START, "settle: {ownership: h}"], 2, "no member of group `h` (c)"),
     "bind of the other group": ([START, BIND.replace("-of: g", "-of: h")], 2, "no member of group `h`"),
-    "several states": ([START, BIND, "pause: $holder", "start: a"], 4, "a may be paused or running; it must be"),
+    "several states": (
+        [START, BIND, "pause: $holder", "start: a"],
+        4,
+        "a may be paused or running; it must be",
+    ),
 }
 
 
