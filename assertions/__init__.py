@@ -9,18 +9,48 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from assertions.base import Answer, Check
+from assertions.dead_letter import DeadLetter
 from assertions.delivered import Delivered
+from assertions.duplicated import Duplicated
+from assertions.latency import Latency
+from assertions.log import Log
+from assertions.notified import Notified
 from assertions.offsets import Offsets
+from assertions.order import Order
+from assertions.outcome_distribution import OutcomeDistribution
 from assertions.ownership import Ownership
+from assertions.pull import Pull
 from assertions.refuted import Refuted
+from assertions.retry import Retry
+from assertions.start_refused import StartRefused
 from assertions.subscription import Subscription
 from assertions.track import Track
+from assertions.track_series import TrackSeries
 from assertions.undelivered import Undelivered
 
 CHECKS: Mapping[str, type[Check]] = MappingProxyType(
     {
         check.word: check
-        for check in (Delivered, Undelivered, Offsets, Subscription, Ownership, Track, Refuted)
+        for check in (
+            Delivered,
+            Undelivered,
+            Duplicated,
+            Order,
+            Latency,
+            Retry,
+            DeadLetter,
+            Offsets,
+            Subscription,
+            Ownership,
+            OutcomeDistribution,
+            Track,
+            TrackSeries,
+            Pull,
+            Notified,
+            Log,
+            StartRefused,
+            Refuted,
+        )
     }
 )
 """By word."""

@@ -72,6 +72,12 @@ class Count(Check):
             return number >= self.at_least
         return number <= (self.at_most or 0)
 
+    def is_final(self, number: int) -> bool:
+        """Whether `number` answers it for good: more of them can't change the answer."""
+        if self.at_least is not None:
+            return number >= self.at_least
+        return number > (self.at_most or 0 if self.count is None else self.count)
+
     def how_many(self) -> str:
         """`4`, `at least 1`, `at most 3`."""
         if self.count is not None:

@@ -7,7 +7,7 @@ from pydantic import Field
 from assertions.base import Answer, Count
 from assertions.completeness import still_possible
 from assertions.view import Delivery, RunView, Sent, owned_queues
-from harness.language import ConsumerRef, TagRef, Target, TopicName
+from harness.language import ConsumerRef, MomentName, TagRef, Target, TopicName
 
 
 class Delivered(Count):
@@ -19,10 +19,14 @@ class Delivered(Count):
     """
 
     word = "delivered"
+    example = "delivered: {to: $holder, count: 4, from_queues_of: $holder}"
 
     to: Target = Field(description="whose listeners: a consumer, a group, or a variable")
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
+    sent_after: MomentName | None = Field(
+        default=None, description="only messages that were sent after this observation"
+    )
     from_queues_of: ConsumerRef | None = Field(
         default=None, description="besides, each of them came from a queue that this consumer owns"
     )
@@ -36,12 +40,13 @@ class Delivered(Count):
             expected += f", all from queues of {self.from_queues_of}"
         at = view.end_of(self.at)
         consumers = view.consumers(self.to)
-        if at is None or consumers is None:
-            missing = (
-                f"the observation `{self.at}` was not made" if at is None else f"{self.to} was never bound"
-            )
-            return Answer(None, expected, missing)
-        sent = self._sent(view, at)
+        begin = 0 if self.sent_after is None else view.end_of(self.sent_after)
+        if consumers is None:
+            return Answer(None, expected, f"{self.to} was never bound")
+        if at is None or begin is None:
+            missing = self.at if at is None else self.sent_after
+            return Answer(None, expected, f"the observation `{missing}` was not made")
+        sent = self._sent(view, begin, at)
         if not sent:
             return Answer(None, expected, "no message was sent that could have been delivered")
         if not any(view.ever_started(consumer) for consumer in consumers):
@@ -50,11 +55,12 @@ class Delivered(Count):
         got = [delivery for delivery in view.deliveries(at, consumers) if delivery.key in keys]
         return self._judge(view, at, expected, sent, got)
 
-    def _sent(self, view: RunView, at: int) -> list[Sent]:
+    def _sent(self, view: RunView, begin: int, at: int) -> list[Sent]:
         return [
             message
             for message in view.sent_until(at)
-            if self.topic in (None, message.topic)
+            if message.event.n > begin
+            and self.topic in (None, message.topic)
             and (self.tag is None or message.tag == view.expression(self.tag, message.topic))
         ]
 
@@ -75,6 +81,7 @@ class Delivered(Count):
                     False, expected, observed + f"; not from its queues: {', '.join(strays)}", proof
                 )
         more_would_change_it = self.fits(number) != self.fits(number + 1) or self.at_least is not None
+        more_would_change_it &= number < len(sent)  # all of them: nothing more can come
         if more_would_change_it and not (self.at_least is not None and self.fits(number)):
             groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
             why_not = still_possible(view, groups, sent, at)

@@ -6,20 +6,20 @@ from pydantic import Field, model_validator
 
 from assertions.base import Answer, Check
 from assertions.view import RunView, owned_queues, queue_name
-from harness.allocation import average
 from harness.language import ConsumerRef, GroupName, TopicName
 from harness.model import Event
 
 
 class Ownership(Check):
-    """A member owns just these queues, or so many (`of`); or the whole group is as averaging has it (`group`).
+    """A member owns just these queues, or so many (`of`); or the group is as its strategies have it (`group`).
 
     Ownership is what each client itself reports (request code 307). For a group: every online member that
-    subscribes to the topic owns exactly what `AllocateMessageQueueAveragely` gives it among all online
-    members, sorted by client id.
+    subscribes to the topic owns exactly what its own strategy gives it among all online members, sorted by
+    client id. With differing strategies queues may have several owners, or none; that holds too.
     """
 
     word = "ownership"
+    example = "ownership: {of: a, topic: orders, queues: [0, 1]}"
 
     topic: TopicName = Field(description="the topic")
     of: ConsumerRef | None = Field(default=None, description="the member")
@@ -27,7 +27,9 @@ class Ownership(Check):
         default=None, description="with `of`: the ids of its queues, on every broker"
     )
     count: int | None = Field(default=None, ge=0, description="with `of`: how many queues it owns")
-    group: GroupName | None = Field(default=None, description="the group that is allocated by averaging")
+    group: GroupName | None = Field(
+        default=None, description="the group that is allocated as its members' strategies have it"
+    )
 
     @model_validator(mode="after")
     def _one_question(self) -> Ownership:
@@ -63,14 +65,14 @@ class Ownership(Check):
         return Answer(own == exact, expected, observed, [events[-1].n])
 
     def _of_group(self, view: RunView, group: str) -> Answer:
-        expected = f"the queues of {self.topic} are averaged over {group}"
+        expected = f"the queues of {self.topic} are divided over {group} by its members' strategies"
         offsets = view.observed("offsets-observed", self.at, group=group, topic=self.topic)
         events: dict[str, Event] = {
             event.data["consumer"]: event
             for event in view.observed("ownership-observed", self.at, group=group)
         }
-        end = view.end_of(self.at)
-        online = [] if end is None else view.online(end, group)
+        end = view.end_of(self.at) or 0
+        online = view.online(end, group)
         missing = [name for name in online if name not in events]
         if not offsets or not online or missing:
             return Answer(
@@ -78,14 +80,15 @@ class Ownership(Check):
             )
         queues = [(queue["broker"], queue["queue_id"]) for queue in offsets[-1].data["queues"]]
         ids = [str(events[name].data["client_id"]) for name in online]
+        ids += view.hand_made_ids(group, end)
         holds, texts = True, []
         for name in online:
-            if self.topic not in view.scenario.consumers[name].subscribe:
+            if self.topic not in view.own_subscriptions.at(name, events[name].n):
                 texts.append(f"{name} doesn't subscribe to it")
                 continue
-            share = [
-                queue_name(*queue) for queue in average(queues, ids, str(events[name].data["client_id"]))
-            ]
+            client_id = str(events[name].data["client_id"])
+            given = view.scenario.consumers[name].share(queues, ids, client_id, view.real_topic(self.topic))
+            share = [queue_name(*queue) for queue in given]
             own = owned_queues(events[name], self.topic)
             holds &= sorted(own) == sorted(share)
             texts.append(f"{name} owns {', '.join(sorted(own)) or 'none'}")

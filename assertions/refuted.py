@@ -19,6 +19,7 @@ class Refuted(Check):
     """
 
     word = "refuted"
+    example = "refuted: anomaly"
     shorthand = "section"
 
     section: Literal["anomaly"] = Field(description="whose checks")

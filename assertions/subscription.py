@@ -17,6 +17,7 @@ class Subscription(Check):
     """
 
     word = "subscription"
+    example = "subscription: {group: g, topic: orders, expression: $holder.tag, clients: 2}"
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")

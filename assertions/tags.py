@@ -1,14 +1,19 @@
-"""Tag expressions, and the two filters that a message passes: the broker's by hash, the client's by text.
+"""The two filters that a message passes: of tags the broker's by hash, the client's by text; of SQL the broker's.
 
 After `FilterAPI.buildSubscriptionData`, `ExpressionMessageFilter.isMatchedByConsumeQueue` and
-`PullAPIWrapper.processPullResult` (RocketMQ 4.9.4).
+`PullAPIWrapper.processPullResult` (RocketMQ 4.9.4). What SQL matches is not evaluated here: only the broker knows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.consumer import Expression, SqlExpression
 
 ALL = "*"
+SQL = "SQL92"
+"""ExpressionType.SQL92, as observations of subscriptions name it."""
 
 
 def tags_of(expression: str) -> frozenset[str]:
@@ -33,7 +38,26 @@ def broker_matches(expression: str, codes: Sequence[int], tag: str | None) -> bo
     return (hash_code(tag) if tag else 0) in codes
 
 
-def client_matches(expression: str, tag: str | None) -> bool:
-    """Whether a client that subscribed with `expression` hands a message of `tag` to its listener."""
+def stored_matches(stored: Mapping[str, Any], tag: str | None) -> bool | None:
+    """Whether the broker sends a message of `tag` by the subscription that it holds; None: it is SQL."""
+    if stored.get("type") == SQL:
+        return None
+    return broker_matches(stored["expression"], stored["codes"], tag)
+
+
+def pulled_matches(expression: Expression, tag: str | None) -> bool | None:
+    """Whether the broker sends a message of `tag` to a pull that carries `expression`; None: it is SQL."""
+    if isinstance(expression, SqlExpression):
+        return None
+    return broker_matches(expression, [hash_code(one) for one in tags_of(expression)], tag)
+
+
+def client_matches(expression: Expression, tag: str | None) -> bool:
+    """Whether a client that subscribed with `expression` hands a message of `tag` to its listener.
+
+    One that subscribed by SQL hands over all that it is sent.
+    """
+    if isinstance(expression, SqlExpression):
+        return True
     tags = tags_of(expression)
     return not tags or (tag is not None and tag in tags)

@@ -30,6 +30,7 @@ class Track(Check):
     """
 
     word = "track"
+    example = "track: {group: g, topic: orders, all: CONSUMED}"
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")

@@ -10,7 +10,7 @@ from assertions.base import Answer, Count
 from assertions.completeness import still_possible
 from assertions.oracle import fates
 from assertions.view import RunView
-from harness.language import GroupName, TagRef, TopicName
+from harness.language import GroupName, MomentName, TagRef, TopicName
 from harness.model import MessageClass, MessageFate
 
 _NOT_DELIVERED = tuple(one.value for one in MessageClass if one is not MessageClass.DELIVERED)
@@ -25,6 +25,7 @@ class Undelivered(Count):
     """
 
     word = "undelivered"
+    example = "undelivered: {group: g, count: 4, because: filtered-by-client}"
 
     because: MessageClass | None = Field(
         default=None, description="the reason", json_schema_extra={"enum": list(_NOT_DELIVERED)}
@@ -32,6 +33,9 @@ class Undelivered(Count):
     group: GroupName | None = Field(default=None, description="the group; all groups unless told")
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
+    sent_after: MomentName | None = Field(
+        default=None, description="only messages that were sent after this observation"
+    )
 
     @field_validator("because", mode="before")
     @classmethod
@@ -49,9 +53,12 @@ class Undelivered(Count):
         why = f" because they are {self.because}" if self.because else ""
         expected = f"{self.how_many()} messages undelivered{why}"
         at = view.end_of(self.at)
-        if at is None:
-            return Answer(None, expected, f"the observation `{self.at}` was not made")
-        all_fates = [fate for fate in fates(view, at) if self._concerns(view, fate)]
+        begin = 0 if self.sent_after is None else view.end_of(self.sent_after)
+        if at is None or begin is None:
+            missing = self.at if at is None else self.sent_after
+            return Answer(None, expected, f"the observation `{missing}` was not made")
+        keys = {message.key for message in view.sent_until(at) if message.event.n > begin}
+        all_fates = [fate for fate in fates(view, at) if fate.key in keys and self._concerns(view, fate)]
         if not all_fates:
             return Answer(None, expected, "no message was sent that could have been delivered")
         matching = [fate for fate in all_fates if self._matches(fate)]

@@ -3,19 +3,40 @@
 Kinds of events that it reads, and their data (names as the scenario has them):
 
 =====================  =============================================================================
-`sent`                 topic, key, tag, broker, queue_id, queue_offset, msg_id, offset_msg_id, status
+`sent`                 topic, key, tag, broker, queue_id, queue_offset, msg_id, offset_msg_id, status; where
+                       it has any keys, properties
 `received`             topic, key, tag, broker, queue_id, offset, reconsume_times; node: the consumer
 `consumed`             key, status; node: the consumer
-`consumer-started`     client_id; node: the consumer
+`topic-created`        topic, real: its name at the brokers, queues
+`consumer-starting`    subscribe {topic: tags | {sql}}; node: the consumer
+`consumer-started`     client_id, pid, process: `own`, or `shared` with other clients; node: the consumer
+`consumer-refused`     error, code: its client's start() threw; node: the consumer
+`subscribed`           topic, expression: tags | {sql}; a running consumer did; node: the consumer
+`unsubscribed`         topic; a running consumer did; node: the consumer
+`blocked`              key; the listener holds on to it; node: the consumer
+`listener-released`    node: the consumer
 `consumer-stopped`     node: the consumer
 `fault-effective`      fault, target
 `bound`                variable, consumers
-`subscription-observed`  group, broker, online, clients, subscriptions {topic: {expression, codes, ..}}
+`subscription-observed`  group, broker, online, clients, subscriptions {topic: {expression, type, codes, ..}}
 `ownership-observed`   group, consumer, queues [{topic, broker, queue_id}], subscriptions
 `offsets-observed`     group, topic, queues [{broker, queue_id, max_offset, consumer_offset}]
 `tracks-observed`      topic, key, tracks {group: type}
 `pull-counts-observed` consumer, topic, found_pulls, passed_messages
-`moment-observed`      moment: everything with this `moment` in its data was read by here
+`dead-letters-observed` group, count: messages in `%DLQ%<group>`
+`heartbeat-sent`       client_id, group, brokers, subscriptions {topic: {expression, sub_version}},
+                       consume_from_where, message_model; node: the hand-made client
+`notified`             broker, group: the broker says that the group has changed (40); node: the hand-made client
+`hand-made-closed`     client_id: its connections end; node: the hand-made client
+`pulled`               a raw pull and its answer: name, group, topic, broker, queue_id, offset, with, code,
+                       status, remark, next_offset, min_offset, max_offset, messages, keys, took_ms
+`offsets-reset`        group, topic, queues [{broker, queue_id, offset}]
+`broker-configured`    broker, set {key: value}, before {key: value}
+`files-expired`        broker, topic, min_offsets_before {queue_id: offset}, min_offsets
+`log-line`             of: node or consumer, pattern, time, text: a line of its log that a check asks for
+`log-observed`         of, pattern, count: lines since the run's beginning
+`moment-observed`      moment: everything with this `moment` in its data was read by here; in a `repeat` also
+                       name, iteration: the last one counts as `name` too
 =====================  =============================================================================
 """
 
@@ -26,6 +47,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from assertions.subscribed import KINDS, OwnSubscriptions
+from harness.consumer import text_of
 from harness.model import Event
 
 if TYPE_CHECKING:
@@ -85,13 +108,23 @@ class RunView:
 
     def end_of(self, moment: str) -> int | None:
         """The number of the event that closes an observation; None where it was not completed."""
+        moment = self.iterations_of(moment)[-1]
         for event in self.of_kind("moment-observed"):
             if event.data["moment"] == moment:
                 return event.n
         return None
 
+    def iterations_of(self, moment: str) -> list[str]:
+        """The names of the observations that a `repeat` made under this name; otherwise the name itself."""
+        return [
+            event.data["moment"]
+            for event in self.of_kind("moment-observed")
+            if event.data.get("name") == moment
+        ] or [moment]
+
     def observed(self, kind: str, moment: str, **fields: Any) -> list[Event]:
         """What was observed at `moment`, of one kind, with these values in its data."""
+        moment = self.iterations_of(moment)[-1]
         return [
             event
             for event in self.of_kind(kind)
@@ -150,13 +183,32 @@ class RunView:
         return self.scenario.members(target)
 
     def expression(self, tag: str, topic: str) -> str | None:
-        """A literal tag as it is; for `$holder.tag` that consumer's subscription expression for `topic`."""
+        """A literal tag as it is; for `$holder.tag` that consumer's expression for `topic` when it was bound."""
         if not tag.startswith("$"):
             return tag
         consumers = self.consumers(tag.removesuffix(".tag"))
         if not consumers:
             return None
-        return self.scenario.consumers[consumers[0]].subscribe.get(topic)
+        variable = tag[1:].removesuffix(".tag")
+        bound = [event.n for event in self.of_kind("bound") if event.data["variable"] == variable]
+        expression = self.own_subscriptions.at(consumers[0], bound[-1]).get(topic)
+        return None if expression is None else text_of(expression)
+
+    @cached_property
+    def own_subscriptions(self) -> OwnSubscriptions:
+        """What the consumers themselves subscribed to, all through the run."""
+        declared = {name: spec.subscribe for name, spec in self.scenario.consumers.items()}
+        return OwnSubscriptions(declared, [event for event in self.events if event.kind in KINDS])
+
+    def real_topic(self, topic: str) -> str:
+        """A topic's name at the brokers, by which some strategies allocate its queues."""
+        reals = [event.data["real"] for event in self.of_kind("topic-created") if event.data["topic"] == topic]
+        return str(reals[-1]) if reals else topic
+
+    def client_id(self, consumer: str) -> str:
+        """The id under which brokers knew a consumer last; its name where it never started."""
+        started = [event for event in self.of_kind("consumer-started") if event.node == consumer]
+        return str(started[-1].data["client_id"]) if started else consumer
 
     @cached_property
     def _deliveries_by_key(self) -> dict[str, list[Delivery]]:
@@ -217,6 +269,15 @@ class RunView:
         """Members of a group that have started, and have neither stopped nor been killed, by event `at`."""
         online = {name: is_online for number, name, is_online in self._lives if number <= at}
         return [name for name in self.scenario.members(group) if online.get(name)]
+
+    def hand_made_ids(self, group: str, at: int) -> list[str]:
+        """The client ids of the hand-made members of a group by event `at`."""
+        sent = [one for one in self.of_kind("heartbeat-sent", until=at) if one.data["group"] == group]
+        online = {event.node: event for event in sent}
+        for event in self.of_kind("hand-made-closed", until=at):
+            if event.node in online and online[event.node].n < event.n:
+                del online[event.node]
+        return [str(event.data["client_id"]) for event in online.values()]
 
     def ever_started(self, consumer: str) -> bool:
         """Whether the consumer has started at all."""

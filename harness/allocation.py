@@ -1,23 +1,116 @@
-"""How RocketMQ's allocation strategies divide queues among members; pure."""
+"""How RocketMQ's allocation strategies divide queues among members; pure.
+
+Each function is the counterpart of a class of org.apache.rocketmq.client.consumer.rebalance, which is the same
+from 4.9.3 to 5.3.3. Queues and client ids are sorted first, as `RebalanceImpl.rebalanceByTopic` does; it asks
+each member's own strategy, so that members with different strategies may share queues, or leave some alone.
+All raise ValueError where `member` is not among `members`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from typing import Literal
 
 Queue = tuple[str, int]
 """Broker name and queue id; sorted like `org.apache.rocketmq.common.message.MessageQueue`."""
+
+StrategyName = Literal[
+    "average", "average-by-circle", "consistent-hash", "by-config", "machine-room", "machine-room-nearby"
+]
+
+VIRTUAL_NODES = 10
+"""Of each member on the ring of `AllocateMessageQueueConsistentHash`, which has no other default."""
 
 
 def average(queues: Sequence[Queue], members: Sequence[str], member: str) -> tuple[Queue, ...]:
     """The queues of `member`: contiguous blocks, the first members one more where it doesn't divide.
 
-    After `AllocateMessageQueueAveragely` (RocketMQ 4.9.4): queues and client ids are sorted, as strings.
-
-    Raises:
-        ValueError: `member` is not among `members`.
+    After `AllocateMessageQueueAveragely`.
     """
     ordered, ids = sorted(queues), sorted(members)
     index = ids.index(member)
     share, rest = divmod(len(ordered), len(ids))
     start = index * share + min(index, rest)
     return tuple(ordered[start : start + share + (1 if index < rest else 0)])
+
+
+def average_by_circle(queues: Sequence[Queue], members: Sequence[str], member: str) -> tuple[Queue, ...]:
+    """The queues of `member`: every n-th, from its own place on. After `AllocateMessageQueueAveragelyByCircle`."""
+    ids = sorted(members)
+    return tuple(sorted(queues)[ids.index(member) :: len(ids)])
+
+
+def consistent_hash(
+    queues: Sequence[Queue], members: Sequence[str], member: str, topic: str
+) -> tuple[Queue, ...]:
+    """The queues of `member`: those whose hash is followed by one of its virtual nodes on the ring.
+
+    `topic` is the real one, for it is a part of what is hashed. After `AllocateMessageQueueConsistentHash`,
+    `ConsistentHashRouter` and `MessageQueue.toString`.
+    """
+    ids = sorted(members)
+    ids.index(member)
+    # Two nodes in one place: the later one has it, as in the router's TreeMap.
+    ring = {_md5_head(f"{one}-{number}"): one for one in ids for number in range(VIRTUAL_NODES)}
+    places = sorted(ring)
+
+    def owner(queue: Queue) -> str:
+        text = f"MessageQueue [topic={topic}, brokerName={queue[0]}, queueId={queue[1]}]"
+        return ring[places[bisect_left(places, _md5_head(text)) % len(places)]]
+
+    return tuple(queue for queue in sorted(queues) if owner(queue) == member)
+
+
+def _md5_head(text: str) -> int:
+    """The first four bytes of the MD5, as in `ConsistentHashRouter.MD5Hash`."""
+    return int.from_bytes(hashlib.md5(text.encode(), usedforsecurity=False).digest()[:4], "big")
+
+
+def by_config(queues: Sequence[Queue], ids: Collection[int]) -> tuple[Queue, ...]:
+    """The queues with these ids on every broker, whoever else is there. After `AllocateMessageQueueByConfig`."""
+    return tuple(queue for queue in sorted(queues) if queue[1] in ids)
+
+
+def machine_room(
+    queues: Sequence[Queue], members: Sequence[str], member: str, rooms: Collection[str]
+) -> tuple[Queue, ...]:
+    """The queues of `member`: its block of those on brokers named `<room>@<name>`, of these rooms alone.
+
+    After `AllocateMessageQueueByMachineRoom`: what doesn't divide is dealt out one by one at the end, and the
+    queues of brokers with any other name belong to nobody.
+    """
+    ids = sorted(members)
+    index = ids.index(member)
+    near = [queue for queue in sorted(queues) if _is_in(queue[0].rstrip("@").split("@"), rooms)]
+    share, rest = divmod(len(near), len(ids))
+    own = near[index * share : (index + 1) * share]
+    return (*own, near[share * len(ids) + index]) if index < rest else tuple(own)
+
+
+def _is_in(parts: list[str], rooms: Collection[str]) -> bool:
+    # Java's split drops empty parts at the end.
+    return len(parts) == 2 and parts[0] in rooms
+
+
+def machine_room_nearby(queues: Sequence[Queue], members: Sequence[str], member: str) -> tuple[Queue, ...]:
+    """The queues of `member`: its average of its own room's, and of each room's in which no member is.
+
+    After `AllocateMachineRoomNearby` around averaging, with `room_of` as the resolver.
+    """
+    rooms = {room_of(one) for one in members}
+    own_room = room_of(member)
+    near = [queue for queue in queues if room_of(queue[0]) == own_room]
+    own = list(average(near, [one for one in members if room_of(one) == own_room], member))
+    for room in sorted({room_of(broker) for broker, _ in queues} - rooms):
+        own += average([queue for queue in queues if room_of(queue[0]) == room], members, member)
+    return tuple(sorted(own))
+
+
+def room_of(name: str) -> str:
+    """The machine room of a broker's name or a client id: what stands before its first `-`.
+
+    RocketMQ leaves that to the user; this is the resolver of its own `AllocateMachineRoomNearByTest`.
+    """
+    return name.partition("-")[0]

@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
-from harness.cluster.base import Cluster
+from harness.admission import Admission, Turn, weight_of
+from harness.cluster import versions
+from harness.cluster.base import Cluster, lacking
 from harness.cluster.embedded import EmbeddedCluster
 from harness.cluster.running import AttachedCluster, RunningCluster, keep, running
-from harness.errors import RocketchaosError
+from harness.cluster_needs import ClusterNeeds
+from harness.errors import RocketchaosError, UsageProblem
 from harness.reporters.base import Report
 from harness.reporters.folder import write_reports
 from harness.runner import Run, RunResult
@@ -70,8 +73,8 @@ class Campaign:
         self._sessions: dict[str, Session] = {}
         self._lock = threading.Lock()
 
-    def run(self, scenario: Scenario) -> Report:
-        """Run one scenario once, into a folder of its own.
+    def run(self, scenario: Scenario, turn: Turn | None = None) -> Report:
+        """Run one scenario once, into a folder of its own; `turn`: how it was let in beside others.
 
         Raises:
             UsageProblem: there is no such version.
@@ -80,22 +83,41 @@ class Campaign:
         """
         with self.session_for(scenario) as session:
             self.options.progress(f"running {scenario.name}")
-            return report_of(self.new_run(session, scenario).execute())
+            return report_of(self.new_run(session, scenario, turn).execute())
 
     @contextmanager
     def session_for(self, scenario: Scenario) -> Iterator[Session]:
         """A session on which the scenario can run: one for itself, gone after the block, or the shared one.
 
         Raises:
-            UsageProblem: there is no such version.
+            UsageProblem: there is no such version, the scenario is not about it, or no cluster can do what the
+                scenario does to nodes; then nothing was started.
             EnvironmentNotReady: no Java or no jars are there to run anything with.
         """
+        self.require_possible(scenario)
         timing = self.options.timing_of(scenario)
         if scenario.needs_own_cluster:
             with self._open(timing, scenario) as session:
                 yield session
             return
         yield self._shared(timing)
+
+    def require_possible(self, scenario: Scenario) -> None:
+        """Make sure that the scenario can run under these options.
+
+        Raises:
+            UsageProblem: it is not about the chosen version, or the cluster that it would get lacks a capability.
+        """
+        versions.parse(self.options.version)
+        reason = scenario.why_not_on(self.options.version)
+        if reason is not None:
+            raise UsageProblem(reason, f"Choose another version: `--rocketmq`, of {scenario.rocketmq}.")
+        missing = lacking(EmbeddedCluster, scenario.required_capabilities)
+        if missing:
+            raise UsageProblem(
+                f"{scenario.name} needs a cluster whose nodes it can {' and '.join(missing)}",
+                f"One of kind {EmbeddedCluster.kind} doesn't let it.",
+            )
 
     def _shared(self, timing: str) -> Session:
         """The session whose cluster all scenarios of this timing share; a new one where a server has died."""
@@ -108,24 +130,37 @@ class Campaign:
                 session = self._sessions[timing] = self._open(timing, None)
             return session
 
-    def new_run(self, session: Session, scenario: Scenario) -> Run:
+    def new_run(self, session: Session, scenario: Scenario, turn: Turn | None = None) -> Run:
         """A run with a folder and a seed of its own.
 
         Raises:
             EnvironmentNotReady: no run folder can be made.
         """
         seed = self.options.new_seed()
-        return Run(scenario, session, RunFolder.create(self.options.runs, scenario.name, seed), seed)
+        folder = RunFolder.create(self.options.runs, scenario.name, seed)
+        return Run(scenario, session, folder, seed, turn=turn)
 
-    def run_all(self, scenarios: Sequence[Scenario], parallel: int) -> Iterator[Report]:
-        """Run them, so many at a time, and yield each report in the order of the scenarios."""
-        if parallel <= 1:
-            for scenario in scenarios:
-                yield self.run(scenario)
+    def run_all(self, scenarios: Sequence[Scenario], parallel: int | None) -> Iterator[Report]:
+        """Run them, so many at a time, and yield each report in the order of the scenarios.
+
+        Args:
+            scenarios: what to run; one may be there several times.
+            parallel: how many at a time; None: by cores and load, see `harness.admission`.
+        """
+        admission = Admission(parallel)
+
+        def run(scenario: Scenario) -> Report:
+            weight = weight_of(scenario, self.options.timing_of(scenario))
+            with admission.turn(weight, self.interrupted) as turn:
+                return self.run(scenario, turn)
+
+        at_most = min(admission.most, len(scenarios))
+        if at_most <= 1:
+            yield from map(run, scenarios)
             return
-        with ThreadPoolExecutor(parallel, thread_name_prefix="run") as pool:
+        with ThreadPoolExecutor(at_most, thread_name_prefix="run") as pool:
             try:
-                yield from pool.map(self.run, scenarios)
+                yield from pool.map(run, scenarios)
             except BaseException:
                 # The other runs are to end as well, each judged and in its folder.
                 self.interrupted.set()
@@ -133,7 +168,7 @@ class Campaign:
                 raise
 
     def _open(self, timing: str, alone: Scenario | None) -> Session:
-        configuration = {} if alone is None else alone.cluster.broker_configuration
+        needs = ClusterNeeds() if alone is None else alone.cluster
 
         def make_cluster(folder: Path, owner: str) -> Cluster:
             if alone is None and self.options.use_running:
@@ -145,7 +180,9 @@ class Campaign:
                 PROFILES[timing],
                 folder,
                 owner=owner,
-                broker_configuration=configuration,
+                broker_configuration=needs.broker_configuration,
+                brokers=needs.brokers,
+                slaves=needs.slaves,
                 progress=self.options.progress,
             )
 

@@ -19,7 +19,9 @@ from harness.commands.clean import clean
 from harness.commands.common import ERR
 from harness.commands.doctor import doctor
 from harness.commands.down import down
+from harness.commands.explain import explain
 from harness.commands.list import list_scenarios
+from harness.commands.new import new
 from harness.commands.reproduce import reproduce
 from harness.commands.run import run
 from harness.commands.schema import schema
@@ -33,6 +35,8 @@ COMMANDS: tuple[tuple[str, Callable[..., ExitCode]], ...] = (
     ("check", check),
     ("validate", validate),
     ("list", list_scenarios),
+    ("new", new),
+    ("explain", explain),
     ("schema", schema),
     ("doctor", doctor),
     ("up", up),
@@ -41,10 +45,7 @@ COMMANDS: tuple[tuple[str, Callable[..., ExitCode]], ...] = (
 )
 """In the order of the help; a new command is registered here."""
 
-EPILOG = (
-    "Exit codes: 0 every outcome as expected, 1 not, 2 wrong usage or an invalid scenario, 3 inconclusive, "
-    "4 environment not ready, 70 an error of the harness, 130 interrupted, 143 terminated."
-)
+EPILOG = f"Exit codes: {', '.join(f'{int(code)} {code.meaning}' for code in ExitCode)}."
 
 
 class Terminated(KeyboardInterrupt):

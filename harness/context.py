@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from harness.allocation import Queue
 from harness.clients.admin import Admin
 from harness.clients.consumer import Consumer
+from harness.clients.hand_made import HandMadeClients
 from harness.clients.producer import Producer
-from harness.cluster.base import Cluster
-from harness.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
+from harness.cluster.base import Cluster, Node
+from harness.consumer import Expression
+from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet, RocketchaosError
 from harness.faults.base import Faults
 from harness.history import History
 from harness.language import Word
 from harness.model import Trouble
 from harness.names import Names
+from harness.probes.logs import size_of
 from harness.scenario import Scenario
+from harness.steps.performing import BranchEnded
+from harness.steps.place import Place
 from harness.workers.events import WorkerEvent
 
 
@@ -37,6 +44,7 @@ class RunContext:
         producer: Producer,
         consumers: Mapping[str, Consumer],
         interrupted: threading.Event,
+        logs: Path,
     ) -> None:
         self.scenario = scenario
         self.cluster = cluster
@@ -46,11 +54,32 @@ class RunContext:
         self.producer = producer
         self.consumers = consumers
         self.faults = Faults(history)
+        self.hand_made = HandMadeClients(history, names)
+        self.down: dict[str, str] = {}
+        """Nodes that a step has taken away, and how: `killed`, `paused`, `restarting`."""
+        self.log_begins = {node.name: size_of(node.log) for node in cluster.nodes}
+        """Where the run's part of each server's log begins, in bytes."""
+        self.log_lines: dict[tuple[str, str], int] = {}
+        """How many lines were found so far, by node or consumer and pattern."""
+        self.logs = logs
+        """The run's folder for logs, with a folder for each worker."""
         self.interrupted = interrupted
+        self.place = Place()
+        """Which step it is in."""
+        self._ends: tuple[threading.Event, ...] = ()
         self._variables: dict[str, tuple[str, ...]] = {}
+        self._bound_subscriptions: dict[str, Mapping[str, Expression]] = {}
+        """Of the first consumer of each variable, when it was bound."""
         self._last_seen: dict[str, Mapping[str, Any]] = {}
         self._troubles: list[RocketchaosError] = []
         self._lock = threading.Lock()
+
+    def within(self, place: Place, end: threading.Event | None = None) -> RunContext:
+        """The same context in another step; `end` ends it there, as soon as anything looks."""
+        inner = copy.copy(self)
+        inner.place = place
+        inner._ends = self._ends if end is None else (*self._ends, end)
+        return inner
 
     # Names ---------------------------------------------------------------------------------------------
 
@@ -74,26 +103,103 @@ class RunContext:
 
     @property
     def broker_addresses(self) -> dict[str, str]:
-        """Broker name to `host:port`."""
-        return {node.name: node.address for node in self.cluster.nodes if node.role == "broker"}
+        """Broker name to `host:port`, of the masters that can be asked: none that a step has killed or paused."""
+        return {
+            node.name: node.address
+            for node in self.cluster.nodes
+            if node.is_master and node.name not in self.down
+        }
+
+    @property
+    def slave_addresses(self) -> dict[str, str]:
+        """The same of the slaves, by the nodes' names."""
+        return {
+            node.name: node.address
+            for node in self.cluster.nodes
+            if node.slave_of is not None and node.name not in self.down
+        }
 
     @property
     def broker_names(self) -> tuple[str, ...]:
-        """All brokers."""
-        return tuple(self.broker_addresses)
+        """All masters, those that are down included."""
+        return tuple(node.name for node in self.cluster.nodes if node.is_master)
+
+    def brokers_of_group(self, group: str) -> dict[str, str]:
+        """Of the masters that can be asked, those to which the group's members connect: those of its topics.
+
+        A client heartbeats to the brokers in the routes of its topics alone, and the group's retry topic is on
+        those too (`MQClientInstance.sendHeartbeatToAllBroker`, `ClientManageProcessor.heartBeat`; 4.9.4).
+        """
+        wanted = {broker for topic in self.topics_of(group) for broker in self.scenario.brokers_of(topic)}
+        return {name: address for name, address in self.broker_addresses.items() if name in wanted}
+
+    def why_not_asked(self, topic: str) -> str | None:
+        """Why the queues of a topic can't be read now: a broker stands still, and keeps whoever asks waiting."""
+        paused = [
+            broker for broker in self.scenario.brokers_of(topic) if self.down.get(broker) == "paused"
+        ]
+        return f"{', '.join(paused)} is paused" if paused else None
+
+    def node(self, name: str) -> Node:
+        """A node of the cluster.
+
+        Raises:
+            HarnessDefect: there is none (validation should have found it).
+        """
+        for node in self.cluster.nodes:
+            if node.name == name:
+                return node
+        raise HarnessDefect(f"the cluster has no node {name}")
+
+    def is_node(self, name: str) -> bool:
+        """Whether the scenario means a node of its cluster by this name."""
+        return name in self.scenario.cluster.nodes
+
+    def node_is_down(self, name: str, how: str) -> None:
+        """From here on nobody asks this node: a step does something to it."""
+        self.down[name] = how
+
+    def node_is_up(self, name: str) -> None:
+        """The node can be asked again."""
+        self.down.pop(name, None)
+
+    def record_node(self, node: Node) -> None:
+        """Write down that a node is ready."""
+        slave = {} if node.slave_of is None else {"slave_of": node.slave_of}
+        data = {"role": node.role, "address": node.address, "pid": node.pid, **slave}
+        self.history.append(node.name, "node-ready", data)
 
     def queues(self, topic: str) -> tuple[Queue, ...]:
         """All queues of a topic, in RocketMQ's order."""
         number = self.scenario.topics[topic].queues
-        return tuple((broker, index) for broker in sorted(self.broker_names) for index in range(number))
+        brokers = sorted(self.scenario.brokers_of(topic))
+        return tuple((broker, index) for broker in brokers for index in range(number))
+
+    def routed_queues(self, topic: str) -> tuple[Queue, ...]:
+        """Those that the name server routes to: not of a broker of which no node is left.
+
+        It drops a broker with the connection of its last node (`RouteInfoManager.onChannelDestroy`, 4.9.4); a
+        node that stands still keeps its connection.
+        """
+        left = {
+            node.slave_of or node.name
+            for node in self.cluster.nodes
+            if node.role == "broker" and self.down.get(node.name) != "killed"
+        }
+        return tuple(queue for queue in self.queues(topic) if queue[0] in left)
 
     def topics_of(self, group: str) -> tuple[str, ...]:
-        """The topics to which any member of the group subscribes."""
+        """The topics to which any member of the group subscribes, or has subscribed.
+
+        Of a group without members all that there are: any of them may be what raw requests are about.
+        """
+        if not self.scenario.members(group):
+            return tuple(self.scenario.topics)
         return tuple(
             dict.fromkeys(
                 topic
                 for member in self.scenario.members(group)
-                for topic in self.scenario.consumers[member].subscribe
+                for topic in self.consumers[member].topics
             )
         )
 
@@ -110,6 +216,7 @@ class RunContext:
     def bind(self, variable: str, consumers: tuple[str, ...]) -> None:
         """Let `$variable` stand for these consumers."""
         self._variables[variable] = consumers
+        self._bound_subscriptions[variable] = dict(self.consumers[consumers[0]].subscriptions) if consumers else {}
         self.history.append("harness", "bound", {"variable": variable, "consumers": list(consumers)})
 
     def resolve(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -120,32 +227,39 @@ class RunContext:
         return tuple(found)
 
     def tag(self, tag: str | None, topic: str) -> str | None:
-        """A literal tag, or the first tag to which a bound consumer subscribes (`$holder.tag`).
+        """A literal tag, or the first tag to which a consumer subscribed when it was bound (`$holder.tag`).
 
         Raises:
             HarnessDefect: the variable is not bound (validation should have found it).
+            PreconditionNotMet: the consumer subscribes by SQL, or not to the topic, and so to no tag.
         """
         if tag is None or not tag.startswith("$"):
             return tag
-        consumers = self._variables.get(tag[1:].removesuffix(".tag"), ())
+        variable = tag[1:].removesuffix(".tag")
+        consumers = self._variables.get(variable, ())
         if not consumers:
             raise HarnessDefect(f"{tag} stands for no consumer")
-        return self.scenario.consumers[consumers[0]].subscribe[topic].split("||")[0].strip()
+        expression = self._bound_subscriptions[variable].get(topic)
+        if not isinstance(expression, str):
+            how = "doesn't subscribe" if expression is None else "subscribes by SQL"
+            raise PreconditionNotMet(f"{tag}: {consumers[0]} {how} to {topic}, and so to no tag")
+        return expression.split("||")[0].strip()
 
     # The history ---------------------------------------------------------------------------------------
 
-    def record_step(self, index: int, step: Word, kind: str, data: Mapping[str, Any] | None = None) -> None:
-        """Write down where the run is."""
-        self.history.append(
-            "harness",
-            kind,
-            {
-                "index": index,
-                "step": step.word,
-                "line": self.scenario.line_of("steps", index),
-                **(data or {}),
-            },
-        )
+    def record_step(self, step: Word, kind: str) -> None:
+        """Write down where the run is; of a step inside another also where in that, and which iteration."""
+        indices, iteration = self.place.indices, self.place.iteration
+        data: dict[str, Any] = {
+            "index": indices[0],
+            "step": step.word,
+            "line": self.scenario.line_of("steps", *indices),
+        }
+        if len(indices) > 1:
+            data["place"] = list(indices)
+        if iteration is not None:
+            data["iteration"] = iteration
+        self.history.append("harness", kind, data)
 
     def observe(self, what: str, kind: str, data: Mapping[str, Any], moment: str | None) -> None:
         """Write an observation down where it differs from the last one of `what`, or belongs to a moment."""
@@ -185,9 +299,12 @@ class RunContext:
         Raises:
             EnvironmentNotReady, HarnessDefect: a worker or a server died.
             KeyboardInterrupt: the run was interrupted.
+            BranchEnded: this is a branch of a `parallel` of which another one failed.
         """
         if self.interrupted.is_set():
             raise KeyboardInterrupt
+        if any(end.is_set() for end in self._ends):
+            raise BranchEnded
         if self._troubles:
             raise self._troubles[0]
         for death in self.cluster.deaths():

@@ -7,19 +7,30 @@ harness: it is shown with its traceback and ends with `ExitCode.HARNESS`.
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Self
 
 
 class ExitCode(IntEnum):
     """Exit codes of the command line; where runs end differently the gravest one counts."""
 
-    AS_EXPECTED = 0
-    NOT_AS_EXPECTED = 1
-    USAGE = 2
-    INCONCLUSIVE = 3
-    ENVIRONMENT = 4
-    HARNESS = 70
-    INTERRUPTED = 130
-    TERMINATED = 143
+    meaning: str
+    """In a few words."""
+
+    AS_EXPECTED = 0, "every outcome as expected"
+    NOT_AS_EXPECTED = 1, "an outcome was not as expected"
+    USAGE = 2, "wrong usage or an invalid scenario"
+    INCONCLUSIVE = 3, "inconclusive"
+    ENVIRONMENT = 4, "environment not ready"
+    HARNESS = 70, "an error of the harness"
+    INTERRUPTED = 130, "interrupted"
+    TERMINATED = 143, "terminated"
+
+    def __new__(cls, code: int, meaning: str) -> Self:
+        """A member, written as `NAME = code, "what it means"`."""
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.meaning = meaning
+        return member
 
     @classmethod
     def gravest(cls, codes: list[ExitCode]) -> ExitCode:

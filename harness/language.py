@@ -20,6 +20,7 @@ from pydantic import (
     Discriminator,
     Field,
     GetJsonSchemaHandler,
+    StringConstraints,
     Tag,
     WithJsonSchema,
     create_model,
@@ -52,6 +53,9 @@ def parse_duration_ms(value: object) -> int:
     return round(float(found[1]) * _UNIT_MS[found[2]])
 
 
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,59}$")]
+"""A name that RocketMQ takes as (a part of) a topic, group or client id."""
+
 DurationMs = Annotated[int, BeforeValidator(parse_duration_ms), WithJsonSchema(_DURATION_SCHEMA)]
 """In a scenario a duration with its unit, in Python milliseconds."""
 
@@ -61,7 +65,8 @@ class Refers:
     """Marks a field whose text names something else of the scenario, so that undefined names are found.
 
     `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
-    before) and `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag).
+    before), `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag), `node` (of the cluster),
+    `broker` (a node that is one), `hand-made` (a client that heartbeats make) and `pull` (a raw one).
     """
 
     kinds: tuple[str, ...]
@@ -71,9 +76,18 @@ TopicName = Annotated[str, Refers(("topic",))]
 GroupName = Annotated[str, Refers(("group",))]
 ConsumerRef = Annotated[str, Refers(("consumer", "variable"))]
 """A consumer, or a variable that stands for one or several: `a`, `$holder`, `$others`."""
+ConsumerName = Annotated[str, Refers(("consumer",))]
+VariableName = Annotated[str, Refers(("variable",)), StringConstraints(pattern=r"^\$[a-z][a-z0-9-]*$")]
+"""A bound variable itself: `$holder`."""
 MomentName = Annotated[str, Refers(("moment",))]
 Target = Annotated[str, Refers(("consumer", "group", "variable"))]
 """Consumers: one by its name, a whole group by the group's name, or a variable."""
+ActorRef = Annotated[str, Refers(("consumer", "variable", "node"))]
+"""A consumer, a variable, or a node of the cluster: `a`, `$holder`, `broker-a`, `nameserver`."""
+NodeRef = Annotated[str, Refers(("node",))]
+"""A node of the cluster: `nameserver`, `broker-a`, `broker-a-slave`."""
+BrokerRef = Annotated[str, Refers(("broker",))]
+"""A broker, be it master or slave: `broker-a`, `broker-a-slave`."""
 TagRef = Annotated[str, Refers(("tag-of-variable",))]
 """A tag, or the subscription expression of a bound consumer: `tagB`, `$holder.tag`."""
 
@@ -85,9 +99,13 @@ class Strict(BaseModel):
 
 
 class Word(Strict):
-    """One word of the language. `shorthand` names the field that a bare value stands for (`start: a`)."""
+    """One word of the language. `shorthand` names the field that a bare value stands for (`start: a`).
+
+    `example` is the word in use, as YAML, for the documentation; a test reads it as part of a scenario.
+    """
 
     word: ClassVar[str]
+    example: ClassVar[str]
     shorthand: ClassVar[str | None] = None
 
     @model_validator(mode="before")
@@ -124,6 +142,16 @@ ConsumerRefs = Annotated[
     ),
 ]
 """One consumer, or a list of them."""
+
+ActorRefs = Annotated[
+    tuple[ActorRef, ...],
+    BeforeValidator(as_tuple),
+    Field(min_length=1),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+    ),
+]
+"""One consumer or node, or a list of them."""
 
 
 def one_word_of(registry: Mapping[str, type[Word]], what: str) -> Any:

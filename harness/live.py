@@ -27,8 +27,10 @@ from harness.spec.nearest import listed, nearest
 from harness.steps import STEPS, Step
 from harness.transcript import Transcript, value_of
 
-LIVE_CHECKS = {word: check for word, check in CHECKS.items() if check is not Refuted}
-"""The checks of a live run, by word."""
+LIVE_STEPS = {word.replace("-", "_"): step for word, step in STEPS.items()}
+"""The steps of a live run, by the name that they have in Python."""
+LIVE_CHECKS = {word.replace("-", "_"): check for word, check in CHECKS.items() if check is not Refuted}
+"""The checks of a live run, by the name that they have in Python."""
 
 
 class CheckFailed(AssertionError):
@@ -80,13 +82,18 @@ class LiveRun:
         self._require_undone("consumer")
         self._transcript.declare("consumers", name, fields)
 
+    def groups(self, *names: str) -> None:
+        """Declare groups without consumers, for raw pulls and hand-made heartbeats."""
+        self._require_undone("groups")
+        self._transcript.set("groups", list(names))
+
     def timing(self, profile: str) -> None:
         """Choose the timing profile: `compressed`, which is the default, or `faithful`."""
         self._require_undone("timing")
         self._transcript.set("timing", profile)
 
     def cluster(self, **fields: Any) -> None:
-        """Ask for a cluster of this run's own: `broker={"autoCreateTopicEnable": False}`."""
+        """Ask for a cluster of this run's own: `brokers=["broker-a", "broker-b"]`, `broker={"brokerPermission": 4}`."""
         self._require_undone("cluster")
         self._transcript.set("cluster", fields)
 
@@ -100,9 +107,9 @@ class LiveRun:
 
     def __getattr__(self, word: str) -> Callable[..., str | None]:
         __tracebackhide__ = True
-        model = STEPS.get(word)
+        model = LIVE_STEPS.get(word)
         if model is None:
-            raise _unknown(word, "step", STEPS)
+            raise _unknown(word, "step", LIVE_STEPS)
 
         def step(*arguments: Any, **fields: Any) -> str | None:
             __tracebackhide__ = True
@@ -112,7 +119,7 @@ class LiveRun:
         return step
 
     def __dir__(self) -> Iterable[str]:
-        return [*super().__dir__(), *STEPS]
+        return [*super().__dir__(), *LIVE_STEPS]
 
     @property
     def check(self) -> Checks:
@@ -148,7 +155,9 @@ class LiveRun:
         __tracebackhide__ = True
         before = self._transcript.step_count
         scenario = self._recorded(
-            lambda: self._transcript.add_check(word, value_of(LIVE_CHECKS[word], arguments, fields))
+            lambda: self._transcript.add_check(
+                LIVE_CHECKS[word].word, value_of(LIVE_CHECKS[word], arguments, fields)
+            )
         )
         performance = self._performing(scenario, *range(before, self._transcript.step_count))
         finding = performance.last_finding()

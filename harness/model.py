@@ -5,54 +5,78 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 SCHEMA_VERSION = 1
 """Version of every JSON document in a run folder."""
 
 
-class OutcomeKind(StrEnum):
+class Told(StrEnum):
+    """Words that say what they mean."""
+
+    meaning: str
+    """One sentence."""
+
+    def __new__(cls, word: str, meaning: str) -> Self:
+        """A member, written as `WORD = "word", "what it means"`."""
+        member = str.__new__(cls, word)
+        member._value_ = word
+        member.meaning = meaning
+        return member
+
+
+class OutcomeKind(Told):
     """How a run ended."""
 
-    REPRODUCED = "reproduced"
-    """Every check of `anomaly` holds."""
-    NOT_REPRODUCED = "not-reproduced"
-    """Every check of `healthy` holds: the anomaly's stated absence was observed."""
-    INCONCLUSIVE = "inconclusive"
-    """Neither was observed, a precondition did not hold, or a fault took no effect."""
-    ERROR = "error"
-    """The environment or the harness failed. Never evidence for anything."""
+    REPRODUCED = "reproduced", "Every check of `anomaly` holds."
+    NOT_REPRODUCED = (
+        "not-reproduced",
+        "Every check of `healthy` holds: the anomaly's stated absence was observed.",
+    )
+    INCONCLUSIVE = (
+        "inconclusive",
+        "Neither was observed, a precondition did not hold, or a fault took no effect.",
+    )
+    ERROR = "error", "The environment or the harness failed. Never evidence for anything."
 
 
-class Holds(StrEnum):
+class Holds(Told):
     """What a check says of its statement."""
 
-    YES = "yes"
-    NO = "no"
-    UNKNOWN = "unknown"
-    """The history lacks the evidence, or the check itself failed. Never counts as yes."""
+    YES = "yes", "It was seen to be so."
+    NO = "no", "It was seen to be otherwise."
+    UNKNOWN = "unknown", "The history lacks the evidence, or the check itself failed. Never counts as yes."
 
 
-class MessageClass(StrEnum):
+class MessageClass(Told):
     """What became of one message for one group."""
 
-    DELIVERED = "delivered"
-    """A listener of the group got it."""
-    FILTERED_BY_BROKER = "filtered-by-broker"
-    """The stored subscription doesn't match; the group's offset passed it; nobody was sent it."""
-    FILTERED_BY_CLIENT = "filtered-by-client"
-    """The stored subscription matches, so the broker sent it to the queue's owner, whose own subscription
-    doesn't match: the owner's client dropped it, and the group's offset passed it."""
-    STRANDED = "stranded"
-    """It waits in a queue that no member consumes: the owner on paper doesn't subscribe to the topic."""
-    IN_FLIGHT = "in-flight"
-    """It waits ahead of the group's offset in a queue with an owner, or for any member to come online."""
-    IN_RETRY = "in-retry"
-    """A listener got it and failed; it waits in the group's retry topic."""
-    LOST = "lost"
-    """Both filters match, the group's offset passed it, and no listener got it: truly lost."""
-    UNDETERMINED = "undetermined"
-    """The history doesn't say enough to choose; `reason` says what is missing."""
+    DELIVERED = "delivered", "A listener of the group got it."
+    FILTERED_BY_BROKER = (
+        "filtered-by-broker",
+        "The stored subscription doesn't match; the group's offset passed it; nobody was sent it.",
+    )
+    FILTERED_BY_CLIENT = (
+        "filtered-by-client",
+        "The stored subscription matches, so the broker sent it to the queue's owner, whose own "
+        "subscription doesn't match: the owner's client dropped it, and the group's offset passed it.",
+    )
+    STRANDED = (
+        "stranded",
+        "It waits in a queue that no member consumes: the owner on paper doesn't subscribe to the topic.",
+    )
+    IN_FLIGHT = (
+        "in-flight",
+        "It waits ahead of the group's offset in a queue with an owner, or for any member to come "
+        "online.",
+    )
+    IN_RETRY = (
+        "in-retry",
+        "A listener got it and failed; it waits in the group's retry topic, or where the listener is "
+        "orderly in its queue.",
+    )
+    LOST = "lost", "Both filters match, the group's offset passed it, and no listener got it: truly lost."
+    UNDETERMINED = "undetermined", "The history doesn't say enough to choose; `reason` says what is missing."
 
 
 @dataclass(frozen=True, slots=True)

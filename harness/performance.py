@@ -8,7 +8,7 @@ from pathlib import Path
 from assertions.judge import judge
 from harness.campaign import Campaign, report_of
 from harness.context import RunContext
-from harness.errors import HarnessDefect
+from harness.errors import HarnessDefect, UsageProblem
 from harness.model import Event, Finding, Trouble
 from harness.probes.watch import Watch
 from harness.reporters.base import Report
@@ -30,8 +30,10 @@ class Performance:
         with ExitStack() as stack:
             session = stack.enter_context(campaign.session_for(scenario))
             self._run = campaign.new_run(session, scenario)
+            self._run.all_own = True
             self._stage = self._run.open()
             self._session = stack.pop_all()
+        self._own_cluster = scenario.needs_own_cluster
         self.failure: BaseException | None = None
         """What broke the run."""
         self._context: RunContext | None = None
@@ -51,11 +53,20 @@ class Performance:
         """Start the clients and create the topics; raises as `Stage.provision`."""
         with self._run.phase("provision"):
             self._context = self._stage.provision()
-        self._watch = Watch(self._context)
+        self._watch = Watch(self._context, self._run.session.workers.run_count)
         self._watch.start()
 
     def know(self, scenario: Scenario, text: str) -> None:
-        """Go on by this scenario, which has more steps or checks; `text` is its file."""
+        """Go on by this scenario, which has more steps or checks; `text` is its file.
+
+        Raises:
+            UsageProblem: a new step does something to a node, and the cluster is others' as well.
+        """
+        if scenario.needs_own_cluster and not self._own_cluster:
+            raise UsageProblem(
+                "this step changes the cluster, which the run shares with others",
+                'Ask for one of its own before the first step: `rocketmq.cluster(brokers=["broker-a"])`.',
+            )
         self._run.scenario = self._stage.scenario = self._on_stage.scenario = scenario
         self._run.folder.write_text("scenario.yaml", text)
 

@@ -94,7 +94,11 @@ class ScenarioItem(pytest.Item):
     def setup(self) -> None:
         """Run it; see the module for why here."""
         try:
-            report = campaign_of(self.config).run(self.scenario)
+            campaign = campaign_of(self.config)
+            reason = self.scenario.why_not_on(campaign.options.version)
+            if reason is not None:
+                pytest.skip(reason)
+            report = campaign.run(self.scenario)
         except RocketchaosError as problem:
             _end_with(str(problem))
         self.run_report = report

@@ -15,7 +15,9 @@ from typing import Any
 import psutil
 
 import harness
+from harness.admission import Turn
 from harness.cluster.base import Cluster
+from harness.load import RunLoad
 from harness.names import Names
 from harness.scenario import Scenario
 from harness.session import Session
@@ -61,6 +63,8 @@ def describe_run(
     seed: int,
     seconds: float,
     phases: Mapping[str, float],
+    load: RunLoad,
+    turn: Turn | None,
 ) -> dict[str, Any]:
     """`run.json`: all that one needs to know to run it again, and to judge its timing."""
     cluster = session.cluster
@@ -85,6 +89,8 @@ def describe_run(
         "attempts": cluster.start_attempts if cluster else 1,
         "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "seconds": round(seconds, 3),
+        "load": load.as_json(),
+        "parallel": None if turn is None else turn.as_json(),
         "phases": {name: round(value, 3) for name, value in phases.items()},
         "versions": {
             "rocketchaos": harness.__version__,

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assertions.judge import judge
+from harness.admission import Turn
 from harness.context import RunContext
 from harness.errors import EnvironmentNotReady
 from harness.history import History
+from harness.load import RunLoad
 from harness.model import Event, Outcome
 from harness.names import Names, new_token
 from harness.probes.moment import observe_moment
@@ -21,6 +23,8 @@ from harness.scenario import Scenario
 from harness.session import Session
 from harness.stage import Stage
 from harness.steps import Step
+from harness.steps.performing import perform as perform_step
+from harness.steps.place import Place
 from harness.store import RunFolder
 
 
@@ -44,6 +48,11 @@ class Run:
     session: Session
     folder: RunFolder
     seed: int
+    all_own: bool = False
+    """Every client gets a process of its own: the steps are not known beforehand."""
+    turn: Turn | None = None
+    """How it was let in beside others; None: nobody asked."""
+    load: RunLoad = field(default_factory=RunLoad)
     phases: dict[str, float] = field(default_factory=dict)
     """Seconds by phase."""
     started: float = field(default_factory=time.monotonic)
@@ -75,12 +84,14 @@ class Run:
         self.folder.write_text("scenario.yaml", self.scenario.source)
         self.folder.link_latest()
         history = History(names.token, self.folder.events_path)
-        return Stage(self.scenario, self.session, self.folder, history, names)
+        return Stage(
+            self.scenario, self.session, self.folder, history, names, all_own=self.all_own
+        )
 
     def _play(self, stage: Stage) -> None:
         with self.phase("provision"):
             context = stage.provision()
-        watch = Watch(context)
+        watch = Watch(context, self.session.workers.run_count)
         watch.start()
         try:
             with self.phase("steps"):
@@ -101,6 +112,8 @@ class Run:
             seed=self.seed,
             seconds=time.monotonic() - self.started,
             phases=self.phases,
+            load=self.load,
+            turn=self.turn,
         )
         with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
             self.folder.write_json("run.json", record)
@@ -114,11 +127,8 @@ class Run:
 
 
 def perform(context: RunContext, index: int, step: Step) -> None:
-    """Do one step, and write down that it was done."""
-    context.check_alive()
-    context.record_step(index, step, "step-started")
-    step.run(context)
-    context.record_step(index, step, "step-ended")
+    """Do one step of the scenario, and write down that it was done."""
+    perform_step(context.within(Place((index,))), step)
 
 
 def observe_end(context: RunContext) -> None:

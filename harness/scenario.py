@@ -6,82 +6,57 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PrivateAttr, StringConstraints
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
 from assertions import CHECKS, Check
-from harness.language import Strict, as_tuple, one_word_of
+from harness.cluster_needs import BrokerNames
+from harness.cluster_needs import ClusterNeeds as ClusterNeeds
+from harness.consumer import Consumer as Consumer
+from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind
-from harness.steps import STEPS, Step
-
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,59}$")]
-"""A name that RocketMQ takes as (a part of) a topic, group or client id."""
-
-
-ConfigurationKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
-"""A key of broker.conf."""
-
-
-def _in_one_line(value: str | int | bool) -> str | int | bool:
-    if isinstance(value, str) and not value.isprintable():
-        raise ValueError("a line of broker.conf can't hold a line break or another control character")
-    return value
-
-
-ConfigurationValue = Annotated[str | int | bool, AfterValidator(_in_one_line)]
-"""A value of broker.conf."""
+from harness.steps import Step, StepEntry
+from harness.steps.base import every_step
+from harness.version_range import VersionRange, why_not_in
 
 
 class Topic(Strict):
     """A topic, created before the first step, under a real name of its own in every run."""
 
     queues: int = Field(default=4, ge=1, le=64, description="queues on each broker")
-
-
-class Consumer(Strict):
-    """A push consumer, in a process of its own, started by a `start` step."""
-
-    group: Name = Field(description="its consumer group")
-    client: Literal["java"] = Field(default="java", description="which client: RocketMQ's Java push consumer")
-    subscribe: dict[Name, str] = Field(
-        min_length=1, description="topic to tag expression: `tagA`, `tagA || tagB`, `*`"
-    )
-    client_id: Name | None = Field(
-        default=None,
-        description="the first part of its client id, which orders the allocation; its name unless told",
-    )
-
-
-class ClusterNeeds(Strict):
-    """What the scenario needs of its cluster; a scenario that says anything here gets one to itself."""
-
-    broker: dict[ConfigurationKey, ConfigurationValue] = Field(
-        default_factory=dict, description="lines of broker.conf: `autoCreateTopicEnable: false`"
-    )
-
-    @property
-    def broker_configuration(self) -> dict[str, str]:
-        """The lines as RocketMQ reads them."""
-        return {
-            key: str(value).lower() if isinstance(value, bool) else str(value)
-            for key, value in self.broker.items()
-        }
+    on: BrokerNames = Field(default=(), description="the brokers that have it; all unless told")
 
 
 if TYPE_CHECKING:
     StepOfScenario = Step
     CheckOfScenario = Check
 else:
-    StepOfScenario = one_word_of(STEPS, "step")
+    StepOfScenario = StepEntry
     CheckOfScenario = one_word_of(CHECKS, "check")
 Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
+
+
+def _consumers_or_groups(schema: dict[str, Any]) -> None:
+    """Of these one is needed; pydantic says it of the first alone."""
+    schema["required"].remove("consumers")
+    schema["anyOf"] = [{"required": ["consumers"]}, {"required": ["groups"]}]
 
 
 class Scenario(Strict):
     """What is started, what is done, what must be seen."""
 
-    model_config = ConfigDict(title="rocketchaos scenario")
+    model_config = ConfigDict(title="rocketchaos scenario", json_schema_extra=_consumers_or_groups)
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")] = Field(
         description="its name on the command line: small letters, digits, `-`"
@@ -95,9 +70,20 @@ class Scenario(Strict):
         default="compressed",
         description="`faithful` keeps RocketMQ's own timers, `compressed` shortens those that have a knob",
     )
+    rocketmq: VersionRange = Field(
+        default="", description="the versions that it speaks of: `>=5.0`, `>=4.9.4,<5.2`; all unless told"
+    )
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
     topics: dict[Name, Topic] = Field(min_length=1, description="its topics by name")
-    consumers: dict[Name, Consumer] = Field(min_length=1, description="its consumers by name")
+    bare_groups: Annotated[tuple[Name, ...], BeforeValidator(as_tuple)] = Field(
+        default=(),
+        alias="groups",
+        description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats; where there are "
+        "any, `consumers` may be left out",
+    )
+    consumers: dict[Name, Consumer] = Field(
+        description="its consumers by name"
+    )
     steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="what is done, in order"
     )
@@ -115,6 +101,20 @@ class Scenario(Strict):
     _lines: Mapping[tuple[str | int, ...], int] = PrivateAttr(default_factory=dict)
     _source: str = PrivateAttr(default="")
     _file: str = PrivateAttr(default="")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _groups_do(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("groups") and "consumers" not in data:
+            return {**data, "consumers": {}}
+        return data
+
+    @field_validator("consumers")
+    @classmethod
+    def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
+        if not consumers and not info.data.get("bare_groups"):
+            raise PydanticCustomError("too_short", "no consumer", {"min_length": 1})
+        return consumers
 
     @property
     def source(self) -> str:
@@ -143,21 +143,37 @@ class Scenario(Strict):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups of its consumers, in order of appearance."""
-        return tuple(dict.fromkeys(consumer.group for consumer in self.consumers.values()))
+        """The groups of its consumers, in order of appearance, then those without any."""
+        groups = [consumer.group for consumer in self.consumers.values()]
+        return tuple(dict.fromkeys((*groups, *self.bare_groups)))
 
     def members(self, group: str) -> tuple[str, ...]:
         """The consumers of a group, in order of appearance."""
         return tuple(name for name, consumer in self.consumers.items() if consumer.group == group)
 
+    def brokers_of(self, topic: str) -> tuple[str, ...]:
+        """The brokers that have a topic."""
+        return self.topics[topic].on or self.cluster.brokers
+
     def queue_count(self, topic: str) -> int:
         """How many queues a topic has on all brokers together."""
-        return self.topics[topic].queues
+        return self.topics[topic].queues * len(self.brokers_of(topic))
+
+    @property
+    def required_capabilities(self) -> frozenset[str]:
+        """What its cluster must be able to do to its nodes, by the names of `harness.cluster.base.CAPABILITIES`."""
+        required = {name for step in every_step(self.steps) for name in step.capabilities(self)}
+        return frozenset(required | ({"configure"} if self.cluster.model_fields_set else set()))
 
     @property
     def needs_own_cluster(self) -> bool:
-        """Whether it can't share a cluster with others."""
-        return bool(self.cluster.broker)
+        """Whether it can't share a cluster with others: it needs one of a kind, or does something to a node."""
+        return bool(self.required_capabilities)
+
+    def why_not_on(self, version: str) -> str | None:
+        """Why it says nothing of this version of RocketMQ; None where it does."""
+        reason = why_not_in(self.rocketmq, version)
+        return None if reason is None else f"{self.name} {reason}"
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:
         """All checks, as (section, index in it, check)."""

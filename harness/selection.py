@@ -7,6 +7,7 @@ from pathlib import Path
 
 from _pytest.mark.expression import Expression
 
+from harness.cluster import versions
 from harness.errors import UsageProblem
 from harness.scenario import Scenario
 from harness.spec import Diagnostic, InvalidScenario, load_scenario
@@ -76,6 +77,24 @@ def select(scenarios: Sequence[Scenario], keywords: str, marks: str) -> list[Sce
     if not chosen:
         raise UsageProblem("no scenario is left by -k and -m", "`rocketchaos list` shows names and marks.")
     return chosen
+
+
+def for_version(scenarios: Sequence[Scenario], version: str) -> tuple[list[Scenario], list[str]]:
+    """Those that are about this version of RocketMQ, and why the others are not.
+
+    Raises:
+        UsageProblem: there is no such version, or none of them is about it.
+    """
+    versions.parse(version)
+    reasons = {scenario.name: scenario.why_not_on(version) for scenario in scenarios}
+    chosen = [scenario for scenario in scenarios if reasons[scenario.name] is None]
+    left_out = [reason for reason in reasons.values() if reason is not None]
+    if not chosen:
+        raise UsageProblem(
+            f"no scenario is left for RocketMQ {version}: {'; '.join(left_out)}",
+            "Choose another version with `--rocketmq`.",
+        )
+    return chosen, left_out
 
 
 def _fits(option: str, text: str, words: Sequence[str], *, part: bool) -> bool:

@@ -1,7 +1,8 @@
-"""What several runs share: the guardian, Java, a cluster, and the admin worker."""
+"""What several runs share: the guardian, Java, a cluster, the admin worker, and warm client processes."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Callable
@@ -21,8 +22,11 @@ from harness.names import new_token
 from harness.timing import TimingProfile
 from harness.workers.handle import OnDeath, OnEvent, Worker
 from harness.workers.kinds import KINDS
+from harness.workers.shared import SharedWorkers
 
 Progress = Callable[[str], None]
+SHARED_AT_LEAST = 2
+"""Shared client processes, so that two members of a group live in different ones."""
 
 
 class MakeCluster(Protocol):
@@ -69,6 +73,12 @@ class Session:
         self._cluster: Cluster | None = None
         self._admin: Admin | None = None
         self._failure: BaseException | None = None
+        self.workers = SharedWorkers(
+            self._spawn_shared,
+            lambda name: self._shared_logs / name,
+            max(SHARED_AT_LEAST, min(8, len(os.sched_getaffinity(0)))),
+        )
+        """Client processes for runs in which no step needs a process of its own."""
 
     @property
     def cluster(self) -> Cluster | None:
@@ -113,7 +123,7 @@ class Session:
             cluster.start()
             self._admin.connect(cluster.nameserver, new_token())
             if not self.shared:
-                prove_delivery(self._admin, [node for node in cluster.nodes if node.role == "broker"])
+                prove_delivery(self._admin, [node for node in cluster.nodes if node.is_master])
         except BaseException as failure:  # handed over to the thread that waits
             self._failure = failure
 
@@ -144,6 +154,14 @@ class Session:
             on_death=on_death,
         )
 
+    @property
+    def _shared_logs(self) -> Path:
+        return paths.scratch_folder(self.guardian.owner) / "shared"
+
+    def _spawn_shared(self, name: str, on_event: OnEvent, on_death: OnDeath) -> Worker:
+        self._scratch(self.guardian.owner)
+        return self.spawn("shared-java", name, self._shared_logs, on_event, on_death)
+
     def hand_over(self) -> None:
         """Let the cluster outlive this session; call it once the cluster is recorded as running."""
         self.guardian.unwatch(self._cluster_owner)
@@ -153,6 +171,7 @@ class Session:
         """End everything that the session started, and nothing else. Idempotent."""
         if self._starting is not None:
             self._starting.join()
+        self.workers.close()
         if self._admin is not None:
             self._admin.release()
         shutil.rmtree(paths.scratch_root() / self.guardian.owner, ignore_errors=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from harness.allocation import Queue
 from harness.clients.consumer import Consumer
 from harness.clients.producer import NAME as PRODUCER
 from harness.clients.producer import Producer
@@ -15,27 +16,43 @@ from harness.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosE
 from harness.history import History
 from harness.model import Trouble
 from harness.names import Names
+from harness.placement import own_processes
 from harness.probes.moment import observe_moment
 from harness.record import NodeLogs
 from harness.scenario import Scenario
 from harness.session import Session
 from harness.store import RunFolder
 from harness.workers.events import WorkerEvent
-from harness.workers.handle import Worker
+from harness.workers.lease import WorkerProcess
 
 
 class Stage:
     """The clients of one run: provisioned before its first step, torn down after its last."""
 
     def __init__(
-        self, scenario: Scenario, session: Session, folder: RunFolder, history: History, names: Names
+        self,
+        scenario: Scenario,
+        session: Session,
+        folder: RunFolder,
+        history: History,
+        names: Names,
+        *,
+        all_own: bool,
     ) -> None:
+        """
+        Args:
+            all_own: every client gets a process of its own, for the steps are not known beforehand.
+        """
         self.scenario = scenario
         self.session = session
         self.folder = folder
         self.history = history
         self.names = names
         self.context: RunContext | None = None
+        self._all_own = all_own
+        self._own = own_processes(scenario)
+        self._tenancy = session.workers.tenancy(names.token)
+        self._over = False
         self._early_deaths: list[tuple[str, str, Trouble]] = []
         self._consumers: dict[str, Consumer] = {}
         self._producer: Producer | None = None
@@ -55,6 +72,7 @@ class Stage:
                 real=self.names.real,
                 nameserver=self._nameserver,
                 instance=self.names.token,
+                queues=self._queues,
             )
             self._consumers[name].prepare()
         self._producer = Producer(
@@ -78,32 +96,37 @@ class Stage:
             producer=producer,
             consumers=self._consumers,
             interrupted=self.session.interrupted,
+            logs=self.folder.logs,
         )
         self.context = context
         for name, reason, trouble in self._early_deaths:
             context.worker_died(name, reason, trouble)
         for node in cluster.nodes:
-            self.history.append(
-                node.name, "node-ready", {"role": node.role, "address": node.address, "pid": node.pid}
-            )
+            context.record_node(node)
         for topic, spec in self.scenario.topics.items():
             real = self.names.real(topic)
-            create_routed_topic(admin, real, spec.queues, context.broker_addresses)
-            self.history.append(
-                "harness", "topic-created", {"topic": topic, "real": real, "queues": spec.queues}
-            )
+            brokers = self.scenario.brokers_of(topic)
+            addresses = context.broker_addresses
+            create_routed_topic(admin, real, spec.queues, {name: addresses[name] for name in brokers})
+            created = {"topic": topic, "real": real, "queues": spec.queues, "brokers": list(brokers)}
+            self.history.append("harness", "topic-created", created)
         producer.start()
         return context
 
     def _nameserver(self) -> str:
         return self.session.ready()[0].nameserver
 
-    def _spawn(self, name: str) -> Worker:
+    def _queues(self, topic: str) -> Sequence[Queue]:
+        return () if self.context is None else self.context.queues(topic)
+
+    def _spawn(self, name: str) -> WorkerProcess:
+        if not (self._all_own or name in self._own):
+            return self._tenancy.lease(name, self._on_event(name), self._on_death)
         return self.session.spawn("java", name, self.folder.logs, self._on_event(name), self._on_death)
 
     def _on_event(self, name: str) -> Callable[[WorkerEvent], None]:
         def tell(event: WorkerEvent) -> None:
-            if self.context is not None:
+            if self.context is not None and not self._over:
                 self.context.worker_event(name, event)
 
         return tell
@@ -146,13 +169,19 @@ class Stage:
                 self.history.append("harness", "run-ended")
 
     def tear_down(self) -> None:
-        """Heal faults, end every client, collect the servers' logs."""
+        """Heal faults, end every client, collect the logs.
+
+        What listeners get from here on, because others leave the group, is no part of the run.
+        """
+        self._over = True
         if self.context is not None:
             with suppress(RocketchaosError):
                 self.context.faults.heal_all()
+            self.context.hand_made.close_all()
         for consumer in self._consumers.values():
             consumer.release()
         if self._producer is not None:
             self._producer.release()
+        self._tenancy.end(self.folder.logs)
         if self._logs is not None:
             self._logs.collect(self.folder.logs)

@@ -4,7 +4,8 @@
 
 ==================  ================================================================================
 `scenario.yaml`     the scenario, as it was read
-`run.json`          versions, seed, timing, host, load, names, attempts
+`run.json`          versions, seed, timing, host, names, attempts; `load` while it ran, and in `parallel` what
+                    let it begin beside how many others
 `events.jsonl`      the history, line by line
 `messages.jsonl`    one line per message and group: class, owner, stored subscription, proof
 `checks.json`       the findings

@@ -8,7 +8,7 @@ polling, the first persist of offsets after 10 s, the 120 s expiry of channels b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 
@@ -22,7 +22,9 @@ class TimingProfile:
     client_system_properties: Mapping[str, str]
     """JVM system properties of Java clients."""
     client_settings: Mapping[str, int]
-    """Properties of `DefaultMQPushConsumer`, named as there, set before its start; milliseconds."""
+    """Properties of every consumer (`ClientConfig`, 4.9.4), named as there, set before its start; milliseconds."""
+    lite_pull_settings: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Besides, those of `DefaultLitePullConsumer`."""
 
 
 FAITHFUL = TimingProfile("faithful", MappingProxyType({}), MappingProxyType({}), MappingProxyType({}))
@@ -35,6 +37,8 @@ COMPRESSED = TimingProfile(
             "longPollingEnable": "false",
             "shortPollingTimeMills": "100",
             "flushConsumerOffsetInterval": "500",
+            # How soon brokers come back to a name server that was restarted; less they don't take.
+            "registerNameServerPeriod": "10000",
         }
     ),
     client_system_properties=MappingProxyType(
@@ -52,6 +56,8 @@ COMPRESSED = TimingProfile(
             "pullTimeDelayMillsWhenException": 100,
         }
     ),
+    # RocketMQ's own is 5000; less than 1000 it ignores.
+    lite_pull_settings=MappingProxyType({"autoCommitIntervalMillis": 1000}),
 )
 
 PROFILES: Mapping[str, TimingProfile] = MappingProxyType(

@@ -89,7 +89,7 @@ class Transcript:
     def _steps_to_validate(self) -> list[dict[str, Any]]:
         """The steps, and one that starts a consumer where none did yet: a file without any is refused."""
         consumers = list(self._declared["consumers"])
-        if not consumers or any(Start.word in step for step in self._steps):
+        if not consumers or _has_key(self._steps, Start.word):
             return self._steps
         return [*self._steps, {Start.word: consumers[0]}]
 
@@ -103,6 +103,13 @@ class Transcript:
             lines.append(f"{section}:")
             lines += [f"  - {word}: {_flow(value)}" for entry in words for word, value in entry.items()]
         return "\n".join([*lines, ""])
+
+
+def _has_key(value: Any, key: str) -> bool:
+    """Whether any mapping in the value has the key."""
+    if isinstance(value, dict):
+        return key in value or any(_has_key(inner, key) for inner in value.values())
+    return isinstance(value, list) and any(_has_key(inner, key) for inner in value)
 
 
 def scenario_name(text: str) -> str:
@@ -132,7 +139,7 @@ def plain(value: Any) -> Any:
     Raises:
         UsageProblem: it is nothing that a scenario file can say.
     """
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):
         return str(value)
@@ -142,7 +149,7 @@ def plain(value: Any) -> Any:
         return [plain(inner) for inner in value]
     raise UsageProblem(
         f"{value!r} is nothing that a scenario can say",
-        "Its values are text, whole numbers, true and false, and lists and mappings of them.",
+        "Its values are text, numbers, true and false, and lists and mappings of them.",
     )
 
 

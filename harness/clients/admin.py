@@ -75,5 +75,4 @@ class Admin:
 
     def release(self) -> None:
         """End its process."""
-        if self._worker.alive:
-            self._worker.kill()
+        self._worker.release()

@@ -1,26 +1,30 @@
-"""One consumer of a scenario, in a worker process of its own."""
+"""One consumer of a scenario, in a worker process of its own or in a shared one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from harness.errors import EnvironmentNotReady, HarnessDefect
+from harness.allocation import Queue
+from harness.consumer import Consumer as ConsumerSpec
+from harness.consumer import Expression, as_data
+from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
 from harness.history import History
-from harness.scenario import Consumer as ConsumerSpec
 from harness.timing import TimingProfile
-from harness.workers.handle import Worker
+from harness.workers.handle import WorkerFailed
+from harness.workers.lease import WorkerProcess
 
 START_LIMIT_S = 30.0
-STOP_LIMIT_S = 20.0
+STOP_LIMIT_S = 40.0
+"""A graceful shutdown may take 20 s, see `harness.workers.lease.LEAVE_LIMIT_S`."""
 ANSWER_LIMIT_S = 10.0
 
 
 class Consumer:
     """Starts, stops and kills the consumer; the worker process is spawned ahead, so that its JVM is warm.
 
-    `spawn` makes a new worker process for this consumer. `real` translates the scenario's topic and group
-    names into those of the run.
+    `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
+    scenario's topic and group names into those of the run. `queues` are those of a topic, on all brokers.
     """
 
     def __init__(
@@ -30,13 +34,18 @@ class Consumer:
         *,
         history: History,
         timing: TimingProfile,
-        spawn: Callable[[str], Worker],
+        spawn: Callable[[str], WorkerProcess],
         real: Callable[[str], str],
         nameserver: Callable[[], str],
         instance: str,
+        queues: Callable[[str], Sequence[Queue]],
     ) -> None:
         self.name = name
         self.spec = spec
+        self.subscriptions: dict[str, Expression] = dict(spec.subscribe)
+        """What it subscribes to now, by topic; at its start what the scenario declares."""
+        self.topics = tuple(spec.subscribe)
+        """The topics to which it has ever subscribed."""
         self.client_id = f"{spec.client_id or name}@{instance}"
         self.paused = False
         self.started = False
@@ -46,8 +55,10 @@ class Consumer:
         self._real = real
         self._nameserver = nameserver
         self._instance = instance
-        self._worker: Worker | None = None
+        self._queues = queues
+        self._worker: WorkerProcess | None = None
         self._killed = False
+        self._refusal: str | None = None
 
     def prepare(self) -> None:
         """Spawn the worker process, without waiting for it."""
@@ -58,12 +69,13 @@ class Consumer:
         """Start consuming; returns when the client's own `start()` has returned."""
         if self._killed:
             self._worker, self._killed = None, False
+        self._refusal = None
         self.prepare()
         worker = self._alive_worker()
         worker.wait_ready(START_LIMIT_S)
-        self._history.append(
-            self.name, "consumer-starting", {"pid": worker.pid, "subscribe": self.spec.subscribe}
-        )
+        self.subscriptions = dict(self.spec.subscribe)
+        subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
+        self._history.append(self.name, "consumer-starting", {"pid": worker.pid, "subscribe": subscribe})
         answer = worker.request(
             "start-consumer",
             START_LIMIT_S,
@@ -72,8 +84,9 @@ class Consumer:
             nameserver=self._nameserver(),
             client_ip=self.spec.client_id or self.name,
             instance=self._instance,
-            subscribe={self._real(topic): text for topic, text in self.spec.subscribe.items()},
-            settings=dict(self._timing.client_settings),
+            subscribe={self._real(topic): data for topic, data in subscribe.items()},
+            settings=self._settings(),
+            **start_options(self.spec, self._configured_queues()),
         )
         self.client_id = str(answer["client_id"])
         self.started = True
@@ -85,11 +98,61 @@ class Consumer:
                 "group": self.spec.group,
                 "client": self.spec.client,
                 "pid": worker.pid,
+                "process": worker.process,
             },
         )
 
+    def _settings(self) -> dict[str, Any]:
+        lite_pull = self._timing.lite_pull_settings if self.spec.api == "lite-pull" else {}
+        return {**self._timing.client_settings, **lite_pull, **self.spec.settings}
+
+    def _configured_queues(self) -> list[dict[str, Any]]:
+        """The queues that `by-config` names: of every topic, those with the ids, on every broker."""
+        return [
+            {"topic": self._real(topic), "broker": broker, "id": number}
+            for topic in self.subscriptions
+            for broker, number in self._queues(topic)
+            if number in (self.spec.queues or ())
+        ]
+
+    def subscribe(self, topic: str, expression: Expression) -> None:
+        """Subscribe while it runs: the brokers are told at once, by a heartbeat."""
+        self._alive_worker().request(
+            "subscribe",
+            ANSWER_LIMIT_S,
+            name=self.name,
+            topic=self._real(topic),
+            expression=as_data(expression),
+        )
+        self.subscriptions[topic] = expression
+        self.topics = tuple(dict.fromkeys((*self.topics, topic)))
+        self._history.append(self.name, "subscribed", {"topic": topic, "expression": as_data(expression)})
+
+    def unsubscribe(self, topic: str) -> None:
+        """Give a topic up while it runs: the brokers hear of it with the next heartbeat."""
+        self._alive_worker().request("unsubscribe", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic))
+        self.subscriptions.pop(topic, None)
+        self._history.append(self.name, "unsubscribed", {"topic": topic})
+
+    def release_listener(self) -> None:
+        """Let its listener go on where it blocks, and block no more."""
+        self._alive_worker().request("release-listener", ANSWER_LIMIT_S, name=self.name)
+        self._history.append(self.name, "listener-released")
+
+    def assignment(self) -> list[dict[str, Any]]:
+        """The queues that the client itself has, without asking a broker: `topic`, `broker`, `queue_id`."""
+        answer = self._alive_worker().request("assignment", ANSWER_LIMIT_S, name=self.name)
+        queues: list[dict[str, Any]] = answer["queues"]
+        return queues
+
+    def refused(self, refusal: WorkerFailed) -> None:
+        """RocketMQ has refused its start: write that down, and end the process, where parts may live on."""
+        self._history.append(self.name, "consumer-refused", {"error": refusal.message, "code": refusal.code})
+        self.release()
+        self._refusal = refusal.message
+
     def stop(self) -> None:
-        """Shut the client down gracefully, then end its process."""
+        """Shut the client down gracefully, then end its process, unless that is shared."""
         worker = self._alive_worker()
         worker.request("stop-consumer", STOP_LIMIT_S, name=self.name)
         self.started = False
@@ -118,18 +181,20 @@ class Consumer:
         """Return when every event that its listener wrote before now is in the history."""
         self._alive_worker().request("ping", ANSWER_LIMIT_S)
 
-    def pull_counts(self, topic: str) -> dict[str, Any]:
-        """The client's own counts for a topic: `found_pulls`, `passed_messages`."""
+    def pull_counts(self, topic: str) -> dict[str, Any] | None:
+        """The client's own counts of a topic, `found_pulls` and `passed_messages`; None: lite pull counts none."""
+        if self.spec.api == "lite-pull":
+            return None
         answer = self._alive_worker().request(
             "pull-counts", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic)
         )
         return {"found_pulls": answer["found_pulls"], "passed_messages": answer["passed_messages"]}
 
     def release(self) -> None:
-        """End the process, if any, whatever state it is in; for the tear-down."""
+        """End the client, and its process unless that is shared, whatever state it is in; for the tear-down."""
         worker, self._worker, self.started = self._worker, None, False
-        if worker is not None and worker.alive:
-            worker.kill()
+        if worker is not None:
+            worker.release()
 
     @property
     def pid(self) -> int:
@@ -146,15 +211,38 @@ class Consumer:
         """How the process ended; negative: by that signal."""
         return self._any_worker().returncode
 
-    def _any_worker(self) -> Worker:
+    def _any_worker(self) -> WorkerProcess:
+        if self._worker is None and self._refusal is not None:
+            raise PreconditionNotMet(f"the consumer {self.name} doesn't run: {self._refusal}")
         if self._worker is None:
             raise HarnessDefect(f"the consumer {self.name} has no process")
         return self._worker
 
-    def _alive_worker(self) -> Worker:
+    def _alive_worker(self) -> WorkerProcess:
         worker = self._any_worker()
         if not worker.alive:
             raise EnvironmentNotReady(
                 f"the process of consumer {self.name} is gone", "Its log is in the run folder, logs/."
             )
         return worker
+
+
+def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """What a worker is told of a consumer besides its name, its subscriptions and its settings."""
+    return {
+        "api": spec.api,
+        "model": spec.model,
+        "listener": spec.listener,
+        "consume_from": spec.consume_from,
+        "strategy": {
+            "name": spec.strategy,
+            "queues": list(configured_queues),
+            "rooms": list(spec.rooms or ()),
+        },
+        "behaviour": {
+            "fail": spec.behaviour.fail or 0,
+            "block": spec.behaviour.blocks,
+            "slow_ms": spec.behaviour.slow or 0,
+        },
+        "retry_delay_level": spec.retry_delay_level or 0,
+    }

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 from harness.allocation import Queue
 from harness.history import History
-from harness.workers.handle import Worker, WorkerFailed
+from harness.workers.handle import WorkerFailed
+from harness.workers.lease import WorkerProcess
 
 START_LIMIT_S = 30.0
 SEND_TIMEOUT_MS = 3_000
@@ -33,7 +37,7 @@ class Producer:
         self,
         *,
         history: History,
-        worker: Worker,
+        worker: WorkerProcess,
         real: Callable[[str], str],
         nameserver: Callable[[], str],
         instance: str,
@@ -44,6 +48,8 @@ class Producer:
         self._nameserver = nameserver
         self._instance = instance
         self._started = False
+        self._lock = threading.Lock()
+        """Branches of a `parallel` may send at the same time."""
         self._numbers: dict[str, int] = {}
         self.acknowledged: list[Acknowledged] = []
         self.last_error = ""
@@ -62,14 +68,27 @@ class Producer:
         )
         self._started = True
 
-    def send(self, topic: str, tag: str | None, queue: Queue | None) -> bool:
+    def send(
+        self,
+        topic: str,
+        tag: str | None,
+        queue: Queue | None,
+        *,
+        keys: Sequence[str] = (),
+        properties: Mapping[str, str] = MappingProxyType({}),
+    ) -> bool:
         """Send one message, to `queue` or round robin; whether it was acknowledged with SEND_OK.
+
+        `keys` come behind the key that the message gets here.
 
         Writes `send-invoked`, then `sent` or `send-failed` into the history. What was not acknowledged may
         still have been stored: its fate is open.
         """
-        number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
-        message = {"topic": topic, "key": f"{topic}-{number}", "tag": tag}
+        with self._lock:
+            number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
+        message: dict[str, Any] = {"topic": topic, "key": f"{topic}-{number}", "tag": tag}
+        further = {"keys": list(keys), "properties": dict(properties)}
+        message |= {name: value for name, value in further.items() if value}
         self._history.append(NAME, "send-invoked", message)
         try:
             answer = self._worker.request(
@@ -82,6 +101,7 @@ class Producer:
                 body=message["key"],
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
                 timeout_ms=SEND_TIMEOUT_MS,
+                **further,
             )
         except WorkerFailed as failure:
             self.last_error = str(failure)
@@ -92,7 +112,7 @@ class Producer:
         self._history.append(NAME, "sent", {**message, **answer})
         self.acknowledged.append(
             Acknowledged(
-                key=str(message["key"]),
+                key=message["key"],
                 topic=topic,
                 broker=answer["broker"],
                 queue_id=answer["queue_id"],
@@ -104,6 +124,5 @@ class Producer:
         return bool(answer["status"] == "SEND_OK")
 
     def release(self) -> None:
-        """End its process."""
-        if self._worker.alive:
-            self._worker.kill()
+        """End the client, and its process unless that is shared."""
+        self._worker.release()

@@ -5,9 +5,10 @@ A scenario that needs a capability which the cluster lacks is refused before any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 from harness.timing import TimingProfile
@@ -27,6 +28,13 @@ class Node:
     """On this host; None where the node isn't a process of this host."""
     log: Path
     """The server's own log: text, growing while it runs."""
+    slave_of: str | None = None
+    """The broker of which it is a slave; None: it is a master, or the name server."""
+
+    @property
+    def is_master(self) -> bool:
+        """It is a broker that takes messages."""
+        return self.role == "broker" and self.slave_of is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,68 @@ class Killable(Protocol):
 
 
 @runtime_checkable
-class Configurable(Protocol):
-    """Brokers start with the scenario's own configuration."""
+class Pausable(Protocol):
+    """Nodes can be stopped with SIGSTOP, and go on with SIGCONT."""
 
-    broker_configuration: dict[str, str]
+    def pause_node(self, name: str) -> None:
+        """SIGSTOP the node and wait until it stands still; its connections stay open.
+
+        Raises:
+            KeyError: there is no such node.
+            EnvironmentNotReady: it has died, or doesn't stand still.
+        """
+
+    def resume_node(self, name: str) -> None:
+        """SIGCONT the node and wait until it goes on.
+
+        Raises:
+            KeyError: there is no such node.
+            EnvironmentNotReady: it has died, or doesn't go on.
+        """
+
+
+@runtime_checkable
+class Restartable(Protocol):
+    """Nodes can be started again, with their store, port and address."""
+
+    def restart_node(self, name: str) -> None:
+        """Shut the node down in good order (SIGTERM), unless it is gone already, and start it again.
+
+        Returns when it is ready: a broker once it is registered and answers; the name server once it answers
+        and all brokers that run have registered again, each by its own timer.
+
+        Raises:
+            KeyError: there is no such node.
+            EnvironmentNotReady: it doesn't end, doesn't start, or isn't ready in time.
+        """
+
+
+@runtime_checkable
+class Configurable(Protocol):
+    """Brokers and their number are the scenario's own, and so is their configuration."""
+
+    @property
+    def broker_configuration(self) -> dict[str, str]:
+        """Lines of broker.conf with which the brokers started."""
+
+
+CAPABILITIES: Mapping[str, type] = MappingProxyType(
+    {"kill": Killable, "pause": Pausable, "restart": Restartable, "configure": Configurable}
+)
+"""What a cluster may be able to do to its nodes, by the name that a scenario's `required_capabilities` has."""
+
+
+def lacking(cluster: type | object, required: Collection[str]) -> tuple[str, ...]:
+    """Those of the required capabilities that a cluster, or a kind of clusters, doesn't have."""
+    return tuple(
+        sorted(
+            name
+            for name in required
+            # `isinstance` can't be asked of a class, and `issubclass` not of protocols with properties.
+            if not all(hasattr(cluster, member) for member in _members(CAPABILITIES[name]))
+        )
+    )
+
+
+def _members(protocol: type) -> list[str]:
+    return [name for name in vars(protocol) if not name.startswith("_")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,11 +13,9 @@ from harness.cluster import artifacts, ports, readiness, server_settings, versio
 from harness.cluster.base import Node, NodeDeath
 from harness.cluster.java_home import Java, find_java
 from harness.cluster.server_process import ServerProcess
+from harness.cluster_needs import NAMESERVER, topology_problem
 from harness.errors import EnvironmentNotReady, UsageProblem
 from harness.timing import TimingProfile
-
-NAMESERVER = "nameserver"
-"""The name of the name server's node; brokers can't have it."""
 
 _MAIN_CLASS = {
     "nameserver": "org.apache.rocketmq.namesrv.NamesrvStartup",
@@ -34,7 +33,7 @@ class _PortTakenError(Exception):
 
 
 class EmbeddedCluster:
-    """A name server and brokers, one JVM process each; also `Killable` and `Configurable`."""
+    """A name server and brokers, one JVM process each; it has every one of the `CAPABILITIES`."""
 
     kind = "embedded"
 
@@ -47,6 +46,7 @@ class EmbeddedCluster:
         owner: str,
         broker_configuration: dict[str, str] | None = None,
         brokers: Sequence[str] = ("broker-a",),
+        slaves: Sequence[str] = (),
         nameserver_port: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
@@ -58,7 +58,8 @@ class EmbeddedCluster:
             folder: for configuration, stores and logs, a folder in it for each node.
             owner: the token by which a guardian finds the processes (`harness.guardian`).
             broker_configuration: lines of broker.conf that win over all others.
-            brokers: the brokers' names.
+            brokers: the names of the brokers, each a master.
+            slaves: the brokers that get a slave besides, `<broker>-slave`, which copies the master's log.
             nameserver_port: the name server's port; None chooses a free one.
             progress: told in a few words what takes time.
 
@@ -67,19 +68,16 @@ class EmbeddedCluster:
                 harness itself decides.
         """
         versions.parse(version)
-        if not brokers or NAMESERVER in brokers or len(set(brokers)) != len(brokers):
-            raise UsageProblem(
-                f"these can't be a cluster's brokers: {', '.join(brokers) or 'none'}",
-                f"Give at least one, each its own name, none of them {NAMESERVER!r}.",
-            )
+        check_topology(brokers, slaves)
         server_settings.check_broker_configuration(broker_configuration or {})
         self.version = version
         self.timing = timing
         self.folder = folder.absolute()
         self.owner = owner
-        self.broker_configuration = dict(broker_configuration or {})
         self.start_attempts = 0
+        self._broker_configuration = dict(broker_configuration or {})
         self._brokers = tuple(brokers)
+        self._slaves = tuple(slaves)
         self._nameserver_port = nameserver_port
         self._progress = progress or (lambda _text: None)
         self._servers: list[ServerProcess] = []
@@ -133,46 +131,90 @@ class EmbeddedCluster:
         """Servers that ended though neither `stop` nor `kill_node` asked them to."""
         return [death for server in self._servers if (death := server.death()) is not None]
 
+    @property
+    def broker_configuration(self) -> dict[str, str]:
+        """Lines of broker.conf with which the brokers start."""
+        return dict(self._broker_configuration)
+
     def kill_node(self, name: str) -> None:
         """SIGKILL a server and wait until it is gone; it is no death that `deaths` reports.
 
         Raises:
             KeyError: there is no such node.
         """
-        {server.name: server for server in self._servers}[name].kill()
+        self._named(name).kill()
+
+    def pause_node(self, name: str) -> None:
+        """SIGSTOP a server; see `Pausable`."""
+        self._named(name).pause()
+
+    def resume_node(self, name: str) -> None:
+        """SIGCONT a server; see `Pausable`."""
+        self._named(name).resume()
+
+    def restart_node(self, name: str) -> None:
+        """Start a server again, which is shut down before where it runs; see `Restartable`."""
+        server = self._named(name)
+        server.terminate()
+        server.start_again()
+        # Brokers must come back to a new name server by themselves: how long that takes is RocketMQ's doing.
+        others = [one for one in self._servers[1:] if one.exit_reason() is None and not one.paused]
+        try:
+            if server.role == "nameserver":
+                self._await_ready([server], [], others)
+            else:
+                self._await_ready([server], [server], [])
+        except _PortTakenError:
+            raise _start_failure(server, "another program took its port meanwhile") from None
+
+    def _named(self, name: str) -> ServerProcess:
+        return {server.name: server for server in self._servers}[name]
 
     def _start_once(self, java: Java, jars: Sequence[Path]) -> None:
-        chosen = ports.choose(len(self._brokers), self._nameserver_port)
+        chosen = ports.choose(len(self._brokers) + len(self._slaves), self._nameserver_port)
         shutil.rmtree(self.folder, ignore_errors=True)
+        masters = dict(zip(self._brokers, chosen.brokers, strict=False))
         self._servers = [self._server(NAMESERVER, "nameserver", chosen.nameserver)]
+        self._servers += [self._server(name, "broker", port) for name, port in masters.items()]
         self._servers += [
-            self._server(name, "broker", port)
-            for name, port in zip(self._brokers, chosen.brokers, strict=True)
+            self._server(f"{name}{server_settings.SLAVE_SUFFIX}", "broker", port, slave_of=name)
+            for name, port in zip(self._slaves, chosen.brokers[len(masters) :], strict=True)
         ]
-        configurations: list[Mapping[str, str]] = [self.timing.broker, self.broker_configuration]
         try:
-            files = [self._write_files(server, configurations) for server in self._servers]
+            files = [self._write_files(server) for server in self._servers]
             self._require_disk()
         except OSError as error:
             raise EnvironmentNotReady(
                 f"the cluster's files can't be written: {error.strerror}: {self.folder}",
                 "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
             ) from error
-        for server, file in zip(self._servers, files, strict=True):
+        commands = dict(zip(self._servers, files, strict=True))
+        first = len(self._servers) - len(self._slaves)
+        # A slave is told who its master is when it registers, so masters must have done so before.
+        for servers in (self._servers[:first], self._servers[first:]):
+            self._launch(java, jars, {server: commands[server] for server in servers})
+        for server in self._servers[1:]:
+            readiness.check_settings(server.name, server.log, self._broker_configuration)
+
+    def _launch(self, java: Java, jars: Sequence[Path], files: Mapping[ServerProcess, Path]) -> None:
+        """Start these servers, each with its configuration file, and wait until they are ready."""
+        for server, file in files.items():
             arguments = server_settings.jvm_arguments(server.folder, server.log)
             class_path = ":".join(map(str, jars))
             server.start(
                 [java.executable, *arguments, "-cp", class_path, _MAIN_CLASS[server.role], "-c", file],
                 self.owner,
             )
-        self._await_ready()
-        for server in self._servers[1:]:
-            readiness.check_settings(server.name, server.log, self.broker_configuration)
+        if files:
+            brokers = [server for server in files if server.role == "broker"]
+            self._await_ready(list(files), brokers, [])
 
-    def _server(self, name: str, role: str, port: int) -> ServerProcess:
-        return ServerProcess(name, role, f"{server_settings.LOOPBACK}:{port}", self.folder / name)
+    def _server(self, name: str, role: str, port: int, slave_of: str | None = None) -> ServerProcess:
+        return ServerProcess(
+            name, role, f"{server_settings.LOOPBACK}:{port}", self.folder / name, slave_of
+        )
 
-    def _write_files(self, server: ServerProcess, configurations: Sequence[Mapping[str, str]]) -> Path:
+    def _write_files(self, server: ServerProcess) -> Path:
         """The server's configuration and log configuration; returns the former."""
         server_settings.write_logback(server.folder)
         port = int(server.address.rpartition(":")[2])
@@ -180,8 +222,11 @@ class EmbeddedCluster:
             file, text = "namesrv.properties", server_settings.nameserver_file(port, server.folder)
         else:
             file = "broker.conf"
+            configurations = [self.timing.broker, self._broker_configuration]
+            if server.slave_of is not None:
+                configurations.append(server_settings.SLAVE_SETTINGS)
             text = server_settings.broker_file(
-                server.name, port, self.nameserver, server.folder, configurations
+                server.slave_of or server.name, port, self.nameserver, server.folder, configurations
             )
         (server.folder / file).write_text(text, encoding="ascii")
         return server.folder / file
@@ -198,9 +243,23 @@ class EmbeddedCluster:
                 "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
             )
 
-    def _await_ready(self) -> None:
-        registrations = [
-            (server, readiness.Registration(self.nameserver, server.address)) for server in self._servers[1:]
+    def _await_ready(
+        self,
+        servers: Sequence[ServerProcess],
+        to_register: Sequence[ServerProcess],
+        registering: Sequence[ServerProcess],
+    ) -> None:
+        """Wait until these servers are up.
+
+        Besides, until brokers are registered: `to_register` are reminded of it, `registering` are not.
+        """
+        looks: list[Look] = [
+            (server, readiness.Registration(self.nameserver, server.address).why_not_ready)
+            for server in to_register
+        ]
+        looks += [
+            (server, functools.partial(readiness.why_not_ready, self.nameserver, server.address))
+            for server in registering
         ]
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_result(bool),
@@ -208,33 +267,47 @@ class EmbeddedCluster:
             stop=tenacity.stop_after_delay(_READY_LIMIT_S),
         )
         try:
-            retrying(self._what_is_missing, registrations)
+            retrying(_what_is_missing, servers, looks)
         except tenacity.RetryError as error:
             missing: tuple[ServerProcess, str] = error.last_attempt.result()
             raise _start_failure(
                 missing[0], f"not ready within {_READY_LIMIT_S:.0f} s: {missing[1]}"
             ) from None
 
-    def _what_is_missing(
-        self, registrations: Sequence[tuple[ServerProcess, readiness.Registration]]
-    ) -> tuple[ServerProcess, str] | None:
-        """The first server that isn't ready, and why; None when all are.
 
-        Raises:
-            _PortTakenError, EnvironmentNotReady: a server ended.
-        """
-        for server in self._servers:
-            if server.exit_reason() is not None:
-                if server.port_taken:
-                    raise _PortTakenError
-                raise _start_failure(server, f"ended with {server.exit_reason()}")
-        for server in self._servers:
-            if not server.booted:
-                return server, "it hasn't said that it is up"
-        for server, registration in registrations:
-            if reason := registration.why_not_ready():
-                return server, reason
-        return None
+Look = tuple[ServerProcess, Callable[[], str | None]]
+"""A broker, and a look at why it isn't ready; None where it is."""
+
+
+def _what_is_missing(servers: Sequence[ServerProcess], looks: Sequence[Look]) -> tuple[ServerProcess, str] | None:
+    """The first server that isn't ready, and why; None when all are.
+
+    Raises:
+        _PortTakenError, EnvironmentNotReady: a server ended.
+    """
+    for server in servers:
+        if server.exit_reason() is not None:
+            if server.port_taken:
+                raise _PortTakenError
+            raise _start_failure(server, f"ended with {server.exit_reason()}")
+    for server in servers:
+        if not server.booted:
+            return server, "it hasn't said that it is up"
+    for server, why_not_ready in looks:
+        if reason := why_not_ready():
+            return server, reason
+    return None
+
+
+def check_topology(brokers: Sequence[str], slaves: Sequence[str]) -> None:
+    """Make sure that these can be a cluster's brokers and slaves.
+
+    Raises:
+        UsageProblem: no broker, names that aren't each node's own, or slaves of what is no broker.
+    """
+    problem = topology_problem(brokers, slaves)
+    if problem is not None:
+        raise UsageProblem(f"these can't be a cluster's brokers: {problem}", "Give each its own name.")
 
 
 def _start_failure(server: ServerProcess, what: str) -> EnvironmentNotReady:

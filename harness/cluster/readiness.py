@@ -88,11 +88,16 @@ def check_settings(name: str, log: Path, wanted: Mapping[str, str]) -> None:
     actual = {found[1]: found[2] for found in re.finditer(r"^.* - (\w+)=(.*)$", text, re.M)}
     if "brokerIP1" not in actual:
         raise EnvironmentNotReady(f"{name} doesn't log its settings", f"Look at its log: {log}")
-    wrong = [
-        _complaint(key, value, actual) for key, value in wanted.items() if not _same(actual.get(key), value)
-    ]
+    wrong = complaints(wanted, actual)
     if wrong:
         raise UsageProblem(f"broker settings that {name} did not take: {'; '.join(wrong)}", "Correct them.")
+
+
+def complaints(wanted: Mapping[str, str], actual: Mapping[str, str]) -> list[str]:
+    """What of the wanted settings the actual ones lack, each as `key=value (it runs with …)`."""
+    return [
+        _complaint(key, value, actual) for key, value in wanted.items() if not _same(actual.get(key), value)
+    ]
 
 
 def _same(actual: str | None, wanted: str) -> bool:

@@ -9,11 +9,16 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import psutil
+import tenacity
+
 from harness.cluster.base import Node, NodeDeath
-from harness.errors import EnvironmentNotReady
+from harness.errors import EnvironmentNotReady, HarnessDefect
 from harness.guardian_process import OWNER_VARIABLE
 
 _REAP_LIMIT_S = 20
+_STATE_LIMIT_S = 5
+_SHUTDOWN_LIMIT_S = 60
 _PORT_TAKEN = "Address already in use"
 _BOOTED = "boot success"
 # Where the user's shell speaks of another RocketMQ.
@@ -26,15 +31,21 @@ class ServerProcess:
     `folder` holds everything it writes: `stdout.log` with what it prints, `server.log` with what it logs.
     """
 
-    def __init__(self, name: str, role: str, address: str, folder: Path) -> None:
+    def __init__(
+        self, name: str, role: str, address: str, folder: Path, slave_of: str | None = None
+    ) -> None:
         self.name = name
         self.role = role
         self.address = address
+        self.slave_of = slave_of
         self.folder = folder
         self.log = folder / "server.log"
         self.stdout = folder / "stdout.log"
         self._process: subprocess.Popen[bytes] | None = None
+        self._command: tuple[Sequence[str | Path], str] | None = None
         self._ended_by_us = False
+        self.paused = False
+        """It stands still."""
 
     def start(self, command: Sequence[str | Path], owner: str) -> None:
         """Start the JVM, in a session of its own: Ctrl-C is for the harness, which then ends its servers.
@@ -46,6 +57,8 @@ class ServerProcess:
         Raises:
             EnvironmentNotReady: the system can't start it.
         """
+        self._command = command, owner
+        self._ended_by_us = self.paused = False
         try:
             with self.stdout.open("wb") as output:
                 self._process = subprocess.Popen(
@@ -63,11 +76,22 @@ class ServerProcess:
                 "Check Java and the free disk space.",
             ) from error
 
+    def start_again(self) -> None:
+        """Start it with the command line of its last start; what it printed until then is gone, its log goes on.
+
+        Raises:
+            EnvironmentNotReady: the system can't start it.
+            HarnessDefect: it was never started.
+        """
+        if self._command is None:
+            raise HarnessDefect(f"{self.name} was never started, so that it can't be started again")
+        self.start(*self._command)
+
     @property
     def node(self) -> Node:
         """The server as others see it."""
         pid = None if self._process is None else self._process.pid
-        return Node(self.name, self.role, self.address, pid, self.log)
+        return Node(self.name, self.role, self.address, pid, self.log, self.slave_of)
 
     @property
     def booted(self) -> bool:
@@ -111,6 +135,66 @@ class ServerProcess:
             if lines:
                 return lines[-count:]
         return []
+
+    def pause(self) -> None:
+        """SIGSTOP it and wait until it stands still.
+
+        Raises:
+            EnvironmentNotReady: it has died, or still runs after 5 s.
+        """
+        self._signal(signal.SIGSTOP, stands=True)
+        self.paused = True
+
+    def resume(self) -> None:
+        """SIGCONT it and wait until it goes on.
+
+        Raises:
+            EnvironmentNotReady: it has died, or still stands after 5 s.
+        """
+        self._signal(signal.SIGCONT, stands=False)
+        self.paused = False
+
+    def _signal(self, number: signal.Signals, *, stands: bool) -> None:
+        """Send it, and wait until the kernel says that it has worked."""
+        process = self._process
+        if process is None or self.exit_reason() is not None:
+            raise EnvironmentNotReady(
+                f"{self.name} is gone, so that {number.name} can't reach it", f"Its log: {self.log}"
+            )
+        process.send_signal(number)
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_result(lambda status: (status == psutil.STATUS_STOPPED) != stands),
+            wait=tenacity.wait_fixed(0.002),
+            stop=tenacity.stop_after_delay(_STATE_LIMIT_S),
+        )
+        try:
+            retrying(lambda: psutil.Process(process.pid).status())
+        except (tenacity.RetryError, psutil.NoSuchProcess) as error:
+            raise EnvironmentNotReady(
+                f"{self.name} took no notice of {number.name} within {_STATE_LIMIT_S} s",
+                f"Its log: {self.log}",
+            ) from error
+
+    def terminate(self) -> None:
+        """SIGTERM it, upon which RocketMQ shuts down in good order, and wait until it is gone.
+
+        Nothing if it has ended already; it must not be paused.
+
+        Raises:
+            EnvironmentNotReady: it doesn't end within 60 s.
+        """
+        self._ended_by_us = self._ended_by_us or self.exit_reason() is None
+        if self._process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            self._process.terminate()
+        try:
+            self._process.wait(_SHUTDOWN_LIMIT_S)
+        except subprocess.TimeoutExpired as error:
+            raise EnvironmentNotReady(
+                f"{self.name} (pid {self._process.pid}) didn't shut down within {_SHUTDOWN_LIMIT_S} s",
+                f"Its log: {self.log}",
+            ) from error
 
     def kill(self) -> None:
         """SIGKILL it and wait until it is gone; nothing if it has ended already.

@@ -6,8 +6,9 @@ and 5.3.3. Unknown ones are ignored by RocketMQ, so one file serves all versions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.errors import UsageProblem
 
@@ -21,7 +22,7 @@ DISK_WARNING_RATIO_4 = 0.98
 DISK_WARNING_RATIO_5 = 0.90
 """Fuller than that, a 5.x broker refuses messages; its code admits no higher value."""
 
-# What the harness needs as it sets it, or what makes of the broker something else than a single master.
+# What the harness needs as it sets it, or what makes of the broker something else than a master or its slave.
 _PROTECTED = frozenset(
     {
         "bindAddress",
@@ -60,12 +61,17 @@ def check_broker_configuration(configuration: Mapping[str, str]) -> None:
     Raises:
         UsageProblem: one of them is set; all that are, are named.
     """
-    refused = sorted(key for key in configuration if key in _PROTECTED or key.startswith(_PROTECTED_PREFIXES))
+    refused = protected(configuration)
     if refused:
         raise UsageProblem(
             f"broker settings that the harness itself decides can't be set: {', '.join(refused)}",
             "Leave them out: ports, names and folders are chosen for each run.",
         )
+
+
+def protected(keys: Iterable[str]) -> list[str]:
+    """Those of the settings that the harness itself decides."""
+    return sorted(key for key in keys if key in _PROTECTED or key.startswith(_PROTECTED_PREFIXES))
 
 
 def nameserver_file(port: int, folder: Path) -> str:
@@ -80,10 +86,27 @@ def nameserver_file(port: int, folder: Path) -> str:
     )
 
 
+SLAVE_SUFFIX = "-slave"
+"""Behind a broker's name: the node that is its slave."""
+
+
+SLAVE_SETTINGS: Mapping[str, str] = MappingProxyType({"brokerId": "1", "brokerRole": "SLAVE"})
+"""What makes a broker the slave of the master of its name, whose addresses it is told when it registers.
+
+It copies the commit log all the time; topics, offsets and groups (`SlaveSynchronize`) every 10 s, from 5.0.0 on
+10 s after its start and then every 60 s. No `haMasterAddress`: 5.x takes that before there is anything to take it
+(`BrokerController.initializeBrokerScheduledTasks`, `DefaultHAService.updateHaMasterAddress`; 5.3.3), and then
+copies nothing.
+"""
+
+
 def broker_file(
     name: str, port: int, nameserver: str, folder: Path, configurations: Sequence[Mapping[str, str]]
 ) -> str:
-    """`broker.conf` of a single master that keeps its files in `folder`; later configurations win."""
+    """`broker.conf` of a broker that keeps its files in `folder`; later configurations win.
+
+    It is a master (ASYNC_MASTER), unless a configuration makes it a slave.
+    """
     store = folder / "store"
     settings = {
         "brokerClusterName": CLUSTER_NAME,
@@ -142,6 +165,10 @@ def jvm_arguments(folder: Path, log: Path) -> list[str]:
         "-XX:TieredStopAtLevel=1",
         "-XX:+ExitOnOutOfMemoryError",
         "-XX:-UsePerfData",
+        # `MappedFile.clean` (4.9.4) unmaps by reflection: when a broker loads its store, and deletes old files.
+        "--add-opens=java.base/java.nio=ALL-UNNAMED",
+        "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+        "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED",
         # Nobody speaks TLS on loopback, and making a key takes a part of the time of every start.
         "-Dtls.server.mode=disabled",
         f"-XX:ErrorFile={folder / 'jvm-crash.log'}",

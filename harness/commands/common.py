@@ -45,6 +45,12 @@ RunsOption = Annotated[
 SeedOption = Annotated[
     int | None, typer.Option("--seed", min=0, help="Recorded in the run; a random one unless given.")
 ]
+ParallelOption = Annotated[
+    int | None,
+    typer.Option(
+        "--parallel", min=1, help="So many at a time, on one cluster. [default: by cores and load]"
+    ),
+]
 KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the cluster up; `rocketchaos down` ends it.")]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="One JSON document on standard output, nothing else.")
@@ -96,9 +102,14 @@ def version_or(recorded: object, chosen: str | None) -> str:
     return chosen or (str(recorded) if recorded else DEFAULT_VERSION)
 
 
-def tell(reports: Sequence[Report], *, as_json: bool, junit: Path | None) -> ExitCode:
-    """Tell every reporter that is wanted; the exit code of all runs together."""
-    reporters: list[Reporter] = [DocumentReporter(sys.stdout) if as_json else ConsoleReporter(OUT)]
+def tell(
+    reports: Sequence[Report], *, as_json: bool, junit: Path | None, left_out: Sequence[str] = ()
+) -> ExitCode:
+    """Tell every reporter that is wanted; the exit code of all runs together.
+
+    `left_out` says which scenarios were not run, and why.
+    """
+    reporters: list[Reporter] = [DocumentReporter(sys.stdout, left_out) if as_json else ConsoleReporter(OUT)]
     if junit is not None:
         reporters.append(JUnitReporter(junit))
     if os.environ.get("GITHUB_ACTIONS") == "true":

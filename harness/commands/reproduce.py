@@ -13,6 +13,7 @@ from harness.commands.common import (
     JsonOption,
     JunitOption,
     KeepOption,
+    ParallelOption,
     Progress,
     RunsOption,
     SeedOption,
@@ -35,7 +36,7 @@ def reproduce(
         typer.Argument(metavar="NAME|FILE|RUN", help="A scenario's name or file, or the folder of a run."),
     ],
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="So many times, and the distribution.")] = 1,
-    parallel: Annotated[int, typer.Option("--parallel", min=1, help="So many at a time.")] = 1,
+    parallel: ParallelOption = None,
     rocketmq: Annotated[
         str | None,
         typer.Option(

@@ -9,8 +9,10 @@ import typer
 
 from harness.campaign import DEFAULT_VERSION, Campaign, Options
 from harness.commands.common import (
+    ERR,
     JsonOption,
     JunitOption,
+    ParallelOption,
     Progress,
     RocketmqOption,
     RunsOption,
@@ -20,7 +22,7 @@ from harness.commands.common import (
     tell,
 )
 from harness.errors import ExitCode
-from harness.selection import load_all, select
+from harness.selection import for_version, load_all, select
 
 
 def run(
@@ -36,9 +38,7 @@ def run(
     marks: Annotated[
         str, typer.Option("-m", metavar="MARK", help="Only scenarios whose marks fit: `not slow`.")
     ] = "",
-    parallel: Annotated[
-        int, typer.Option("--parallel", min=1, help="So many at a time, on one cluster.")
-    ] = 1,
+    parallel: ParallelOption = None,
     rocketmq: RocketmqOption = DEFAULT_VERSION,
     timing: TimingOption = None,
     seed: SeedOption = None,
@@ -46,8 +46,13 @@ def run(
     as_json: JsonOption = False,
     junit: JunitOption = None,
 ) -> ExitCode:
-    """Run scenarios. Every file is validated before anything starts."""
-    scenarios = select(load_all(paths), keywords, marks)
+    """Run scenarios. Every file is validated before anything starts.
+
+    Scenarios that are about other versions of RocketMQ are left out, and named.
+    """
+    scenarios, left_out = for_version(select(load_all(paths), keywords, marks), rocketmq)
+    for reason in left_out:
+        ERR.print(f"left out: {reason}", markup=False)
     with Progress() as progress:
         options = Options(
             version=rocketmq,
@@ -61,4 +66,4 @@ def run(
             for report in campaign.run_all(scenarios, parallel):
                 reports.append(report)
                 progress(f"{len(reports)} of {len(scenarios)} scenarios done")
-    return tell(reports, as_json=as_json, junit=junit)
+    return tell(reports, as_json=as_json, junit=junit, left_out=left_out)

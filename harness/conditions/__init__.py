@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+from tenacity import RetryCallState, RetryError, Retrying, retry_if_result, stop_after_delay
 
 from harness.errors import PreconditionNotMet
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from harness.context import RunContext
 
 POLL_INTERVAL_S = 0.01
+LONGEST_POLL_INTERVAL_S = 0.05
+POLL_SHARE = 0.05
+"""The interval grows with the wait, so that a condition is seen at most 5 % late, and long waits, of which many may
+go on side by side, cost little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,11 @@ class Seen:
 
     holds: bool
     text: str
+
+
+def _interval_s(state: RetryCallState) -> float:
+    """How long to wait before the next look."""
+    return min(max(POLL_INTERVAL_S, POLL_SHARE * (state.seconds_since_start or 0.0)), LONGEST_POLL_INTERVAL_S)
 
 
 def await_condition(context: RunContext, name: str, look: Callable[[], Seen], within_ms: int) -> None:
@@ -42,7 +51,7 @@ def await_condition(context: RunContext, name: str, look: Callable[[], Seen], wi
 
     retrying = Retrying(
         retry=retry_if_result(lambda seen: not seen.holds),
-        wait=wait_fixed(POLL_INTERVAL_S),
+        wait=_interval_s,
         stop=stop_after_delay(within_ms / 1000),
     )
     try:

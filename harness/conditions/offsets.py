@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harness.conditions import Seen
 from harness.probes.offsets import read_offsets
+from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
     from harness.context import RunContext
@@ -17,7 +18,14 @@ def offsets_reached(context: RunContext, group: str, topic: str, lag: int) -> Se
     The brokers' queues must first show every acknowledged message: the consume queue is filled
     asynchronously, and a group can't be behind what isn't shown yet.
     """
-    queues = read_offsets(context, group, topic)
+    reason = context.why_not_asked(topic)
+    if reason is not None:
+        return Seen(False, reason)
+    try:
+        queues = read_offsets(context, group, topic)
+    except WorkerFailed as failure:
+        # As long as a name server is down or just back, nobody knows where the topic is.
+        return Seen(False, f"the offsets can't be read: {failure}")
     ends = {(queue.broker, queue.queue_id): queue.max_offset for queue in queues}
     for message in context.producer.acknowledged:
         if message.topic == topic and ends.get((message.broker, message.queue_id), 0) <= message.queue_offset:

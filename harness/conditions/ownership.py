@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.allocation import average
 from harness.conditions import Seen
 from harness.probes.ownership import OwnView, read_ownership
 from harness.probes.subscription import read_subscription
@@ -17,8 +16,10 @@ if TYPE_CHECKING:
 def ownership_settled(context: RunContext, group: str) -> Seen:
     """Whether each online member owns, of each topic it subscribes to, its share among all online members.
 
-    Members count with every topic, as `RebalanceImpl.rebalanceByTopic` (4.9.4) has it: where topics differ,
-    the share of a member that doesn't subscribe stays without an owner, and that is settled too.
+    Its share is what its own strategy gives it. Members count with every topic, as
+    `RebalanceImpl.rebalanceByTopic` (4.9.4) has it: where topics differ, the share of a member that doesn't
+    subscribe stays without an owner, and where strategies differ, queues may have several or none. That is
+    settled too.
     """
     seen, _ = look_at_members(context, group)
     return seen
@@ -28,10 +29,17 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
     """The condition, and what each running member said of itself."""
     members = context.online_members(group)
     ids = {name: context.consumers[name].client_id for name in members}
-    for broker in context.broker_addresses:
-        connected = read_subscription(context, group, broker).clients
-        if set(connected) != set(ids.values()):
-            return Seen(False, f"{broker} knows {list(connected)}, online are {sorted(ids.values())}"), {}
+    everybody = [*ids.values(), *context.hand_made.ids(group)]
+    brokers = context.brokers_of_group(group)
+    if not brokers:
+        return Seen(False, f"no broker can be asked: {context.down}"), {}
+    try:
+        for broker in brokers:
+            connected = read_subscription(context, group, broker).clients
+            if set(connected) != set(everybody):
+                return Seen(False, f"{broker} knows {list(connected)}, online are {sorted(everybody)}"), {}
+    except WorkerFailed as failure:
+        return Seen(False, f"a broker can't be asked: {failure}"), {}
     views: dict[str, OwnView] = {}
     for name in members:
         if context.consumers[name].paused:
@@ -41,8 +49,11 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
         except WorkerFailed as failure:
             return Seen(False, f"{name} did not report its queues: {failure}"), views
     for name, view in views.items():
-        for topic in context.scenario.consumers[name].subscribe:
-            share = average(context.queues(topic), list(ids.values()), ids[name])
+        consumer = context.consumers[name]
+        for topic in consumer.subscriptions:
+            share = consumer.spec.share(
+                context.routed_queues(topic), everybody, ids[name], context.real_topic(topic)
+            )
             own = view.queues.get(topic, ())
             if own != share:
                 return Seen(False, f"{name} owns {_text(own)} of {topic}, its share is {_text(share)}"), views

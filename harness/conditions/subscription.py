@@ -37,7 +37,7 @@ class SubscriptionSettled:
         newest = max((view.versions.get(self._topic, -1) for view in views.values()), default=-1)
         stored = tuple(
             read_subscription(self._context, self._group, broker).version_of(self._topic) or -1
-            for broker in self._context.broker_addresses
+            for broker in self._context.brokers_of_group(self._group)
         )
         if any(version != newest for version in stored):
             self._last = None
@@ -52,9 +52,7 @@ class SubscriptionSettled:
 
 def _differing_topics(context: RunContext, group: str) -> str:
     """Who of the online members subscribes to which topics, where they differ; empty where they don't."""
-    topics = {
-        name: sorted(context.scenario.consumers[name].subscribe) for name in context.online_members(group)
-    }
+    topics = {name: sorted(context.consumers[name].subscriptions) for name in context.online_members(group)}
     if all(own == next(iter(topics.values())) for own in topics.values()):
         return ""
     return ", ".join(f"{name} subscribes to {' and '.join(own)}" for name, own in topics.items())

@@ -1,6 +1,7 @@
 """What the broker says, asked through the admin worker and written into the history.
 
 Observation must not change what is observed: everything here only reads. While steps run, only request codes
-203, 208 (or 202 and 14) and 307 are asked; tracks are read when a moment is observed. An observation is
+203, 208 (or 202 and 14) and 307 are asked; tracks and dead letters are read when a moment is observed, and
+tracks besides where a `track-series` check wants their course. An observation is
 written down when it differs from the last one of the same thing, and always where it belongs to a moment.
 """

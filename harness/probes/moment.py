@@ -2,37 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from harness.probes.dead_letters import read_dead_letters
+from harness.probes.logs import read_logs
 from harness.probes.offsets import read_offsets
 from harness.probes.ownership import read_ownership
 from harness.probes.subscription import read_subscription
+from harness.probes.tracks import TRACK_LIMIT, read_tracks
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
     from harness.context import RunContext
 
-TRACK_LIMIT = 1_000
-"""Tracks are read of so many messages at most; each takes some milliseconds."""
 
+def observe_moment(context: RunContext, name: str, iteration: int | None = None) -> None:
+    """Write down subscriptions, ownership, offsets, pull counts, tracks and dead letters, under the moment's name.
 
-def observe_moment(context: RunContext, moment: str) -> None:
-    """Write down subscriptions, ownership, offsets, pull counts and tracks, under the name of the moment.
-
+    In an iteration of a `repeat` that is `NAME-1`, `NAME-2`, …; the last one completed counts as NAME too.
     Listeners' events come first: each worker is asked for a sign of life, which arrives after all that it
     wrote before.
     """
+    moment = name if iteration is None else f"{name}-{iteration}"
     for consumer in context.running_consumers():
         consumer.flush_events()
+    context.hand_made.flush()
     for group in context.scenario.groups:
-        for broker in context.broker_addresses:
-            read_subscription(context, group, broker, moment)
-        for topic in context.topics_of(group):
-            read_offsets(context, group, topic, moment)
+        with _what_is_down(context, "group", group):
+            _read_group(context, group, moment)
     for consumer in context.running_consumers():
         _read_member(context, consumer.name, moment)
-    _read_tracks(context, moment)
-    context.history.append("harness", "moment-observed", {"moment": moment})
+    if context.down:
+        # The tools ask every server for each message, and wait for those that are gone.
+        context.note_probe_failure("tracks", _told(context.down))
+    else:
+        read_tracks(context, context.producer.acknowledged[:TRACK_LIMIT], moment)
+    read_logs(context, moment)
+    said = {"moment": moment} if iteration is None else {"moment": moment, "name": name, "iteration": iteration}
+    context.history.append("harness", "moment-observed", said)
+
+
+def _read_group(context: RunContext, group: str, moment: str) -> None:
+    for broker in context.brokers_of_group(group):
+        read_subscription(context, group, broker, moment)
+    for topic in context.topics_of(group):
+        reason = context.why_not_asked(topic)
+        if reason is not None:
+            context.note_probe_failure("offsets", reason, group=group, topic=topic)
+            continue
+        with _what_is_down(context, "offsets", group):
+            read_offsets(context, group, topic, moment)
+    read_dead_letters(context, group, moment)
+
+
+@contextmanager
+def _what_is_down(context: RunContext, probe: str, group: str) -> Iterator[None]:
+    """Where a step has taken a server away, a look that fails for it is none of the run's trouble."""
+    try:
+        yield
+    except WorkerFailed as failure:
+        if not context.down:
+            raise
+        context.note_probe_failure(probe, f"{failure}; {_told(context.down)}", group=group)
+
+
+def _told(down: Mapping[str, str]) -> str:
+    return ", ".join(f"{node} is {how}" for node, how in down.items())
 
 
 def _read_member(context: RunContext, name: str, moment: str) -> None:
@@ -41,31 +78,13 @@ def _read_member(context: RunContext, name: str, moment: str) -> None:
     except WorkerFailed as failure:
         # A member that the broker doesn't know has no queues to report; checks then answer `unknown`.
         context.note_probe_failure("ownership", str(failure), consumer=name)
-    for topic in context.scenario.consumers[name].subscribe:
+    for topic in context.consumers[name].topics:
         counts = context.consumers[name].pull_counts(topic)
+        if counts is None:
+            continue
         context.observe(
             f"pull-counts {name} {topic}",
             "pull-counts-observed",
             {"consumer": name, "topic": topic, **counts},
-            moment,
-        )
-
-
-def _read_tracks(context: RunContext, moment: str) -> None:
-    for message in context.producer.acknowledged[:TRACK_LIMIT]:
-        try:
-            answer = context.admin.tracks(context.real_topic(message.topic), message.offset_msg_id)
-        except WorkerFailed as failure:
-            context.note_probe_failure("tracks", str(failure), key=message.key)
-            continue
-        tracks = {
-            context.name_of_group(one["group"]): one["type"]
-            for one in answer["tracks"]
-            if context.name_of_group(one["group"]) in context.scenario.groups
-        }
-        context.observe(
-            f"tracks {message.key}",
-            "tracks-observed",
-            {"topic": message.topic, "key": message.key, "tracks": tracks},
             moment,
         )

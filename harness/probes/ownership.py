@@ -1,4 +1,8 @@
-"""What a consumer says it owns: GET_CONSUMER_RUNNING_INFO (307), relayed by a broker."""
+"""What a consumer says it owns: GET_CONSUMER_RUNNING_INFO (307), relayed by a broker.
+
+A lite pull consumer of 4.9.x leaves its queues out of that (DefaultLitePullConsumerImpl.consumerRunningInfo; later
+ones have them), so its own process is asked for them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.allocation import Queue
+from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
     from harness.context import RunContext
@@ -33,11 +38,16 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
     """
     group = context.scenario.consumers[consumer].group
     client_id = context.consumers[consumer].client_id
+    brokers = context.brokers_of_group(group)
+    if not brokers:
+        raise WorkerFailed(f"no broker can be asked about {consumer}: {context.down}", None)
     answer = context.admin.running_info(
-        context.real_group(group), client_id, next(iter(context.broker_addresses.values())), RELAY_LIMIT_MS
+        context.real_group(group), client_id, next(iter(brokers.values())), RELAY_LIMIT_MS
     )
     queues: dict[str, list[Queue]] = {}
-    for one in answer["queues"]:
+    lite_pull = context.consumers[consumer].spec.api == "lite-pull"
+    own = context.consumers[consumer].assignment() if lite_pull else answer["queues"]
+    for one in own:
         queues.setdefault(context.name_of_topic(one["topic"]), []).append((one["broker"], one["queue_id"]))
     subscriptions = {
         context.name_of_topic(topic): stored for topic, stored in answer["subscriptions"].items()

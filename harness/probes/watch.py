@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from harness.errors import RocketchaosError
+from harness.load import usable_cores
 from harness.probes.offsets import read_offsets
 from harness.probes.subscription import read_subscription
+from harness.probes.tracks import watch_tracks
 
 if TYPE_CHECKING:
     from harness.context import RunContext
 
 INTERVAL_S = 0.25
+LOOKS_PER_CORE_AND_S = 8
+"""All runs together look this often at most, so that watching costs the machine little."""
 
 
 class Watch:
-    """Reads what the brokers hold of every group (203) and its offsets, until it is stopped."""
+    """Reads what the brokers hold of every group (203) and its offsets, until it is stopped.
 
-    def __init__(self, context: RunContext) -> None:
+    Tracks are read only where a check asks for their course.
+    """
+
+    def __init__(self, context: RunContext, run_count: Callable[[], int]) -> None:
+        """
+        Args:
+            context: of the run.
+            run_count: how many runs are under way on the cluster.
+        """
         self._context = context
+        self._run_count = run_count
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._look_on, name="watch", daemon=True)
         self._last_error = ""
@@ -35,7 +49,7 @@ class Watch:
             self._thread.join()
 
     def _look_on(self) -> None:
-        while not self._end.wait(INTERVAL_S):
+        while not self._end.wait(interval_s(self._run_count(), usable_cores())):
             try:
                 self._look()
             except RocketchaosError as error:
@@ -46,7 +60,14 @@ class Watch:
 
     def _look(self) -> None:
         for group in self._context.scenario.groups:
-            for broker in self._context.broker_names:
+            for broker in self._context.brokers_of_group(group):
                 read_subscription(self._context, group, broker)
             for topic in self._context.topics_of(group):
-                read_offsets(self._context, group, topic)
+                if self._context.why_not_asked(topic) is None:
+                    read_offsets(self._context, group, topic)
+        watch_tracks(self._context)
+
+
+def interval_s(runs: int, cores: int) -> float:
+    """How long each of so many runs waits between two looks: 0.25 s, longer where many look at one cluster."""
+    return max(INTERVAL_S, runs / (LOOKS_PER_CORE_AND_S * cores))

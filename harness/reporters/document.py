@@ -18,21 +18,23 @@ class DocumentReporter:
     The document is ASCII, so that it arrives whatever the encoding of the stream is.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, left_out: Sequence[str] = ()) -> None:
         self._stream = stream
+        self._left_out = left_out
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write the document, and a line's end."""
-        json.dump(document(runs), self._stream, indent=2)
+        json.dump(document(runs, self._left_out), self._stream, indent=2)
         self._stream.write("\n")
 
 
-def document(runs: Sequence[Report]) -> dict[str, Any]:
-    """The document as Python's own types."""
+def document(runs: Sequence[Report], left_out: Sequence[str] = ()) -> dict[str, Any]:
+    """The document as Python's own types; `left_out`: why scenarios that were asked for were not run."""
     return {
         "schema_version": SCHEMA_VERSION,
         "runs": [_run(run) for run in runs],
         "summary": _summary(runs),
+        "left_out": list(left_out),
     }
 
 
@@ -100,6 +102,11 @@ def _repeats(group: Repeats) -> dict[str, Any]:
         "holders": [
             {"holder": holder.name, "started": holder.started or None, **_share(share)}
             for holder, share in group.holders().items()
+        ],
+        "values": [
+            {"of": name, "value": value, **_share(share)}
+            for name, values in group.values().items()
+            for value, share in values.items()
         ],
     }
 

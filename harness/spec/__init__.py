@@ -18,7 +18,7 @@ from harness.spec.order import check_order
 from harness.spec.places import Document
 from harness.spec.references import check_references
 from harness.spec.validate import validate
-from harness.spec.words import understood
+from harness.spec.words import flat, understood
 
 __all__ = ["Diagnostic", "InvalidScenario", "load_scenario", "parse_scenario", "render"]
 
@@ -52,9 +52,11 @@ def parse_scenario(text: str, file: str) -> Scenario:
 
 
 def _lines(document: Document) -> dict[tuple[str | int, ...], int]:
-    """The line of every place, an entry that stands alone in place of a list included."""
+    """The line of every place, an entry that stands alone in place of a list included; of steps inside others too."""
     lines = {path: document.places.of(path, key=True).line for path in document.places.values}
     for section in SECTIONS:
         if isinstance(document.data.get(section), dict):
             lines[section, 0] = lines[(section,)]
+    for placed in flat(understood(document, "steps")[0]):
+        lines.setdefault(("steps", *placed.indices), document.places.of(placed.path, key=True).line)
     return lines

@@ -31,11 +31,21 @@ def one_of(section: str) -> str:
 def model_at(path: Path) -> type[BaseModel] | None:
     """The model of the mapping at a path, where one describes it."""
     if path and path[0] in SECTIONS:
-        # An entry of a section: the index is lacking where a single entry stands in place of a list.
-        rest = path[2:] if len(path) > 1 and isinstance(path[1], int) else path[1:]
-        word = SECTIONS[str(path[0])].get(str(rest[0])) if rest else None
-        return _below(word, rest[1:]) if word else None
+        return _in_section(SECTIONS[str(path[0])], path[1:])
     return _below(Scenario, path)
+
+
+def _in_section(words: Mapping[str, type[Word]], path: Path) -> type[BaseModel] | None:
+    """The model at a path below a list of words; an index is lacking where an entry stands for a list."""
+    while path and isinstance(path[0], int):
+        path = path[1:]
+    word = words.get(str(path[0])) if path else None
+    if word is None:
+        return None
+    nested, rest = getattr(word, "nested", None), path[1:]
+    if nested is not None and rest and (rest[0] == nested or isinstance(rest[0], int)):
+        return _in_section(words, rest[1:])
+    return _below(word, rest)
 
 
 def allowed_keys(model: type[BaseModel]) -> tuple[str, ...]:
@@ -56,6 +66,13 @@ def _field(model: type[BaseModel], key: str | int) -> FieldInfo | None:
     return None
 
 
+def of_own_keys(model: type[BaseModel]) -> Any:
+    """The annotation of keys of the user's own, as the variable of `bind`; None where a model takes none."""
+    if model.model_config.get("extra") != "allow":
+        return None
+    return get_type_hints(model).get("__pydantic_extra__")
+
+
 def _below(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
     current: type[BaseModel] | None = model
     rest = list(path)
@@ -65,7 +82,7 @@ def _below(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
             annotation = field.annotation
         else:
             # A key of the user's own, as the variable of `bind`; its model stands in the extras' annotation.
-            annotation = get_type_hints(current).get("__pydantic_extra__")
+            annotation = of_own_keys(current)
             annotation = get_args(annotation)[1] if get_args(annotation) else None
         if get_origin(annotation) in (dict, tuple, list):
             if not rest:

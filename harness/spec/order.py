@@ -7,15 +7,16 @@ false alarms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from harness.scenario import Scenario
 from harness.spec.diagnostics import Diagnostic
 from harness.spec.places import Document
-from harness.spec.words import PlacedWord
+from harness.spec.words import PlacedWord, flat
 from harness.steps import STEPS, Step
 from harness.steps.bind import Bind
+from harness.steps.repeat import Repeat
 from harness.steps.settle import Settle
 from harness.steps.start import Start
 
@@ -42,6 +43,16 @@ class _Course:
     steps: list[PlacedWord]
     consumers: dict[str, _Actor]
     variables: dict[str, _Actor] = field(default_factory=dict)
+    nodes: dict[str, _Actor] = field(default_factory=dict)
+
+    def actors(self) -> dict[str, _Actor]:
+        """All consumers, variables and nodes, by the names that steps have for them."""
+        variables = {f"${name}": actor for name, actor in self.variables.items()}
+        return {**self.consumers, **self.nodes, **variables}
+
+    def moves(self, step: Step, name: str) -> tuple[tuple[str, ...], str] | None:
+        """In which states one of those it acts on must be before the step, and in which it is after."""
+        return step.node_moves or step.moves if name in self.nodes else step.moves
 
     def line(self, placed: PlacedWord) -> int:
         return self.document.places.of(placed.path, key=True).line
@@ -55,20 +66,75 @@ def check_order(
     Undefined names are passed over. Unless all names are defined, what a step itself says of the scenario is
     not asked.
     """
-    if not any(isinstance(placed.word, Start) for placed in steps):
+    if scenario.consumers and not any(isinstance(placed.word, Start) for placed in flat(steps)):
         yield document.report(("steps",), "no step starts a consumer: begin with `start`", key=True)
         return
     consumers = {name: _Actor(frozenset((_NEW,))) for name in scenario.consumers}
-    course = _Course(document, scenario, steps, consumers)
+    nodes = {
+        name: _Actor(frozenset(("running",))) for name in scenario.cluster.nodes if name not in consumers
+    }
+    yield from _in_order(_Course(document, scenario, steps, consumers, nodes=nodes), steps, all_defined)
+
+
+def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -> Iterator[Diagnostic]:
     for placed in steps:
         step = placed.word
         assert isinstance(step, Step)
-        for problem in step.problems(scenario) if all_defined else ():
-            yield document.report(placed.path, problem, key=True)
+        for problem in step.problems(course.scenario) if all_defined else ():
+            yield course.document.report(placed.path, problem, key=True)
         yield from _members_started(course, placed)
         yield from _moved(course, placed, step)
+        if isinstance(step, Repeat):
+            yield from _repeated(course, placed, step.times, all_defined)
+        elif placed.branches:
+            yield from _at_the_same_time(course, placed, all_defined)
         for variable in step.binds():
             course.variables[variable] = _Actor(_ANY, course.line(placed))
+
+
+def _repeated(
+    course: _Course, placed: PlacedWord, times: int, all_defined: bool
+) -> Iterator[Diagnostic]:
+    """A second time too, for it begins where the first one ended; every later one is as the second."""
+    (steps,) = placed.branches
+    first = list(_in_order(course, steps, all_defined))
+    yield from first
+    if times > 1:
+        told = {(one.line, one.column) for one in first}
+        for one in _in_order(course, steps, all_defined):
+            if (one.line, one.column) not in told:
+                yield replace(one, message=f"the second time, {one.message}")
+
+
+def _at_the_same_time(course: _Course, placed: PlacedWord, all_defined: bool) -> Iterator[Diagnostic]:
+    """Each branch by itself, where whoever another branch acts on may be in any state."""
+    touched = [{name for one in flat(branch) for name in _acts_on(one)} for branch in placed.branches]
+    before = {name: actor.states for name, actor in course.actors().items()}
+    after: list[dict[str, frozenset[str]]] = []
+    for branch, own in zip(placed.branches, touched, strict=True):
+        elsewhere = {name for other in touched if other is not own for name in other}
+        loose = _whoever(elsewhere, set(before))
+        for name, states in before.items():
+            course.actors()[name].states = states | _ANY if name in loose else states
+        yield from _in_order(course, branch, all_defined)
+        after.append({name: actor.states for name, actor in course.actors().items()})
+    for name, actor in course.actors().items():
+        ends = [states for states in after if name in states]
+        movers = [states for states, own in zip(after, touched, strict=True) if name in _whoever(own, {name})]
+        known = movers if len(movers) == 1 and name in movers[0] else ends
+        actor.states = frozenset(state for states in known for state in states[name])
+
+
+def _acts_on(placed: PlacedWord) -> tuple[str, ...]:
+    assert isinstance(placed.word, Step)
+    return placed.word.acts_on()
+
+
+def _whoever(names: set[str], everybody: set[str]) -> set[str]:
+    """Those of `everybody` whom the names may mean: a variable may stand for anybody, and anybody be one."""
+    if any(name.startswith("$") for name in names):
+        return everybody
+    return {one for one in everybody if one in names or (names and one.startswith("$"))}
 
 
 def _members_started(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic]:
@@ -88,20 +154,19 @@ def _members_started(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic
 
 
 def _moved(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
-    if step.moves is None:
-        return
-    before, after = frozenset(step.moves[0]), step.moves[1]
-    names = step.acts_on()
-    for index, name in enumerate(names):
-        variable = name.startswith("$")
-        actor = course.variables.get(name[1:]) if variable else course.consumers.get(name)
-        if actor is None:
+    for index, name in enumerate(step.acts_on()):
+        actor, moves = course.actors().get(name), course.moves(step, name)
+        if actor is None or moves is None:
             continue
+        before, after = frozenset(moves[0]), moves[1]
         if not actor.states & before:
             path = course.document.in_file((*placed.path, str(step.shorthand), index))
             yield course.document.report(path, _impossible(course, placed, name, actor))
-        _may_be_the_same(course, name, before, after)
-        actor.states, actor.line = frozenset((after,)), course.line(placed)
+        if name not in course.nodes:
+            _may_be_the_same(course, name, before, after)
+        unchanged = actor.states == {after} and after in before
+        if not unchanged:
+            actor.states, actor.line = frozenset((after,)), course.line(placed)
 
 
 def _may_be_the_same(course: _Course, name: str, before: frozenset[str], after: str) -> None:
@@ -118,15 +183,16 @@ def _may_be_the_same(course: _Course, name: str, before: frozenset[str], after: 
 def _impossible(course: _Course, placed: PlacedWord, name: str, actor: _Actor) -> str:
     step = placed.word
     assert isinstance(step, Step)
-    assert step.moves is not None
+    moves = course.moves(step, name)
+    assert moves is not None
     why = f"{name} {_told(actor)}"
     if actor.states == {_NEW}:
-        starts = (one for one in course.steps if isinstance(one.word, Start) and name in one.word.acts_on())
+        starts = (one for one in flat(course.steps) if isinstance(one.word, Start) and name in one.word.acts_on())
         first = next(starts, None)
         line = f"the first `start` of {name} is in line {course.line(first)}" if first is not None else None
         where = line or "no step starts it"
         return f"`{step.word}: {name}`: {why} ({where})"
-    needed = " or ".join(_ADJECTIVES.get(state, state) for state in step.moves[0])
+    needed = " or ".join(_ADJECTIVES.get(state, state) for state in moves[0])
     return f"`{step.word}: {name}`: {why}; it must be {needed}"
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from pydantic import ValidationError
+
+from harness.cluster_needs import NAMESERVER
+from harness.consumer import Consumer
 from harness.language import Reference, references
+from harness.scenario import Topic
 from harness.spec.diagnostics import Diagnostic
 from harness.spec.nearest import clipped, listed, nearest
 from harness.spec.places import Document, Path
-from harness.spec.words import Names, PlacedWord, all_words, names_of
+from harness.spec.words import Names, PlacedWord, all_words, flat, names_of
 from harness.steps import Step
 from harness.steps.observe import Observe
+from harness.steps.repeat import Repeat
 
 _TAG_OF_VARIABLE = re.compile(r"\$([a-z][a-z0-9-]*)\.tag")
 _END = "end"
@@ -27,7 +33,11 @@ class _Scope:
     variables: Mapping[str, Path] | None
     """Those that are bound already."""
     bound_later: Mapping[str, Path]
+    beside: Mapping[str, Path]
+    """Those that another branch of a `parallel` around it binds."""
     moments: Mapping[str, Path] | None
+    made: Mapping[str, Mapping[str, Path]] | None
+    """What steps define besides, by kind: hand-made clients, raw pulls."""
 
 
 def check_references(document: Document) -> Iterator[Diagnostic]:
@@ -35,35 +45,110 @@ def check_references(document: Document) -> Iterator[Diagnostic]:
     names, words = names_of(document), all_words(document)
     steps, complete = words["steps"]
     bound = _bound(steps)
-    moments = {placed.word.name: placed.path for placed in steps if isinstance(placed.word, Observe)}
+    moments = {name: path for path, names_of_one in _moments(steps) for name in names_of_one}
     yield from _ambiguous_names(document, names)
     yield from _subscriptions(document, names)
+    yield from _configured_queues(document, names)
     yield from _repeated_moments(document, steps)
-    so_far: dict[str, Path] = {}
-    for placed in steps:
-        scope = _Scope(names, dict(so_far) if complete else None, bound, moments if complete else None)
-        yield from _of_word(document, placed, scope)
-        so_far |= _bound([placed])
-    scope = _Scope(names, bound if complete else None, {}, moments if complete else None)
+    known_moments = moments if complete else None
+    made = _made(steps) if complete else None
+    yield from _topics_on_brokers(document, names)
+    yield from _made_twice(document, names, steps)
+    begin = _Scope(names, {} if complete else None, bound, {}, known_moments, made)
+    yield from _of_steps(document, steps, begin)
+    scope = replace(begin, variables=bound if complete else None, bound_later={})
     for section, (checks, _) in words.items():
         for placed in checks if section != "steps" else ():
             yield from _of_word(document, placed, scope)
 
 
-def _bound(steps: list[PlacedWord]) -> dict[str, Path]:
+def _of_steps(document: Document, steps: Iterable[PlacedWord], scope: _Scope) -> Iterator[Diagnostic]:
+    """What is wrong with the names that steps use, in their order, those inside others included."""
+    for placed in steps:
+        yield from _of_word(document, placed, scope)
+        for branch in placed.branches:
+            others = _bound(inner for other in placed.branches if other is not branch for inner in other)
+            yield from _of_steps(document, branch, replace(scope, beside={**scope.beside, **others}))
+        if scope.variables is not None:
+            scope = replace(scope, variables={**_bound([placed]), **scope.variables})
+
+
+def _bound(steps: Iterable[PlacedWord]) -> dict[str, Path]:
     """The variables that the steps bind, each with the first that does."""
     bound: dict[str, Path] = {}
-    for placed in steps:
+    for placed in flat(steps):
         for variable in placed.word.binds() if isinstance(placed.word, Step) else ():
             bound.setdefault(variable, placed.path)
     return bound
 
 
+def _made(steps: Iterable[PlacedWord]) -> dict[str, dict[str, Path]]:
+    """What steps define besides variables and observations: by kind the names, each with the first that does."""
+    made: dict[str, dict[str, Path]] = {}
+    for placed in flat(steps):
+        for kind, name in placed.word.defines() if isinstance(placed.word, Step) else ():
+            made.setdefault(kind, {}).setdefault(name, placed.path)
+    return made
+
+
+def _made_twice(document: Document, names: Names, steps: list[PlacedWord]) -> Iterator[Diagnostic]:
+    """A pull's name belongs to one pull; a hand-made client may have many heartbeats, but a name of its own."""
+    for placed in flat(steps):
+        for kind, name in placed.word.defines() if isinstance(placed.word, Step) else ():
+            first = _made(steps)[kind][name]
+            if kind == "pull" and first != placed.path:
+                line = document.places.of(first, key=True).line
+                yield document.report(placed.path, f"there is a pull `{name}` already, in line {line}", key=True)
+            if kind == "hand-made" and first == placed.path and name in {**(names.consumers or {}), **(names.nodes or {})}:
+                message = f"`{name}` is a consumer or a node: give the hand-made client another name"
+                yield document.report(placed.path, message, key=True)
+
+
+def _topics_on_brokers(document: Document, names: Names) -> Iterator[Diagnostic]:
+    """The brokers that a topic is said to be on."""
+    if names.brokers is None:
+        return
+    for path in (names.topics or {}).values():
+        topic = document.value(path)
+        on = topic.get("on", []) if isinstance(topic, dict) else []
+        for index, broker in enumerate(on if isinstance(on, list) else [on]):
+            if isinstance(broker, str) and broker not in names.brokers:
+                message, near = _undefined("broker", broker, names.brokers)
+                yield document.report(document.in_file((*path, "on", index)), message, near)
+
+
 def _ambiguous_names(document: Document, names: Names) -> Iterator[Diagnostic]:
     for name, path in (names.consumers or {}).items():
+        if name in (names.nodes or {}):
+            message = f"`{name}` is a consumer and a node of the cluster: give the consumer another name"
+            yield document.report(path, message, key=True)
         if name in (names.groups or {}):
             message = f"`{name}` is a consumer and a group: give one of them another name"
             yield document.report(path, message, key=True)
+
+
+def _configured_queues(document: Document, names: Names) -> Iterator[Diagnostic]:
+    """The ids of `by-config` that are beyond the queues of a topic."""
+    counts = {topic: _queue_count(document.value(path)) for topic, path in (names.topics or {}).items()}
+    for name, path in (names.consumers or {}).items():
+        try:
+            consumer = Consumer.model_validate(document.value(path))
+        except ValidationError:
+            continue
+        for topic in consumer.subscribe:
+            count = counts.get(topic)
+            for index, number in enumerate(consumer.queues or ()):
+                if count is not None and number >= count:
+                    message = f"{topic} has the queues 0 to {count - 1}: `{name}` can't own queue {number} of it"
+                    yield document.report(document.in_file((*path, "queues", index)), message)
+
+
+def _queue_count(topic: object) -> int | None:
+    """How many queues the data of a topic says; None: it isn't valid."""
+    try:
+        return Topic.model_validate(topic).queues
+    except ValidationError:
+        return None
 
 
 def _subscriptions(document: Document, names: Names) -> Iterator[Diagnostic]:
@@ -76,18 +161,28 @@ def _subscriptions(document: Document, names: Names) -> Iterator[Diagnostic]:
                 yield document.report((*path, "subscribe", topic), message, near, key=True)
 
 
+def _moments(steps: Iterable[PlacedWord], times: int = 0) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Every `observe`, with the names under which checks find it; `times` is that of the `repeat` around it."""
+    for placed in steps:
+        word = placed.word
+        if isinstance(word, Observe):
+            yield placed.path, (word.name, *(f"{word.name}-{number}" for number in range(1, times + 1)))
+        for branch in placed.branches:
+            yield from _moments(branch, word.times if isinstance(word, Repeat) else times)
+
+
 def _repeated_moments(document: Document, steps: list[PlacedWord]) -> Iterator[Diagnostic]:
     first: dict[str, Path] = {}
-    for placed in steps:
-        if not isinstance(placed.word, Observe):
-            continue
-        name, path = placed.word.name, document.in_file((*placed.path, "name"))
-        if name == _END:
+    for place, names in _moments(steps):
+        path = document.in_file((*place, "name"))
+        taken = next((name for name in names if name in first), None)
+        if names[0] == _END:
             yield document.report(path, "the observation `end` is made by itself after the last step")
-        elif name in first:
-            line = document.places.of(first[name]).line
-            yield document.report(path, f"there is an observation `{name}` already, in line {line}")
-        first.setdefault(name, path)
+        elif taken is not None:
+            line = document.places.of(first[taken]).line
+            yield document.report(path, f"there is an observation `{taken}` already, in line {line}")
+        for name in names:
+            first.setdefault(name, path)
 
 
 def _of_word(document: Document, placed: PlacedWord, scope: _Scope) -> Iterator[Diagnostic]:
@@ -121,6 +216,9 @@ def _unbound(document: Document, variable: str, scope: _Scope, suffix: str) -> t
     if scope.variables is None or variable in scope.variables:
         return None
     name = f"${clipped(variable)}"
+    if variable in scope.beside:
+        line = document.places.of(scope.beside[variable]).line
+        return f"`{name}` is bound in another branch of this `parallel`, in line {line}", None
     if variable in scope.bound_later:
         line = document.places.of(scope.bound_later[variable]).line
         return f"`{name}` is bound only later, in line {line}", None
@@ -140,6 +238,10 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
         "group": scope.names.groups,
         "consumer": scope.names.consumers,
         "moment": None if scope.moments is None else {**scope.moments, _END: ()},
+        "node": scope.names.nodes,
+        "broker": _without_nameserver(scope.names.nodes),
+        "hand-made": None if scope.made is None else scope.made.get("hand-made", {}),
+        "pull": None if scope.made is None else scope.made.get("pull", {}),
     }
     defined: dict[str, Path] = {}
     for kind in kinds:
@@ -149,8 +251,15 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
         defined |= known
     if text in defined:
         return None
-    what = " or ".join("observation" if kind == "moment" else kind for kind in kinds if kind != "variable")
+    what = " or ".join(_KINDS.get(kind, kind) for kind in kinds if kind != "variable")
     return _undefined(what, text, defined)
+
+
+_KINDS = {"moment": "observation", "node": "node of the cluster", "hand-made": "hand-made client"}
+
+
+def _without_nameserver(nodes: Mapping[str, Path] | None) -> Mapping[str, Path] | None:
+    return None if nodes is None else {name: path for name, path in nodes.items() if name != NAMESERVER}
 
 
 def _undefined(what: str, name: str, defined: Mapping[str, Path]) -> tuple[str, str | None]:

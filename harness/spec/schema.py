@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.scenario import Scenario
 from harness.spec.models import SECTIONS, one_of
+from harness.steps import STEPS
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _OWN_KEYS = ("properties", "patternProperties", "$defs")
@@ -22,11 +23,24 @@ def json_schema() -> dict[str, Any]:
     for name, property_ in schema["properties"].items():
         if property_.get("type") == "array":
             schema["properties"][name] = _one_or_many(property_)
+    for step in STEPS.values():
+        if step.nested is not None:
+            _with_short_lists(schema["$defs"][step.__name__], step.nested)
     for section, words in SECTIONS.items():
         for word, model in words.items():
             holder = schema["$defs"][f"{one_of(section)}__{word}"]
             holder["properties"][word]["description"] = inspect.cleandoc(model.__doc__ or "")
     return {"$schema": _DIALECT, **schema}
+
+
+def _with_short_lists(definition: dict[str, Any], nested: str) -> None:
+    """Lists of steps within a step, in whose places a single step may stand."""
+    for schema in definition.get("anyOf", [definition]):
+        lists = schema["properties"][nested] if "properties" in schema else schema
+        if "array" in str(lists["items"].get("type")):
+            lists["items"] = _one_or_many(lists["items"])
+        else:
+            schema["properties"][nested] = _one_or_many(lists)
 
 
 def _one_or_many(array: dict[str, Any]) -> dict[str, Any]:

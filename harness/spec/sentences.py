@@ -122,8 +122,12 @@ def choice(document: Document, path: Path, allowed: list[str]) -> Sentence:
 
 _PATTERNS: Mapping[str, str] = {
     r"^[A-Za-z][A-Za-z0-9_-]{0,59}$": "letters, digits, `_` and `-`, a letter first, at most 60",
+    r"^[A-Za-z][A-Za-z0-9_@-]{0,59}$": "letters, digits, `_`, `-` and `@`, a letter first, at most 60",
     r"^[a-z0-9][a-z0-9-]{0,79}$": "small letters, digits and `-`, at most 80",
     r"^[a-z][a-z0-9-]*$": "small letters, digits and `-`, a letter first",
+    r"^\$[a-z][a-z0-9-]*$": "`$` and a variable's name, as `$holder`",
+    r"^\S+$": "characters other than spaces",
+    r"^[a-z][A-Za-z0-9_]{0,59}$": "letters, digits and `_`, a small letter first, at most 60",
     r"^[A-Z]\d{2}$": "a letter and two digits, as `B01`",
     r"^[A-Za-z][A-Za-z0-9_.]*$": "letters, digits, `_` and `.`, a letter first",
 }
@@ -144,9 +148,13 @@ def _limit(words: str, key: str) -> Callable[[ErrorDetails, Document, Path], Sen
     return make
 
 
-def _too_few(error: ErrorDetails, _document: Document, path: Path) -> Sentence:
+def _too_few(error: ErrorDetails, document: Document, path: Path) -> Sentence:
     number = error["ctx"]["min_length"]
-    return f"{_name(path)} is empty: it needs at least {number} entr{'y' if number == 1 else 'ies'}", None
+    needed = f"at least {number} entr{'y' if number == 1 else 'ies'}"
+    name = "this list" if path and isinstance(path[-1], int) else _name(path)
+    if document.value(path):
+        return f"{name} needs {needed}", None
+    return f"{name} is empty: it needs {needed}", None
 
 
 def _empty_text(_error: ErrorDetails, _document: Document, path: Path) -> Sentence:
@@ -176,6 +184,7 @@ _SENTENCES: Mapping[str, Callable[[ErrorDetails, Document, Path], Sentence]] = {
     "dict_type": _needs_mapping,
     "int_type": _needs("a whole number"),
     "string_type": _needs("text"),
+    "float_type": _needs("a number"),
     "bool_type": _needs("`true` or `false`"),
     "list_type": _needs("a list"),
     "one_of_several_types": _needs("text, a whole number, `true` or `false`"),

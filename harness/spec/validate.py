@@ -39,15 +39,19 @@ def validate(document: Document) -> tuple[Scenario | None, list[Diagnostic]]:
 
 def path_of(loc: tuple[int | str, ...], document: Document) -> Path:
     """The place in the file of an error; `loc` has parts that are pydantic's own."""
-    path = list(loc)
-    if len(path) > 3 and path[0] in SECTIONS and path[2] == path[3]:
-        del path[3]  # the tag of the union of words, and the field of the model that holds the word
-    return document.in_file(tuple(path))
+    if not loc or loc[0] not in SECTIONS:
+        return document.in_file(loc)
+    return document.in_file(tuple(part for index, part in enumerate(loc) if not _holds_a_word(loc, index)))
+
+
+def _holds_a_word(loc: tuple[int | str, ...], index: int) -> bool:
+    """Whether a part is the field of the model that holds a word, after the tag of the union of words."""
+    return index > 1 and loc[index] == loc[index - 1] and isinstance(loc[index - 2], int)
 
 
 def _diagnostic(document: Document, path: Path, error: ErrorDetails) -> Diagnostic:
     message, suggestion = sentence(error, document, path)
-    key = error["type"] in _AT_THE_KEY or error["loc"][-1] == "[key]"
+    key = error["type"] in _AT_THE_KEY or error["loc"][-1:] == ("[key]",)
     if error["type"] == "union_tag_invalid":
         path = (*path, error["ctx"]["tag"])
     return document.report(path, message, suggestion, key=key)
@@ -60,9 +64,14 @@ def _ignored(document: Document, path: Path, error: ErrorDetails, misspelt: set[
     else:
         # Pydantic calls a list too short also where all its entries are wrong.
         lacks = error["type"] == "too_short" and (
-            path in document.places.incomplete or bool(document.value(path))
+            path in document.places.incomplete or _entries(document.value(path)) >= error["ctx"]["min_length"]
         )
     return lacks or document.is_spoilt(path)
+
+
+def _entries(value: Any) -> int:
+    """How many entries a value of a file has; a single one stands for a list."""
+    return len(value) if isinstance(value, list) else int(bool(value))
 
 
 def _misspelt(placed: list[tuple[Path, ErrorDetails]], document: Document) -> set[Path]:
@@ -80,7 +89,8 @@ def _one_per_place(errors: list[tuple[Path, ErrorDetails]]) -> list[tuple[Path, 
     """One error for a value that fits no type of several; pydantic has one for each."""
     kept: dict[tuple[Path, str], tuple[Path, ErrorDetails]] = {}
     for path, error in errors:
-        several = error["loc"][-1] in ("str", "int", "bool") and error["loc"][-1] != path[-1]
+        last = error["loc"][-1] if error["loc"] else None  # the scenario as a whole has no place
+        several = last in ("str", "int", "bool") and last != path[-1]
         if several and error["type"].endswith("_type"):
             error["type"] = "one_of_several_types"
         about = str(error["loc"][-1]) if error["type"] == "missing" else error["type"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from harness.language import Word
@@ -22,10 +22,32 @@ class Step(Word, ABC):
     """
 
     moves: ClassVar[tuple[tuple[str, ...], str] | None] = None
+    node_moves: ClassVar[tuple[tuple[str, ...], str] | None] = None
+    """The same for nodes of the cluster, where it differs from that for consumers."""
+    acts_on_process: ClassVar[bool] = True
+    """Whether the step needs the processes of those it acts on (`kill`); False: their clients alone (`stop`)."""
+
+    nested: ClassVar[str | None] = None
+    """The field that holds steps of its own, where there is one."""
+    concurrent: ClassVar[bool] = False
+    """Whether that field is a list of lists, which are done at the same time."""
 
     def acts_on(self) -> tuple[str, ...]:
         """The consumers, or variables, whose state the step changes by `moves`."""
         return ()
+
+    def defines(self) -> tuple[tuple[str, str], ...]:
+        """The names that it gives besides variables, each with its kind: `hand-made` clients, `pull`s."""
+        return ()
+
+    def inner(self) -> tuple[tuple[Step, ...], ...]:
+        """The steps inside it, where it has any: one list, or those that are done at the same time."""
+        return ()
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        """What it does to nodes, by the names of `harness.cluster.base.CAPABILITIES`; then nobody shares them."""
+        del scenario  # most steps do nothing to nodes
+        yield from ()
 
     def binds(self) -> tuple[str, ...]:
         """The variables that are defined from here on, without `$`."""
@@ -44,3 +66,11 @@ class Step(Word, ABC):
             PreconditionNotMet: a condition was not reached within its limit, or a fault took no effect.
             EnvironmentNotReady: a worker or a server failed.
         """
+
+
+def every_step(steps: Iterable[Step]) -> Iterator[Step]:
+    """The steps in their order, those inside others after what they are in."""
+    for step in steps:
+        yield step
+        for branch in step.inner():
+            yield from every_step(branch)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ConfigDict, Field, model_validator
 
+from harness.consumer import text_of
 from harness.errors import PreconditionNotMet
 from harness.language import GroupName, Strict, TopicName
 from harness.probes.subscription import read_subscription
@@ -37,6 +38,7 @@ class Bind(Step):
     """
 
     word = "bind"
+    example = "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}"
     model_config = ConfigDict(
         extra="allow", json_schema_extra={"minProperties": 1, "maxProperties": 1, "examples": ["holder"]}
     )
@@ -60,9 +62,8 @@ class Bind(Step):
         group, topic = selector.member_of, selector.stored_for
         expression = _stored_expression(context, group, topic)
         members = context.online_members(group)
-        holders = [
-            name for name in members if context.scenario.consumers[name].subscribe.get(topic) == expression
-        ]
+        own = {name: context.consumers[name].subscriptions for name in members}
+        holders = [name for name in members if topic in own[name] and text_of(own[name][topic]) == expression]
         if len(holders) != 1:
             raise PreconditionNotMet(
                 f"bind: the broker holds {expression!r} for topic {topic}, which is the subscription of "
@@ -74,7 +75,7 @@ class Bind(Step):
 
 def _stored_expression(context: RunContext, group: str, topic: str) -> str:
     stored = {
-        read_subscription(context, group, broker).expression_of(topic) for broker in context.broker_names
+        read_subscription(context, group, broker).expression_of(topic) for broker in context.brokers_of_group(group)
     }
     expression = stored.pop() if len(stored) == 1 else None
     if expression is None:

@@ -20,9 +20,10 @@ class Observe(Step):
     """
 
     word = "observe"
+    example = "observe: before-the-kill"
     shorthand = "name"
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$", description="the name of this moment: `before-the-kill`")
 
     def run(self, context: RunContext) -> None:
-        observe_moment(context, self.name)
+        observe_moment(context, self.name, context.place.iteration)

@@ -1,31 +1,46 @@
-"""`pause`: a consumer's process stands still."""
+"""`pause`: a process stands still, a consumer's or a server's."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from harness.faults.pause import Pause as PauseFault
-from harness.language import ConsumerRefs
+from harness.faults.pause_node import PauseNode
+from harness.language import ActorRefs
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
     from harness.context import RunContext
+    from harness.scenario import Scenario
 
 
 class Pause(Step):
-    """SIGSTOP the processes of consumers: connections stay open, heartbeats and pulls stop."""
+    """SIGSTOP the processes of consumers or of nodes: connections stay open, and nothing moves.
+
+    A paused consumer neither heartbeats nor pulls; a paused node answers nobody.
+    """
 
     word = "pause"
-    shorthand = "consumers"
+    shorthand = "targets"
     moves: ClassVar = (("running",), "paused")
+    example = "pause: broker-a"
 
-    consumers: ConsumerRefs = Field(description="the consumers to pause, in this order")
+    targets: ActorRefs = Field(
+        description="the consumers and nodes to pause, in this order: `b`, `broker-a`, `nameserver`"
+    )
 
     def acts_on(self) -> tuple[str, ...]:
-        return self.consumers
+        return self.targets
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        yield from ("pause" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
-        for name in context.resolve(self.consumers):
-            context.faults.inject(PauseFault(context.consumers[name]))
+        for name in context.resolve(self.targets):
+            if context.is_node(name):
+                context.faults.inject(PauseNode(context, name))
+            else:
+                context.faults.inject(PauseFault(context.consumers[name]))

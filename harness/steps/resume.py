@@ -1,30 +1,36 @@
-"""`resume`: a paused consumer goes on."""
+"""`resume`: a paused process goes on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ConsumerRefs
+from harness.language import ActorRefs
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
     from harness.context import RunContext
+    from harness.scenario import Scenario
 
 
 class Resume(Step):
-    """SIGCONT the processes of paused consumers."""
+    """SIGCONT the processes of paused consumers or nodes."""
 
     word = "resume"
-    shorthand = "consumers"
+    shorthand = "targets"
     moves: ClassVar = (("paused",), "running")
+    example = "resume: b"
 
-    consumers: ConsumerRefs = Field(description="the consumers to resume, in this order")
+    targets: ActorRefs = Field(description="the consumers and nodes to resume, in this order")
 
     def acts_on(self) -> tuple[str, ...]:
-        return self.consumers
+        return self.targets
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        yield from ("pause" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
-        for name in context.resolve(self.consumers):
+        for name in context.resolve(self.targets):
             context.faults.heal(f"pause {name}")

@@ -1,55 +1,125 @@
-"""`send`: a tagged batch."""
+"""`send`: messages, with all that a producer gives them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema, model_validator
 
+from harness.allocation import Queue
 from harness.errors import PreconditionNotMet
-from harness.language import TagRef, TopicName
+from harness.language import DurationMs, TagRef, TopicName, as_tuple
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
     from harness.context import RunContext
     from harness.scenario import Scenario
 
+_TEXTS = WithJsonSchema(
+    {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+)
+Key = Annotated[str, StringConstraints(pattern=r"^\S+$")]
+"""A message's key: RocketMQ puts spaces between several."""
+PropertyName = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9_]{0,59}$")]
+"""A user property's name; those that begin with a capital are left to RocketMQ (`MessageConst`)."""
+PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+
 
 class Send(Step):
-    """Send messages of one tag, one after the other, each acknowledged before the next.
+    """Send messages, one after the other, each acknowledged before the next.
 
-    With `per_queue` they go round the queues in order, so that each queue gets exactly so many; without it
-    the producer's own round robin decides, which starts at a random queue.
+    With `per_queue` they go round the queues in order, so that each queue gets exactly so many; with `queue` all
+    go there; without either the producer's own round robin decides, which starts at a random queue. Each message
+    has a key of the harness's own, `orders-1` for the first one sent to orders.
     """
 
     word = "send"
+    example = 'send: {topic: orders, tags: [tagA, tagB], count: 16, per_queue: 4, properties: {a: "1"}}'
 
     topic: TopicName = Field(description="the topic")
-    tag: TagRef | None = Field(default=None, description="the tag of every message; none: untagged")
+    tag: TagRef | None = Field(
+        default=None, description="the tag of every message; without it and `tags`: untagged"
+    )
+    tags: Annotated[tuple[TagRef, ...], BeforeValidator(as_tuple), Field(min_length=1), _TEXTS] | None = (
+        Field(default=None, description="tags in turn; with `per_queue` in turn within each queue")
+    )
     count: int = Field(gt=0, le=100_000, description="how many messages")
     per_queue: int | None = Field(
         default=None, gt=0, description="how many go to each queue; `count` is then this times the queues"
     )
+    queue: int | None = Field(
+        default=None,
+        ge=0,
+        description="the id of the queue to which all of them go, on the topic's first broker",
+    )
+    broker: str | None = Field(default=None, description="with `queue`: another broker")
+    keys: Annotated[tuple[Key, ...], BeforeValidator(as_tuple), Field(min_length=1), _TEXTS] | None = Field(
+        default=None, description="further keys of every message, behind the harness's own"
+    )
+    properties: dict[PropertyName, PropertyValue] = Field(
+        default_factory=dict,
+        description='user properties of every message, `{a: "1"}`: text, also for numbers',
+    )
+    every: DurationMs | None = Field(
+        default=None, gt=0, description="the time from one message to the next; none: as fast as it goes"
+    )
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Send:
+        if self.tag is not None and self.tags is not None:
+            raise ValueError("say one of `tag` and `tags`")
+        if self.per_queue is not None and self.queue is not None:
+            raise ValueError("say one of `per_queue` and `queue`")
+        if self.broker is not None and self.queue is None:
+            raise ValueError("`broker` goes with `queue`")
+        return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        queues = scenario.queue_count(self.topic)
+        queues, brokers = scenario.queue_count(self.topic), scenario.brokers_of(self.topic)
         if self.per_queue is not None and self.count != self.per_queue * queues:
             yield (
                 f"`count: {self.count}` is not `per_queue: {self.per_queue}` times the {queues} queues of "
                 f"{self.topic}: write `count: {self.per_queue * queues}`"
             )
+        number = scenario.topics[self.topic].queues
+        if self.queue is not None and self.queue >= number:
+            yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
+        if self.broker is not None and self.broker not in brokers:
+            yield f"{self.topic} is on {', '.join(brokers)}: not on {self.broker}"
 
     def run(self, context: RunContext) -> None:
-        tag = context.tag(self.tag, self.topic)
-        queues = context.queues(self.topic)
         refused = []
+        began_ns = context.now_ns()
         for index in range(self.count):
-            queue = queues[index % len(queues)] if self.per_queue is not None else None
-            if not context.producer.send(self.topic, tag, queue):
+            if self.every is not None:
+                # Against the beginning: what a sending takes doesn't make the rate lower.
+                due_ns = began_ns + index * self.every * 1_000_000
+                context.let_time_pass(max(0, round((due_ns - context.now_ns()) / 1e6)))
+            if not context.producer.send(
+                self.topic,
+                self._tag_of(context, index),
+                self._queue_of(context, index),
+                keys=self.keys or (),
+                properties=self.properties,
+            ):
                 refused.append(context.producer.last_error)
         if refused:
             raise PreconditionNotMet(
                 f"send: {len(refused)} of {self.count} messages to {self.topic} were not acknowledged: "
                 f"{refused[-1]}"
             )
+
+    def _tag_of(self, context: RunContext, index: int) -> str | None:
+        if self.tags is None:
+            return context.tag(self.tag, self.topic)
+        turn = index // len(context.queues(self.topic)) if self.per_queue is not None else index
+        return context.tag(self.tags[turn % len(self.tags)], self.topic)
+
+    def _queue_of(self, context: RunContext, index: int) -> Queue | None:
+        queues = context.queues(self.topic)
+        if self.queue is not None:
+            return next(
+                queue for queue in queues if queue[1] == self.queue and self.broker in (None, queue[0])
+            )
+        return queues[index % len(queues)] if self.per_queue is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
@@ -15,6 +16,7 @@ from harness.steps.base import Step
 
 if TYPE_CHECKING:
     from harness.context import RunContext
+    from harness.scenario import Scenario
 
 
 class Settle(Step):
@@ -26,6 +28,7 @@ class Settle(Step):
     """
 
     word = "settle"
+    example = "settle: {subscription: g, topic: orders, within: 40s}"
 
     ownership: GroupName | None = Field(default=None, description="the group whose ownership must settle")
     subscription: GroupName | None = Field(
@@ -48,6 +51,11 @@ class Settle(Step):
         if self.lag is not None and given[0] != "offsets":
             raise ValueError("`lag` goes with `offsets`")
         return self
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        members = scenario.members(self.offsets) if self.offsets is not None else ()
+        if members and all(scenario.consumers[name].model == "broadcasting" for name in members):
+            yield f"the members of {self.offsets} consume by broadcasting: no broker has offsets of the group"
 
     def run(self, context: RunContext) -> None:
         if self.ownership is not None:

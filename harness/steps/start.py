@@ -8,26 +8,40 @@ from pydantic import Field
 
 from harness.language import ConsumerRefs
 from harness.steps.base import Step
+from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
     from harness.context import RunContext
 
 
 class Start(Step):
-    """Start consumers, one after the other, each in a process of its own.
+    """Start consumers, one after the other.
 
-    Returns when `DefaultMQPushConsumer.start()` has returned; use `settle` to wait for what follows from it.
+    Returns when the client's own `start()` has returned; use `settle` to wait for what follows from it. With
+    `may_be_refused`, a client that throws there, as one that subscribes by SQL does where no broker takes it, is
+    no trouble: its process ends, and the check `start-refused` tells.
     """
 
     word = "start"
+    example = "start: [a, b]"
     shorthand = "consumers"
     moves: ClassVar = (("new", "stopped", "killed"), "running")
+    acts_on_process = False
 
     consumers: ConsumerRefs = Field(description="the consumers to start, in this order")
+
+    may_be_refused: bool = Field(
+        default=False, description="a start that RocketMQ refuses is written down, and the run goes on"
+    )
 
     def acts_on(self) -> tuple[str, ...]:
         return self.consumers
 
     def run(self, context: RunContext) -> None:
         for name in context.resolve(self.consumers):
-            context.consumers[name].start()
+            try:
+                context.consumers[name].start()
+            except WorkerFailed as refusal:
+                if not self.may_be_refused:
+                    raise
+                context.consumers[name].refused(refusal)

@@ -17,8 +17,10 @@ class Stop(Step):
     """Shut consumers down gracefully: offsets are persisted, the broker is told (code 35)."""
 
     word = "stop"
+    example = "stop: b"
     shorthand = "consumers"
     moves: ClassVar = (("running",), "stopped")
+    acts_on_process = False
 
     consumers: ConsumerRefs = Field(description="the consumers to stop, in this order")
 

@@ -17,6 +17,7 @@ class Wait(Step):
     """Let time pass. To wait until something is so, use `settle`."""
 
     word = "wait"
+    example = "wait: {duration: 2s, because: the pause itself is what is tested}"
     shorthand = "duration"
 
     duration: DurationMs = Field(description="how long", gt=0)

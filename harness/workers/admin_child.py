@@ -9,6 +9,7 @@ are those of `harness.workers.protocol`.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,11 +17,14 @@ import jpype
 
 from harness.workers import jvm, raw_requests
 from harness.workers.protocol import CommandFailed, EventPipe
+from harness.workers.shared_answers import SharedAnswer
 
 _TIMEOUT_MS = 5000
 """How long one request may take, where the command doesn't say."""
 _MASTER_ID = 0
 _GET_ALL_CONSUMER_OFFSET = 43
+_ROUTE_AGE_S = 1.0
+"""A route is asked for again after this; clients do so every 30 s (ClientConfig.pollNameServerInterval)."""
 
 
 class AdminWorker:
@@ -30,6 +34,8 @@ class AdminWorker:
         self._lock = threading.Lock()
         self._admin: Any = None
         self._instance: Any = None
+        self._routes: dict[str, tuple[float, list[tuple[str, str]]]] = {}
+        self._offset_tables: dict[str, SharedAnswer[bytes]] = {}
 
     def connect(self, nameserver: str, instance: str) -> None:
         """Start DefaultMQAdminExt."""
@@ -138,8 +144,31 @@ class AdminWorker:
         was committed, while code 14 answers 0, and code 208 shows 0, where none is (ConsumerManageProcessor.
         queryConsumerOffset, AdminBrokerProcessor.getConsumeStats; 4.9.4 and 5.3.3).
         """
+        known, brokers = self._brokers_of(topic)
+        try:
+            return {"queues": self._queues(brokers, group, topic)}
+        except (CommandFailed, jpype.JException):
+            if not known:
+                raise
+        # A broker of the route may be gone by now; if none is, it fails for good.
+        self._routes.pop(topic, None)
+        return {"queues": self._queues(self._brokers_of(topic)[1], group, topic)}
+
+    def _brokers_of(self, topic: str) -> tuple[bool, list[tuple[str, str]]]:
+        """Whether the topic's brokers were known already, and name and address of each."""
+        now = time.monotonic()
+        for other, (until, _) in list(self._routes.items()):
+            if until < now:
+                self._routes.pop(other, None)
+        if topic in (routes := dict(self._routes)):
+            return True, routes[topic][1]
+        brokers = sorted(_masters(self._route(topic).getBrokerDatas()))
+        self._routes[topic] = now + _ROUTE_AGE_S, brokers
+        return False, brokers
+
+    def _queues(self, brokers: Sequence[tuple[str, str]], group: str, topic: str) -> list[dict[str, Any]]:
         queues = []
-        for name, address in sorted(_masters(self._route(topic).getBrokerDatas())):
+        for name, address in brokers:
             # In this order: a maximum as new as, or newer than, the offset overstates a lag, never hides it.
             committed = self._committed(address, group, topic)
             table = self._api.getTopicStatsInfo(address, topic, jpype.JLong(_TIMEOUT_MS)).getOffsetTable()
@@ -156,13 +185,18 @@ class AdminWorker:
                 }
                 for queue_id, maximum in sorted(maxima.items())
             ]
-        return {"queues": queues}
+        return queues
 
     def _committed(self, address: str, group: str, topic: str) -> Mapping[int, int]:
+        with self._lock:
+            table = self._offset_tables.setdefault(address, SharedAnswer(lambda: self._all_offsets(address)))
+        return raw_requests.committed_offsets(table.get(), group, topic)
+
+    def _all_offsets(self, address: str) -> bytes:
         answer = raw_requests.ask(self._api, address, _GET_ALL_CONSUMER_OFFSET, {}, None, _TIMEOUT_MS)
         if answer.code != raw_requests.SUCCESS:
             raise CommandFailed(f"{address}: {answer.remark or 'no remark'}", answer.code)
-        return raw_requests.committed_offsets(answer.body, group, topic)
+        return answer.body
 
     def tracks(self, topic: str, offset_msg_id: str) -> Mapping[str, Any]:
         """What RocketMQ's own tools say became of a message, for every group that knows its topic."""
@@ -203,7 +237,11 @@ def _masters(broker_datas: Any) -> list[tuple[str, str]]:
 
 
 def _expression(subscription: Any) -> dict[str, Any]:
-    return {"expression": str(subscription.getSubString()), "sub_version": int(subscription.getSubVersion())}
+    return {
+        "expression": str(subscription.getSubString()),
+        "type": jvm.text(subscription.getExpressionType()) or "TAG",
+        "sub_version": int(subscription.getSubVersion()),
+    }
 
 
 def main() -> None:

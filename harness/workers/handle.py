@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import psutil
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
@@ -65,6 +65,8 @@ class Worker:
     follows the garbage is left out, and the process is killed then). An exception in `on_event` counts as the
     latter, unless it is an EnvironmentNotReady.
     """
+
+    process: ClassVar[Literal["own"]] = "own"
 
     def __init__(
         self, kind: WorkerKind, name: str, spawned: Spawned, log: Path, on_event: OnEvent, on_death: OnDeath
@@ -247,6 +249,11 @@ class Worker:
             self._process.wait(0 if self._paused else limit_s)
         self._process.kill()
         self._await_end()
+
+    def release(self) -> None:
+        """SIGKILL it if it is there, whatever state it is in."""
+        if self.alive:
+            self.kill()
 
     def _await_end(self) -> None:
         if threading.current_thread() is self._reader:

@@ -1,21 +1,23 @@
 """The `java` worker: the real Java client, of any version's jars, in this process's own JVM.
 
-Rests on org.apache.rocketmq.client.consumer.DefaultMQPushConsumer and
-org.apache.rocketmq.client.producer.DefaultMQProducer, as they are from 4.9.3 to 5.5.0. The commands are those
-of `harness.workers.protocol`.
+Rests on DefaultMQPushConsumer and DefaultLitePullConsumer of org.apache.rocketmq.client.consumer and on
+org.apache.rocketmq.client.producer.DefaultMQProducer, as they are from 4.9.3 to 5.5.0. The commands are those of
+`harness.workers.protocol`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import jpype
 
 from harness.workers import jvm
-from harness.workers.java_consumer import Consumer
+from harness.workers.java_consumer import PushConsumer
+from harness.workers.java_lite_pull import LitePullConsumer
 from harness.workers.java_producer import Producer
 from harness.workers.protocol import CommandFailed, EventPipe
 
@@ -33,7 +35,17 @@ _WARM_UP = (
 """Classes whose loading takes most of a first consumer's start."""
 
 
+Consumer = PushConsumer | LitePullConsumer
 _Client = TypeVar("_Client", Consumer, Producer)
+
+_PLAIN: Mapping[str, Any] = {
+    "model": "clustering",
+    "consume_from": "first-offset",
+    "strategy": {"name": "average", "queues": [], "rooms": []},
+    "behaviour": {"fail": 0, "block": [], "slow_ms": 0},
+}
+_PLAIN_PUSH: Mapping[str, Any] = {"listener": "concurrent", "retry_delay_level": 0}
+"""What a consumer is where `start-consumer` says nothing of it."""
 
 
 class JavaWorker:
@@ -45,9 +57,35 @@ class JavaWorker:
         self._consumers: dict[str, Consumer] = {}
         self._producers: dict[str, Producer] = {}
 
-    def start_consumer(self, name: str, **with_: Any) -> Mapping[str, Any]:
-        """Start a DefaultMQPushConsumer; the answer comes when its `start()` has returned."""
-        return self._start(self._consumers, name, Consumer(name, self._events, **with_))
+    def start_consumer(self, name: str, api: str = "push", **with_: Any) -> Mapping[str, Any]:
+        """Start a consumer; the answer comes when its `start()` has returned."""
+        return self._start(self._consumers, name, _consumer(api, name, self._events, with_))
+
+    def subscribe(self, name: str, topic: str, expression: str | Mapping[str, str]) -> None:
+        """Let a running consumer subscribe."""
+        self._get(self._consumers, name).subscribe(topic, expression)
+
+    def unsubscribe(self, name: str, topic: str) -> None:
+        """Let a running consumer give a topic up."""
+        self._get(self._consumers, name).unsubscribe(topic)
+
+    def release_listener(self, name: str) -> None:
+        """Let a consumer's listener block no more."""
+        self._get(self._consumers, name).release()
+
+    def assignment(self, name: str) -> Mapping[str, Any]:
+        """The queues that a consumer has, as it knows itself."""
+        queues = [
+            {
+                "topic": str(queue.getTopic()),
+                "broker": str(queue.getBrokerName()),
+                "queue_id": int(queue.getQueueId()),
+            }
+            for queue in self._get(self._consumers, name).assignment()
+        ]
+        return {
+            "queues": sorted(queues, key=lambda queue: (queue["topic"], queue["broker"], queue["queue_id"]))
+        }
 
     def stop_consumer(self, name: str) -> None:
         """Shut a consumer down gracefully: it persists its offsets and says goodbye to the brokers."""
@@ -74,9 +112,14 @@ class JavaWorker:
         body: str,
         queue: Mapping[str, Any] | None,
         timeout_ms: int,
+        keys: Sequence[str] = (),
+        properties: Mapping[str, str] = MappingProxyType({}),
     ) -> Mapping[str, Any]:
         """Send one message: to the given queue, or to the one whose turn it is."""
-        return self._get(self._producers, name).send(topic, tag, key, body, queue, timeout_ms)
+        all_keys = [*([] if key is None else [key]), *keys]
+        return self._get(self._producers, name).send(
+            topic, tag, all_keys, properties, body, queue, timeout_ms
+        )
 
     def _start(self, where: dict[str, _Client], name: str, client: _Client) -> Mapping[str, Any]:
         with self._lock:
@@ -95,6 +138,15 @@ class JavaWorker:
             if name not in where:
                 raise CommandFailed(f"nothing named `{name}` runs in this worker")
             return where.pop(name) if take else where[name]
+
+
+def _consumer(api: str, name: str, events: EventPipe, with_: Mapping[str, Any]) -> Consumer:
+    chosen = {**_PLAIN, **with_, "behaviour": {**_PLAIN["behaviour"], **with_.get("behaviour", {})}}
+    if api == "lite-pull":
+        return LitePullConsumer(
+            name, events, **{key: value for key, value in chosen.items() if key not in _PLAIN_PUSH}
+        )
+    return PushConsumer(name, events, **{**_PLAIN_PUSH, **chosen})
 
 
 def _warm_up() -> None:
@@ -118,6 +170,10 @@ def main() -> None:
         {
             "start-consumer": worker.start_consumer,
             "stop-consumer": worker.stop_consumer,
+            "subscribe": worker.subscribe,
+            "unsubscribe": worker.unsubscribe,
+            "release-listener": worker.release_listener,
+            "assignment": worker.assignment,
             "pull-counts": worker.pull_counts,
             "start-producer": worker.start_producer,
             "stop-producer": worker.stop_producer,

@@ -1,7 +1,7 @@
 """One DefaultMQPushConsumer inside the `java` worker, with a listener that reports every message.
 
-Rests on DefaultMQPushConsumer, MessageListenerConcurrently, ConsumerStatsManager and StatsItemSet as they are
-from RocketMQ 4.9.3 to 5.5.0.
+Rests on DefaultMQPushConsumer, MessageListenerConcurrently, MessageListenerOrderly, ConsumerStatsManager and
+StatsItemSet as they are from RocketMQ 4.9.3 to 5.5.0.
 """
 
 from __future__ import annotations
@@ -12,15 +12,31 @@ from typing import Any
 
 import jpype
 
-from harness.workers.jvm import private_field, text
-from harness.workers.protocol import CommandFailed, EventPipe
+from harness.workers.java_consumer_settings import Configured
+from harness.workers.java_listener import Abandoned, Listener
+from harness.workers.jvm import private_field
+from harness.workers.protocol import EventPipe
 
-_LISTENER = "org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently"
-_STATUS = "org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus"
-_FROM_WHERE = "org.apache.rocketmq.common.consumer.ConsumeFromWhere"
+_CLASS = "org.apache.rocketmq.client.consumer.DefaultMQPushConsumer"
+_PACKAGE = "org.apache.rocketmq.client.consumer.listener"
+_LISTENERS = {
+    # Interface, its statuses, and which of them mean success and failure.
+    "concurrent": (
+        "MessageListenerConcurrently",
+        "ConsumeConcurrentlyStatus",
+        "CONSUME_SUCCESS",
+        "RECONSUME_LATER",
+    ),
+    "orderly": (
+        "MessageListenerOrderly",
+        "ConsumeOrderlyStatus",
+        "SUCCESS",
+        "SUSPEND_CURRENT_QUEUE_A_MOMENT",
+    ),
+}
 
 
-class Consumer:
+class PushConsumer:
     """A push consumer: made, but not started.
 
     Raises:
@@ -33,42 +49,23 @@ class Consumer:
         name: str,
         events: EventPipe,
         *,
-        group: str,
-        nameserver: str,
-        client_ip: str,
-        instance: str,
-        subscribe: Mapping[str, str],
-        settings: Mapping[str, Any],
-        fail_attempts: int = 0,
-        retry_delay_level: int = 0,
+        listener: str,
+        behaviour: Mapping[str, Any],
+        retry_delay_level: int,
+        **settings: Any,
     ) -> None:
-        self._name = name
-        self._events = events
-        self._fail_attempts = fail_attempts
+        self._configured = Configured(_CLASS, **settings)
+        self._java = self._configured.java
+        self._group = str(settings["group"])
+        self._listener = Listener(name, events, **behaviour)
+        self._orderly = listener == "orderly"
         self._retry_delay_level = retry_delay_level
-        self._status = jpype.JClass(_STATUS)
-        self._group = group
-        self._java = jpype.JClass("org.apache.rocketmq.client.consumer.DefaultMQPushConsumer")(group)
-        self._java.setNamesrvAddr(nameserver)
-        self._java.setClientIP(client_ip)
-        self._java.setInstanceName(instance)
-        self._java.setConsumeFromWhere(jpype.JClass(_FROM_WHERE).CONSUME_FROM_FIRST_OFFSET)
-        for setting, value in settings.items():
-            self._set(setting, value)
-        for topic, expression in subscribe.items():
-            self._java.subscribe(topic, expression)
-        # The listener belongs to this object: a proxy without an owner could be collected.
-        self._listener = jpype.JProxy(_LISTENER, dict={"consumeMessage": self._consume})
-        self._java.registerMessageListener(self._listener)
-
-    def _set(self, setting: str, value: Any) -> None:
-        setter = "set" + setting[:1].upper() + setting[1:]
-        if not hasattr(self._java, setter):
-            raise CommandFailed(f"DefaultMQPushConsumer of this version has no setting `{setting}`")
-        try:
-            getattr(self._java, setter)(value)
-        except TypeError as error:
-            raise CommandFailed(f"DefaultMQPushConsumer.{setter} doesn't take {value!r}") from error
+        interface, status, success, failure = _LISTENERS[listener]
+        statuses = jpype.JClass(f"{_PACKAGE}.{status}")
+        self._success, self._failure = getattr(statuses, success), getattr(statuses, failure)
+        # The proxy belongs to this object: without an owner it could be collected.
+        self._proxy = jpype.JProxy(f"{_PACKAGE}.{interface}", dict={"consumeMessage": self._consume})
+        self._java.registerMessageListener(self._proxy)
 
     @property
     def client_id(self) -> str:
@@ -86,6 +83,24 @@ class Consumer:
     def stop(self) -> None:
         """Shut it down gracefully: offsets persisted, unregistered from the brokers."""
         self._java.shutdown()
+        self._listener.abandon()
+
+    def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
+        """Subscribe while it runs; the brokers are told by a heartbeat before this returns."""
+        self._configured.subscribe(topic, expression)
+
+    def unsubscribe(self, topic: str) -> None:
+        """Take a topic out of its own table; the brokers are told by its next heartbeat."""
+        self._java.unsubscribe(topic)
+
+    def release(self) -> None:
+        """Let its listener block no more."""
+        self._listener.release()
+
+    def assignment(self) -> list[Any]:
+        """The MessageQueues that it consumes now (RebalanceImpl.processQueueTable)."""
+        table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable()
+        return list(table.keySet())
 
     def pull_counts(self, topic: str) -> Mapping[str, int]:
         """How many pulls of `topic` were answered FOUND, and how many messages passed the tag filter.
@@ -107,39 +122,19 @@ class Consumer:
         """What the listener answers; called by RocketMQ's own threads, never allowed to raise."""
         try:
             return self._consume_all(messages, context)
+        except Abandoned:
+            return self._failure
         except BaseException as error:  # into Java it would go as a mere log line
             traceback.print_exc()
-            described = {"consumer": self._name, "error": f"{type(error).__name__}: {error}"}
-            self._events.emit("listener-error", described)
-            return self._status.RECONSUME_LATER
+            self._listener.report_error(error)
+            return self._failure
 
     def _consume_all(self, messages: Any, context: Any) -> Any:
-        context.setDelayLevelWhenNextConsume(self._retry_delay_level)
-        # Messages travel without their broker's name; the context has the queue that they were pulled from.
+        if not self._orderly:
+            context.setDelayLevelWhenNextConsume(self._retry_delay_level)
+        # The context has the queue that they were pulled from: that of the retry topic, for a retry.
         broker = str(context.getMessageQueue().getBrokerName())
-        status = self._status.CONSUME_SUCCESS
-        seen = []
-        for message in messages:
-            described = _described(message)
-            self._events.emit("received", {"consumer": self._name, "broker": broker, **described})
-            seen.append(described)
-            if described["reconsume_times"] < self._fail_attempts:
-                status = self._status.RECONSUME_LATER
-        for described in seen:
-            identity = {name: described[name] for name in ("key", "msg_id", "offset_msg_id")}
-            self._events.emit("consumed", {"consumer": self._name, **identity, "status": str(status)})
+        seen, succeeds = self._listener.receive(messages, broker)
+        status = self._success if succeeds else self._failure
+        self._listener.report(seen, str(status))
         return status
-
-
-def _described(message: Any) -> dict[str, Any]:
-    """A MessageClientExt in JSON's types; its topic is the original one (resetRetryAndNamespace)."""
-    return {
-        "topic": str(message.getTopic()),
-        "tag": text(message.getTags()),
-        "key": text(message.getKeys()),
-        "msg_id": text(message.getMsgId()),
-        "offset_msg_id": text(message.getOffsetMsgId()),
-        "queue_id": int(message.getQueueId()),
-        "offset": int(message.getQueueOffset()),
-        "reconsume_times": int(message.getReconsumeTimes()),
-    }

@@ -5,13 +5,16 @@ Rests on DefaultMQProducer, SendResult and ThreadLocalIndex as they are from Roc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jpype
 
 from harness.workers.jvm import text
+
+_KEY_SEPARATOR = " "
+"""MessageConst.KEY_SEPARATOR."""
 
 
 class Producer:
@@ -56,7 +59,8 @@ class Producer:
         self,
         topic: str,
         tag: str | None,
-        key: str | None,
+        keys: Sequence[str],
+        properties: Mapping[str, str],
         body: str,
         queue: Mapping[str, Any] | None,
         timeout_ms: int,
@@ -64,8 +68,10 @@ class Producer:
         message = jpype.JClass("org.apache.rocketmq.common.message.Message")(topic, body.encode())
         if tag is not None:
             message.setTags(tag)
-        if key is not None:
-            message.setKeys(key)
+        if keys:
+            message.setKeys(_KEY_SEPARATOR.join(keys))
+        for name, value in properties.items():
+            message.putUserProperty(name, value)
         if queue is None:
             sent = self._java.send(message, jpype.JLong(timeout_ms))
         else:

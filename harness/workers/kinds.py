@@ -48,6 +48,8 @@ def log_properties(folder: Path) -> tuple[str, ...]:
         f"-Drocketmq.log.root={folder}",
         "-Drocketmq.log.level=INFO",
         f"-Duser.home={folder}",
+        # Where broadcasting consumers keep their offsets (LocalFileOffsetStore).
+        f"-Drocketmq.client.localOffsetStoreDir={folder}/offsets",
         f"-XX:ErrorFile={folder}/hs_err_%p.log",
     )
 
@@ -57,6 +59,7 @@ KINDS: Mapping[str, WorkerKind] = MappingProxyType(
         kind.name: kind
         for kind in (
             WorkerKind("java", "harness.workers.java_child", "client", JVM_OPTIONS),
+            WorkerKind("shared-java", "harness.workers.java_child", "client", (*JVM_OPTIONS, "-Xmx384m")),
             WorkerKind("admin", "harness.workers.admin_child", "tools", JVM_OPTIONS),
         )
     }

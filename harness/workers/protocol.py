@@ -20,27 +20,41 @@ says that the worker failed where it should not have: an unknown command, an exc
 
 Commands of the `java` worker
 -----------------------------
-`start-consumer` with `name, group, nameserver, client_ip, instance, subscribe {topic: expression},
-settings {property: ms}`, and optionally `fail_attempts` (0) and `retry_delay_level` (0); answers
-`{client_id}` when `DefaultMQPushConsumer.start()` has returned. The listener answers RECONSUME_LATER to a
-message whose reconsume_times is below `fail_attempts`, otherwise CONSUME_SUCCESS; `retry_delay_level` is
-ConsumeConcurrentlyContext's, where 0 leaves the delay to the broker (10 s the first time) and 1 is 1 s.
-`stop-consumer` with `name`: graceful shutdown.
+One process may hold clients of many runs; their `name` is `<run>:<name>` then, also in events (`consumer`).
+
+`start-consumer` with `name, group, nameserver, client_ip, instance, subscribe {topic: tags | {sql}},
+settings {property: value}`, and optionally `api` (push), `model` (clustering), `listener` (concurrent),
+`consume_from` (first-offset), `strategy {name, queues, rooms}` (average; `queues` of by-config as `{topic, broker,
+id}`), `behaviour {fail, block, slow_ms}` and `retry_delay_level` (0), with values as scenarios have them
+(`harness.consumer`); answers `{client_id}` when `DefaultMQPushConsumer.start()`, or that of
+DefaultLitePullConsumer, has returned. The listener takes `slow_ms` for each message, then blocks on those whose
+key is in `block` (a list, or `all`) until `release-listener`, and fails those whose reconsume_times is below
+`fail`: RECONSUME_LATER instead of CONSUME_SUCCESS, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT instead of SUCCESS. One
+that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0 leaves the delay to
+the broker (10 s the first time) and 1 is 1 s. A lite pull consumer is polled by a thread and has no retries.
+`stop-consumer` with `name`: graceful shutdown; a listener that blocks ends without a report.
+`subscribe` with `name, topic, expression: tags | {sql}`: on the running client.
+`unsubscribe` with `name, topic`: on the running client.
+`release-listener` with `name`: it blocks no more.
+`assignment` with `name`: `{queues: [{topic, broker, queue_id}]}`, as the client itself knows them.
 `pull-counts` with `name, topic`: `{found_pulls, passed_messages}` from the client's own ConsumerStatsManager:
 pulls that the broker answered with FOUND, also those of which the client's tag filter left nothing, and
-messages that passed that filter.
+messages that passed that filter. Refused for lite pull consumers, which count nothing.
 `start-producer` with `name, group, nameserver, client_ip, instance`: `{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.
-`send` with `name, topic, tag|null, key|null, body (text), queue {broker, id}|null, timeout_ms`: `{status,
-broker, queue_id, queue_offset, msg_id, offset_msg_id}`. Never retried; one at a time for each producer, so
-that they go round where no queue is given. `msg_id` is the message's UNIQ_KEY.
+`send` with `name, topic, tag|null, key|null, body (text), queue {broker, id}|null, timeout_ms`, and optionally
+further `keys [..]` and `properties {..}`: `{status, broker, queue_id, queue_offset, msg_id, offset_msg_id}`. Never
+retried; one at a time for each producer, so that they go round where no queue is given. `msg_id` is the message's
+UNIQ_KEY.
 
-Events of consumers, one a message: `received` with `consumer, topic, tag, key, msg_id, offset_msg_id, broker,
-queue_id, offset, reconsume_times` when the listener gets it; `consumed` with `consumer, key, msg_id,
-offset_msg_id, status` when the listener returns. `topic` is the original topic also for retried messages;
-their `broker, queue_id, offset` and `offset_msg_id` are those of the copy in the retry topic, `msg_id` is the
-original's. `listener-error` with `consumer, error`: the listener itself failed (a defect); RocketMQ is told
-RECONSUME_LATER.
+Events of consumers, one a message: `received` with `consumer, topic, tag, key, keys, msg_id, offset_msg_id,
+broker, queue_id, offset, reconsume_times` when the listener gets it; `blocked` with `consumer, key, msg_id, offset_msg_id`
+when it blocks on it; `consumed` with `consumer, key, msg_id, offset_msg_id, status` when the listener returns, the
+status POLLED for what a lite pull consumer has polled. `key` is the first of the message's keys, `keys` are the
+others. `topic` is the original topic also for retried messages; their `broker, queue_id, offset` and
+`offset_msg_id` are those of the copy in the retry topic, `msg_id` is the original's; what an orderly consumer
+tries again is no copy. `listener-error` with `consumer, error`: the listener itself failed (a defect); RocketMQ is
+told that it failed.
 
 Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 --------------------------------------------------------------------------
@@ -51,10 +65,11 @@ All of them only read, but `create-topic` and what `raw` is told to do; none joi
 `create-topic` with `topic, queues, broker_addresses` (17). Also changes the queues of a topic.
 `route` with `topic`: `{queues: [{broker, queues}]}` (105, read queues), or error code 17.
 `connection` with `group, broker_address` (203): `{connections: [{client_id, address, language, version}],
-subscriptions: {topic: {expression, tags, codes, sub_version}}, consume_type, message_model,
+subscriptions: {topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model,
 consume_from_where}`; error code 206 when no consumer is online.
 `running-info` with `group, client_id, broker_address, timeout_ms` (307): `{queues: [{topic, broker, queue_id,
-commit_offset, cached}], subscriptions: {topic: {expression, sub_version}}}`.
+commit_offset, cached}], subscriptions: {topic: {expression, type, sub_version}}}`. `type` is TAG or SQL92. A lite
+pull consumer of 4.9.x tells no queues (DefaultLitePullConsumerImpl.consumerRunningInfo).
 `offsets` with `group, topic` (43 for the group's offset, then 202 for the broker's maximum): `{queues:
 [{broker, queue_id, max_offset, consumer_offset|null}]}`; null: the broker holds no offset. Error code 17: the
 topic has no route. The maximum is read last, so that a lag of 0 is never claimed too early.
@@ -104,6 +119,8 @@ def event_line(kind: str, data: Mapping[str, Any]) -> bytes:
 
 
 Handler = Callable[..., Mapping[str, Any] | None]
+COMMANDS_AT_ONCE = 32
+"""A command may wait for RocketMQ, while other runs' commands must not; threads are made where they are needed."""
 
 
 class EventPipe:
@@ -131,7 +148,7 @@ class EventPipe:
                 line = line[os.write(self._fd, line) :]
 
 
-def serve(events: EventPipe, handlers: Mapping[str, Handler], threads: int = 8) -> None:
+def serve(events: EventPipe, handlers: Mapping[str, Handler], threads: int = COMMANDS_AT_ONCE) -> None:
     """Answer commands from standard input until it closes, `threads` at a time; `ping` is built in."""
     pool = ThreadPoolExecutor(threads, thread_name_prefix="command")
     events.emit("ready", {"pid": os.getpid()})

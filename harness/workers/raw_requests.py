@@ -17,6 +17,8 @@ import jpype
 SUCCESS = 0
 """ResponseCode.SUCCESS."""
 
+_OFFSET_TABLE = re.compile(rb'"offsetTable"\s*:\s*\{((?:[^{}]*\{[^{}]*\})*)\s*\}')
+"""A map of flat maps."""
 _UNQUOTED_KEY = re.compile(r"([{,])\s*(-?\d+)\s*:")
 
 
@@ -86,7 +88,11 @@ def committed_offsets(body: bytes, group: str, topic: str) -> dict[int, int]:
     Raises:
         ValueError: the body is no table of offsets.
     """
-    table = loads(body).get("offsetTable")
-    if not isinstance(table, dict):
+    # Only this entry is read: the table has one for every topic of every group that the broker ever had.
+    table = _OFFSET_TABLE.search(body)
+    if table is None:
         raise ValueError(f"no offsetTable in {body[:200]!r}")
-    return {int(queue_id): int(offset) for queue_id, offset in table.get(f"{topic}@{group}", {}).items()}
+    key = re.escape(f"{topic}@{group}".encode())
+    # 5.x goes on with a pullOffsetTable, whose entries are called the same.
+    entry = re.compile(rb'"%s"\s*:\s*(\{[^{}]*\})' % key).search(body, table.start(1), table.end(1))
+    return {} if entry is None else {int(queue): int(offset) for queue, offset in loads(entry[1]).items()}

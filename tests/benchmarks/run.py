@@ -20,17 +20,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from harness.campaign import DEFAULT_VERSION, Campaign, Options
 from harness.context import RunContext
+from harness.runner import perform
+from harness.selection import load_all
 from harness.spec import load_scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
 BEGIN, END = "<!-- figures by `make bench` -->", "<!-- end of figures -->"
 PROBES = 300
+EXPERIMENT_REPEATS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +107,41 @@ def measure_reproduce(repeats: int, runs: str) -> list[Figure]:
     return figures
 
 
+def told_runs(printed: str) -> list[dict[str, Any]]:
+    """`run.json` of every run of a command."""
+    runs = json.loads(printed)["runs"]
+    return [json.loads((Path(run["run_dir"]) / "run.json").read_text()) for run in runs]
+
+
+def measure_side_by_side(repeats: int, runs: str) -> list[Figure]:
+    """All compressed scenarios, one after the other and side by side; and one experiment very often."""
+    compressed = [one.file for one in load_all([ROOT / "scenarios"]) if one.timing == "compressed"]
+    arguments = ("run", *compressed, "--json", "--runs", runs)
+    serial = [rocketchaos(*arguments, "--parallel", "1")[0]]
+    beside, medians, busy = [], [], []
+    for _ in range(max(1, repeats // 3)):
+        seconds, printed = rocketchaos(*arguments)
+        records = told_runs(printed)
+        beside.append(seconds)
+        medians.append(statistics.median(record["seconds"] for record in records))
+        busy += [record["load"]["busy_share"] for record in records]
+    often = []
+    for _ in range(max(1, repeats // 3)):
+        repeated = ("reproduce", str(SCENARIO), "--repeat", str(EXPERIMENT_REPEATS), "--json", "--runs", runs)
+        often.append(rocketchaos(*repeated)[0])
+    number = len(compressed)
+    return [
+        Figure(f"all {number} compressed scenarios, one after the other", "s", serial, ""),
+        Figure(f"all {number} compressed scenarios, side by side", "s", beside, ""),
+        Figure("of it: for each scenario", "s", [seconds / number for seconds in beside], "≤ 1.5 s"),
+        Figure("of it: a scenario's own time, median", "s", medians, ""),
+        Figure("of it: share of busy cores while a scenario ran", "", busy, ""),
+        Figure(f"{EXPERIMENT_REPEATS} repeats of the experiment, on one cluster", "s", often, "≤ 60 s"),
+    ]
+
+
 def measure_parts(repeats: int, runs: Path) -> list[Figure]:
-    """A subscription probe, and a worker's memory, with the experiment's consumers running."""
+    """A subscription probe, and the memory of a worker of a consumer's own, with the experiment's running."""
     scenario = load_scenario(SCENARIO)
     probes: list[float] = []
     memory: list[float] = []
@@ -114,11 +151,12 @@ def measure_parts(repeats: int, runs: Path) -> list[Figure]:
     ):
         for _ in range(max(1, repeats // 2)):
             run = campaign.new_run(session, scenario)
+            run.all_own = True
             stage = run.open()
             try:
                 context = stage.provision()
-                for step in scenario.steps:
-                    step.run(context)
+                for index, step in enumerate(scenario.steps):
+                    perform(context, index, step)
                 probes += probe(context)
                 memory += [
                     psutil.Process(consumer.pid).memory_info().rss / 2**20
@@ -128,7 +166,7 @@ def measure_parts(repeats: int, runs: Path) -> list[Figure]:
                 stage.tear_down()
     return [
         Figure("subscription probe (request code 203)", "ms", probes, "median ≤ 5 ms"),
-        Figure("a worker's memory, consumer running (RSS)", "MiB", memory, "≤ 120 MB"),
+        Figure("a worker's memory, one consumer running (RSS)", "MiB", memory, "≤ 120 MB"),
     ]
 
 
@@ -171,7 +209,11 @@ def main() -> None:
     chosen = parser.parse_args()
     runs = tempfile.mkdtemp(prefix="rocketchaos-bench-")
     try:
-        figures = measure_reproduce(chosen.repeats, runs) + measure_parts(chosen.repeats, Path(runs))
+        figures = [
+            *measure_reproduce(chosen.repeats, runs),
+            *measure_parts(chosen.repeats, Path(runs)),
+            *measure_side_by_side(chosen.repeats, runs),
+        ]
     finally:
         shutil.rmtree(runs, ignore_errors=True)
     text = table(figures)

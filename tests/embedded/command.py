@@ -29,6 +29,18 @@ class Ended:
         return document
 
 
+def started(*arguments: str | Path, cwd: Path) -> subprocess.Popen[str]:
+    """A command that runs, with its output kept."""
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", CODE, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
 def rocketchaos(*arguments: str | Path, cwd: Path, limit_s: float = 180, **environment: str) -> Ended:
     """Run a command to its end; never a traceback, whatever it was asked."""
     done = subprocess.run(

@@ -17,10 +17,9 @@ from harness.cli import main
 from harness.errors import PreconditionNotMet, UsageProblem
 from harness.guardian import find_owned
 from harness.history import read_history
-from harness.live import LIVE_CHECKS, CheckFailed, CheckUndecided, LiveRun
+from harness.live import LIVE_CHECKS, LIVE_STEPS, CheckFailed, CheckUndecided, LiveRun
 from harness.model import Holds, OutcomeKind
 from harness.spec import InvalidScenario
-from harness.steps import STEPS
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.embedded
@@ -144,12 +143,12 @@ def test_unknown_words_are_answered_with_those_there_are(rocketmq: LiveRun) -> N
         rocketmq.sned("a")
     with pytest.raises(AttributeError, match="did you mean `delivered`"):
         rocketmq.check.deliverd(to="a")
-    assert set(STEPS) <= set(dir(rocketmq))
+    assert set(LIVE_STEPS) <= set(dir(rocketmq))
     assert set(LIVE_CHECKS) <= set(dir(rocketmq.check))
 
 
 def test_no_word_is_hidden_by_a_method() -> None:
-    assert not set(STEPS) & set(vars(LiveRun))
+    assert not set(LIVE_STEPS) & set(vars(LiveRun))
 
 
 def test_a_run_in_which_nothing_was_done_leaves_nothing(rocketmq: LiveRun) -> None:

@@ -195,6 +195,7 @@ def test_a_consumer_reports_each_message_with_queue_offset_and_ids(bench: Bench,
             "topic": topic,
             "tag": "tagA",
             "key": key,
+            "keys": [],
             "broker": bench.broker.name,
             "queue_id": answer["queue_id"],
             "offset": answer["queue_offset"],
@@ -337,7 +338,7 @@ def test_pull_counts_tell_the_brokers_filter_from_the_clients(bench: Bench, grou
 
 def test_a_failed_message_comes_again_under_its_own_topic(bench: Bench, group: str) -> None:
     topic = bench.topic(queues=1)
-    name = bench.consume(topic, "*", group=group, fail_attempts=1, retry_delay_level=1)
+    name = bench.consume(topic, "*", group=group, behaviour={"fail": 1}, retry_delay_level=1)
     sent = bench.send(topic, "tagA", 0)
     consumed = bench.seen.wait(name, "consumed", 2)
     first, again = bench.seen.of(name, "received")
@@ -350,7 +351,7 @@ def test_a_failed_message_comes_again_under_its_own_topic(bench: Bench, group: s
 
 def test_an_exception_in_the_listener_is_told_and_the_message_comes_again(bench: Bench, group: str) -> None:
     topic = bench.topic(queues=1)
-    name = bench.consume(topic, "*", group=group, fail_attempts="no number", retry_delay_level=1)
+    name = bench.consume(topic, "*", group=group, behaviour={"fail": "no number"}, retry_delay_level=1)
     bench.send(topic, "tagA", 0)
     errors = bench.seen.wait(name, "listener-error", 2)
     assert all(error["error"].startswith("TypeError: ") for error in errors)

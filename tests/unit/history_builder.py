@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from assertions.tags import hash_code
+from harness.consumer import Consumer, as_data
 from harness.model import Event
 from harness.scenario import Scenario
 
@@ -102,10 +103,14 @@ class HistoryBuilder:
         self.add("harness", "step-started", index=index, step=word, line=7 + index)
         return self
 
+    @staticmethod
+    def _declared(spec: Consumer) -> dict[str, Any]:
+        return {topic: as_data(expression) for topic, expression in spec.subscribe.items()}
+
     def start(self, scenario: Scenario, name: str) -> int:
         """A consumer starts."""
         spec = scenario.consumers[name]
-        self.add(name, "consumer-starting", pid=200, subscribe=dict(spec.subscribe))
+        self.add(name, "consumer-starting", pid=200, subscribe=self._declared(spec))
         return self.add(
             name, "consumer-started", client_id=f"{name}@t", group=spec.group, client="java", pid=200
         )
@@ -146,7 +151,7 @@ class HistoryBuilder:
             queues=[{"topic": topic, "broker": BROKER, "queue_id": queue} for queue in queues],
             subscriptions={
                 own: {"expression": text, "sub_version": 1}
-                for own, text in scenario.consumers[name].subscribe.items()
+                for own, text in scenario.consumers[name].expressions.items()
             },
             **more,
         )

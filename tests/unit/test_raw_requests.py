@@ -20,6 +20,19 @@ def test_only_offsets_that_exist_are_told_and_a_stored_zero_is_one() -> None:
     assert committed_offsets(TABLE, "g3", "t") == {}
 
 
+def test_what_was_pulled_is_not_what_was_committed() -> None:
+    # As a 5.5.0 broker answers.
+    answer = (
+        b'{"dataVersion":{"counter":0,"stateVersion":0,"timestamp":1},"groupTopicMap":{"g":["t"]},"offsetTable":'
+        b'{"t2@g":{0:3},"t@g2":{0:4}},"pullOffsetTable":{"t@g":{0:1,1:2},"t2@g":{0:9}}}'
+    )
+    assert committed_offsets(answer, "g", "t") == {}
+    assert committed_offsets(answer, "g", "t2") == {0: 3}
+    assert committed_offsets(answer, "g2", "t") == {0: 4}
+    nothing = b'{"offsetTable":{},"pullOffsetTable":{"t@g":{0:1}}}'
+    assert committed_offsets(nothing, "g", "t") == {}
+
+
 def test_what_is_no_table_is_refused() -> None:
     with pytest.raises(ValueError, match="no offsetTable"):
         committed_offsets(b'{"a": 1}', "g", "t")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assertions.tags import client_matches, tags_of
+from harness.consumer import Expression
 from harness.model import MessageClass, MessageFate
 from harness.reporters.base import Report
 from harness.scenario import Scenario
@@ -58,13 +59,15 @@ def members_differ(scenario: Scenario, group: str) -> bool:
 
 def _subscription(scenario: Scenario, name: str) -> dict[str, str]:
     """By topic, spelled alike where it means the same."""
-    subscribe = scenario.consumers[name].subscribe
-    return {topic: " || ".join(sorted(tags_of(text))) for topic, text in subscribe.items()}
+    return {
+        topic: " || ".join(sorted(tags_of(one))) if isinstance(one, str) else f"SQL {one.sql}"
+        for topic, one in scenario.consumers[name].subscribe.items()
+    }
 
 
 def _same_subscription(scenario: Scenario, group: str) -> str:
     told = "; ".join(
-        f"{name}: {', '.join(f'{topic} {text!r}' for topic, text in scenario.consumers[name].subscribe.items())}"
+        f"{name}: {', '.join(f'{topic} {text!r}' for topic, text in scenario.consumers[name].expressions.items())}"
         for name in scenario.members(group)
     )
     return (
@@ -81,7 +84,7 @@ def _wanters(scenario: Scenario, fate: MessageFate) -> list[str]:
     ]
 
 
-def _wants(expression: str | None, tag: str | None) -> bool:
+def _wants(expression: Expression | None, tag: str | None) -> bool:
     return expression is not None and client_matches(expression, tag)
 
 

@@ -70,7 +70,7 @@ def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueL
                 owner=owner,
                 own_subscription=None
                 if owner is None
-                else run.scenario.consumers[owner].subscribe.get(topic),
+                else run.scenario.consumers[owner].expressions.get(topic),
                 stored=stored.get(queue.rpartition(":")[0]),
                 sent=len(own),
                 delivered=Counter(name for fate in own for name in dict.fromkeys(fate.deliveries)),

@@ -56,6 +56,9 @@ def _show_repeats(screen: Screen, group: Repeats) -> None:
     without = len(group.runs) - sum(share.count for share in group.holders().values())
     if group.holders() and without:
         rows.append(["holder", "none bound", f"{without} of {len(group.runs)} runs, not counted above"])
+    rows += [
+        [name, value, str(share)] for name, values in group.values().items() for value, share in values.items()
+    ]
     rows.append(["cluster starts", "", f"{counted(group.attempts, 'attempt')} in {len(group.runs)} runs"])
     screen.table(["", "", ""], rows)
 

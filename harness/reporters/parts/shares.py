@@ -65,6 +65,26 @@ def holder_of(run: Report) -> Holder | None:
     return Holder(names[0], "" if first is None else "first" if first == names[0] else "later")
 
 
+def values_of(run: Report) -> dict[str, str]:
+    """What races may have decided in a run: its variables' last values, and the stored subscriptions at its end.
+
+    The holder is left out, of which more is told, and so are the others.
+    """
+    found = {
+        f"${event.data['variable']}": ", ".join(event.data["consumers"]) or "nobody"
+        for event in run.events
+        if event.kind == "bound" and event.data["variable"] not in ("holder", "others")
+    }
+    stored: dict[str, set[str]] = {}
+    for event in run.events:
+        if event.kind == "subscription-observed" and event.data.get("moment") == "end":
+            for topic, one in sorted(event.data["subscriptions"].items()):
+                if not topic.startswith("%"):  # the retry topic is stored for every group, and says nothing
+                    name = f"stored for {event.data['group']}, {topic}"
+                    stored.setdefault(name, set()).add(str(one["expression"]))
+    return found | {name: " and ".join(sorted(texts)) for name, texts in stored.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Repeats:
     """Runs of one scenario under the same conditions: version, client, timing."""
@@ -88,6 +108,17 @@ class Repeats:
         found = Counter(holder for run in self.runs if (holder := holder_of(run)) is not None)
         total = sum(found.values())
         return {holder: share(count, total) for holder, count in found.most_common()}
+
+
+    def values(self) -> dict[str, dict[str, Share]]:
+        """By what else races may have decided, `values_of`: its values, of the runs that have one."""
+        known = [values_of(run) for run in self.runs]
+        names = dict.fromkeys(name for values in known for name in values)
+        counts = {name: Counter(values[name] for values in known if name in values) for name in names}
+        return {
+            name: {value: share(count, found.total()) for value, count in found.most_common()}
+            for name, found in counts.items()
+        }
 
 
 def attempts(run: Report) -> int:

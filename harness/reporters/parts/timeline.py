@@ -109,16 +109,14 @@ class _Drawing:
 
     def _harness(self) -> Lane:
         changes = []
+        open_steps: list[Event] = []
         for event in self._of("step-started", "step-ended"):
-            seconds = self.clock(event)
-            if event.kind == "step-ended":
-                changes.append(Change(seconds, "", "", "", event.n))
-                continue
-            word, line = str(event.data.get("step")), event.data.get("line")
-            place = f", line {line} of the scenario" if line else ""
-            number = event.data.get("index", 0) + 1
-            title = f"step {number}: {word}{place}"
-            changes.append(Change(seconds, f"step step-{number % 2}", word, title, event.n))
+            if event.kind == "step-started":
+                open_steps.append(event)
+            else:
+                # A step inside another ends before it; then the outer one goes on.
+                open_steps = [one for one in open_steps if not _is_same_step(one, event)]
+            changes.append(_step_change(self.clock(event), event, open_steps))
         looks = {"settled": "settled", "bound": "bound", "trouble": "bad", "moment-observed": "moment"}
         marks = [self._mark(event, looks[event.kind], _harness_title(event)) for event in self._of(*looks)]
         steps = self._spans(stretches(changes, self.scale.end))
@@ -156,7 +154,7 @@ class _Drawing:
 
     def _consumer(self, name: str) -> Lane:
         spec = self.run.scenario.consumers[name]
-        told = ", ".join(f"{topic} {text}" for topic, text in spec.subscribe.items())
+        told = ", ".join(f"{topic} {text}" for topic, text in spec.expressions.items())
         looks = {"received": "received", "listener-error": "bad", "worker-died": "bad"}
         marks = [
             self._mark(event, looks[event.kind], _consumer_title(event))
@@ -226,6 +224,23 @@ def _ends(injected: Event, later: Event) -> bool:
     if later.kind == "fault-healed":
         return (later.data.get("fault"), later.data.get("target")) == (injected.data.get("fault"), target)
     return later.kind in ("consumer-starting", "node-ready") and later.node == target
+
+
+def _is_same_step(one: Event, other: Event) -> bool:
+    return all(one.data.get(key) == other.data.get(key) for key in ("index", "place", "iteration"))
+
+
+def _step_change(seconds: float, event: Event, open_steps: list[Event]) -> Change:
+    """The bar of the innermost step from here on; of several at the same time the last that began."""
+    if not open_steps:
+        return Change(seconds, "", "", "", event.n)
+    data = open_steps[-1].data
+    word, line, iteration = str(data.get("step")), data.get("line"), data.get("iteration")
+    number = data.get("index", 0) + 1
+    shade = data.get("place", (number,))[-1] + len(data.get("place", ())) + (iteration or 0)
+    title = f"step {number}: {word}" + (f", line {line} of the scenario" if line else "")
+    title += f", iteration {iteration}" if iteration is not None else ""
+    return Change(seconds, f"step step-{shade % 2}", word, title, event.n)
 
 
 def _harness_title(event: Event) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,19 @@ def test_repeats_tell_the_first_starter_from_a_later_one(tmp_path: Path) -> None
     assert {holder: one.count for holder, one in group.holders().items()} == {
         Holder("b", "later"): 3,
         Holder("a", "first"): 1,
+    }
+
+
+def test_repeats_tell_what_else_a_race_decided(tmp_path: Path) -> None:
+    runs = [good(tmp_path), good(tmp_path), good(tmp_path, holder="a")]
+    renamed = [
+        replace(event, data={**event.data, "variable": "winner"}) if event.data.get("variable") == "holder" else event
+        for event in runs[0].events
+    ]
+    (group,) = repeats([replace(runs[0], events=renamed), *runs[1:]])
+    assert {name: {value: one.count for value, one in values.items()} for name, values in group.values().items()} == {
+        "$winner": {"b": 1},
+        "stored for g, orders": {"tagB": 2, "tagA": 1},
     }
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.scenario import Scenario
 from harness.spec import InvalidScenario, parse_scenario
 from harness.spec.places import split_lines
-from tests.unit.spec.examples import VALID
+from tests.unit.spec.examples import NESTED, VALID
 
 LINES = VALID.splitlines(keepends=True)
 FRAGMENTS = [
@@ -68,7 +68,7 @@ WORDS = [
 @st.composite
 def changed(draw: st.DrawFn) -> str:
     """The valid scenario with one to four changes of lines, of characters or of words."""
-    text = VALID
+    text = draw(st.sampled_from([VALID, NESTED]))
     for _ in range(draw(st.integers(1, 4))):
         text = draw(st.sampled_from(CHANGES))(draw, text)
     return text
@@ -163,7 +163,7 @@ KEYS = ["count", "tag", "group", "zzz", "at", "within", "bind", "start"]
 @given(st.data())
 def test_changed_data(data: st.DataObject) -> None:
     """Values of a wrong kind at any place, keys that are missing, and keys that don't belong there."""
-    document = yaml.safe_load(VALID)
+    document = yaml.safe_load(data.draw(st.sampled_from([VALID, NESTED])))
     for _ in range(data.draw(st.integers(1, 3))):
         change(document, data)
     scenario_or_refusal(

@@ -1,0 +1,89 @@
+"""Who got a message when, and again when: by audience, in order of time. Pure.
+
+An audience is what gets each message once where all goes well: a group, or a single consumer of a broadcasting one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assertions.completeness import still_possible
+from assertions.oracle import FAILED, SUSPENDED
+from assertions.view import Delivery, RunView
+from harness.model import Event
+
+
+def audience_of(view: RunView, consumer: str) -> str:
+    """The consumer's group; the consumer itself where it consumes by broadcasting."""
+    spec = view.scenario.consumers[consumer]
+    return consumer if spec.model == "broadcasting" else spec.group
+
+
+def attempts(
+    view: RunView, until: int, consumers: Sequence[str] | None = None
+) -> dict[tuple[str, str], list[Delivery]]:
+    """What listeners got by event number `until`: by audience and message, in order of time."""
+    found: dict[tuple[str, str], list[Delivery]] = {}
+    for delivery in view.deliveries(until, consumers):
+        found.setdefault((audience_of(view, delivery.consumer), delivery.key), []).append(delivery)
+    return {where: sorted(own, key=lambda one: one.event.mono_ns) for where, own in found.items()}
+
+
+def repeats(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    """Those of one message and audience that came again, without having been announced as a retry.
+
+    A retry has a higher reconsumeTimes than everything before it.
+    """
+    found: list[Delivery] = []
+    highest = -1
+    for delivery in deliveries:
+        if delivery.reconsume_times <= highest:
+            found.append(delivery)
+        highest = max(highest, delivery.reconsume_times)
+    return found
+
+
+def answer_to(view: RunView, delivery: Delivery, until: int) -> Event | None:
+    """What the listener answered to a delivery; None: nothing yet."""
+    return next(
+        (
+            event
+            for event in view.results_of(delivery.key, until)
+            if event.node == delivery.consumer and event.n > delivery.event.n
+        ),
+        None,
+    )
+
+
+def awaiting_retry(view: RunView, group: str, until: int) -> list[str]:
+    """Messages whose last attempt in the group failed: another one follows, or the dead-letter queue."""
+    waiting = []
+    for (audience, key), own in attempts(view, until, view.scenario.members(group)).items():
+        answer = answer_to(view, own[-1], until) if audience == group else None
+        if answer is not None and answer.data["status"] in (FAILED, SUSPENDED):
+            waiting.append(key)
+    return waiting
+
+
+def dead_letters(view: RunView, group: str, moment: str) -> Event | None:
+    """The observation of a group's dead letters."""
+    events = view.observed("dead-letters-observed", moment, group=group)
+    return events[-1] if events else None
+
+
+def retries_to_come(view: RunView, group: str, moment: str, until: int) -> str | None:
+    """None where every failed message is a dead letter by now; otherwise what is still to come."""
+    waiting = len(awaiting_retry(view, group, until))
+    observed = dead_letters(view, group, moment)
+    given_up = 0 if observed is None else int(observed.data["count"])
+    if waiting <= given_up:
+        return None
+    return f"too early to say: {waiting - given_up} messages failed last and wait for their next attempt"
+
+
+def first_attempts_to_come(view: RunView, group: str, until: int) -> str | None:
+    """None where every message has come to the group by now, or never will; otherwise why it is too early to say."""
+    members = view.scenario.members(group)
+    topics = {topic for name in members for topic in view.own_subscriptions.topics(name, until)}
+    sent = [message for message in view.sent_until(until) if message.topic in topics]
+    return still_possible(view, [group], sent, until)

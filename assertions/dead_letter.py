@@ -1,0 +1,40 @@
+"""`dead-letter`: how many messages a group has given up."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from assertions.attempts import dead_letters, first_attempts_to_come, retries_to_come
+from assertions.base import Answer, Count
+from assertions.view import RunView
+from harness.language import GroupName
+
+
+class DeadLetter(Count):
+    """So many messages are in the group's dead-letter queue, `%DLQ%<group>`, by its end on all brokers.
+
+    A message goes there when its listener fails once more than `max_reconsume_times`.
+    """
+
+    word = "dead-letter"
+    example = "dead-letter: {group: g, count: 1}"
+
+    group: GroupName = Field(description="the group")
+
+    def title(self) -> str:
+        return f"dead letters of {self.group}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} messages in %DLQ%{self.group}"
+        at, event = view.end_of(self.at), dead_letters(view, self.group, self.at)
+        if at is None or event is None:
+            return Answer(None, expected, f"no dead letters were observed at `{self.at}`")
+        number = int(event.data["count"])
+        observed = f"{number} messages"
+        if not self.is_final(number):
+            unsure = retries_to_come(view, self.group, self.at, at) or first_attempts_to_come(
+                view, self.group, at
+            )
+            if unsure is not None:
+                return Answer(None, expected, f"{observed}; {unsure}", [event.n])
+        return Answer(self.fits(number), expected, observed, [event.n])

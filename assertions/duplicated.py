@@ -1,0 +1,70 @@
+"""`duplicated`: how many messages came again, though no listener had failed."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from assertions.attempts import attempts, repeats
+from assertions.base import Answer, Count
+from assertions.completeness import still_possible
+from assertions.view import RunView
+from harness.language import MomentName, Target, TopicName
+
+
+class Duplicated(Count):
+    """So many messages were delivered again, to any listener of the same group.
+
+    A retry after a failure is none (`retry` counts those): a repeat has a reconsumeTimes that was there before. In
+    a broadcasting group each consumer counts by itself. A kill makes repeats likely, for offsets are persisted late:
+    `allow_after` leaves out those that came after an observation.
+    """
+
+    word = "duplicated"
+    example = "duplicated: {to: g, count: 0, allow_after: before}"
+
+    to: Target | None = Field(
+        default=None, description="whose listeners: a consumer, a group, or a variable; all unless told"
+    )
+    topic: TopicName | None = Field(default=None, description="only messages of this topic")
+    allow_after: MomentName | None = Field(
+        default=None, description="repeats that came after this observation don't count"
+    )
+
+    def title(self) -> str:
+        return f"duplicated to {self.to}" if self.to else "duplicated"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} messages delivered again"
+        at = view.end_of(self.at)
+        allowed_from = at if self.allow_after is None else view.end_of(self.allow_after)
+        consumers = tuple(view.scenario.consumers) if self.to is None else view.consumers(self.to)
+        if consumers is None:
+            return Answer(None, expected, f"{self.to} was never bound")
+        if at is None or allowed_from is None:
+            missing = self.at if at is None else self.allow_after
+            return Answer(None, expected, f"the observation `{missing}` was not made")
+        found = {
+            key: own
+            for key, own in attempts(view, at, consumers).items()
+            if self.topic in (None, own[0].topic)
+        }
+        if not found:
+            return Answer(None, expected, "no message was delivered that could have come again")
+        again = {
+            key: [one for one in repeats(own) if one.event.n <= allowed_from] for key, own in found.items()
+        }
+        again = {key: own for key, own in again.items() if own}
+        texts = [
+            f"{own[-1].key} to {', then '.join(one.consumer for one in found[key])}"
+            for key, own in list(again.items())[:5]
+        ]
+        observed = f"{len(again)} of {len(found)} delivered" + (f": {'; '.join(texts)}" if texts else "")
+        proof = [one.event.n for key in (again or found) for one in found[key]]
+        number = len(again)
+        if not self.is_final(number) and self.allow_after is None:
+            groups = sorted({view.scenario.consumers[name].group for name in consumers})
+            sent = [one for one in view.sent_until(at) if self.topic in (None, one.topic)]
+            why_not = still_possible(view, groups, sent, at)
+            if why_not is not None:
+                return Answer(None, expected, f"{observed}; {why_not}", proof)
+        return Answer(self.fits(number), expected, observed, proof)

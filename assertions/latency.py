@@ -1,0 +1,89 @@
+"""`latency`: how long messages were on their way."""
+
+from __future__ import annotations
+
+import math
+
+from pydantic import Field, model_validator
+
+from assertions.attempts import attempts
+from assertions.base import Answer, Check
+from assertions.completeness import still_possible
+from assertions.view import RunView
+from harness.language import DurationMs, TagRef, Target, TopicName
+
+
+class Latency(Check):
+    """Messages took so long from the call of `send()` until a listener got them for the first time.
+
+    Both moments are read from the host's monotonic clock. Only messages that came are counted: `delivered` says how
+    many did. With `percentile: 99` it is enough if 99 % of them keep the limit.
+    """
+
+    word = "latency"
+    example = "latency: {to: g, at_most: 500ms, percentile: 99}"
+
+    to: Target | None = Field(
+        default=None, description="whose listeners: a consumer, a group, or a variable; all unless told"
+    )
+    topic: TopicName | None = Field(default=None, description="only messages of this topic")
+    tag: TagRef | None = Field(default=None, description="only messages of this tag")
+    at_most: DurationMs | None = Field(default=None, description="so long or shorter")
+    at_least: DurationMs | None = Field(default=None, description="so long or longer")
+    percentile: int = Field(
+        default=100, ge=1, le=100, description="of how many per cent of the messages it must hold"
+    )
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Latency:
+        if self.at_most is None and self.at_least is None:
+            raise ValueError("say `at_most`, `at_least` or both")
+        return self
+
+    def title(self) -> str:
+        return f"latency to {self.to}" if self.to else "latency"
+
+    def evaluate(self, view: RunView) -> Answer:
+        limits = [("at least", self.at_least), ("at most", self.at_most)]
+        told = " and ".join(f"{word} {limit} ms" for word, limit in limits if limit is not None)
+        expected = told + (f" for {self.percentile} % of the messages" if self.percentile < 100 else "")
+        at = view.end_of(self.at)
+        consumers = tuple(view.scenario.consumers) if self.to is None else view.consumers(self.to)
+        if at is None or consumers is None:
+            missing = (
+                f"the observation `{self.at}` was not made" if at is None else f"{self.to} was never bound"
+            )
+            return Answer(None, expected, missing)
+        invoked = {event.data["key"]: event for event in view.of_kind("send-invoked", until=at)}
+        sent = [one for one in view.sent_until(at) if self._concerns(view, one.topic, one.tag)]
+        keys = {one.key for one in sent if one.key in invoked}
+        first = [own[0] for (_, key), own in attempts(view, at, consumers).items() if key in keys]
+        if not first:
+            return Answer(None, expected, "no message came whose sending is known")
+        took_ms = sorted((one.event.mono_ns - invoked[one.key].mono_ns) / 1e6 for one in first)
+        keeping = sum(1 for one in took_ms if (self.at_least or 0) <= one <= (self.at_most or math.inf))
+        observed = _spread(took_ms) + f"; {keeping} of {len(took_ms)} keep the limit"
+        proof = [number for one in first for number in (invoked[one.key].n, one.event.n)]
+        holds = keeping * 100 >= self.percentile * len(took_ms)
+        if holds and self.at_most is not None:
+            came = {one.key for one in first}
+            groups = sorted({view.scenario.consumers[name].group for name in consumers})
+            why_not = still_possible(view, groups, [one for one in sent if one.key not in came], at)
+            if why_not is not None:
+                return Answer(None, expected, f"{observed}; {why_not}", proof)
+        return Answer(holds, expected, observed, proof)
+
+    def _concerns(self, view: RunView, topic: str, tag: str | None) -> bool:
+        return self.topic in (None, topic) and (self.tag is None or tag == view.expression(self.tag, topic))
+
+
+def _spread(took_ms: list[float]) -> str:
+    """Of sorted times; the p-th percentile is the smallest that p % don't exceed."""
+
+    def percentile(share: int) -> float:
+        return took_ms[math.ceil(share / 100 * len(took_ms)) - 1]
+
+    return (
+        f"{len(took_ms)} came after {took_ms[0]:.1f} to {took_ms[-1]:.1f} ms, median {percentile(50):.1f}, "
+        f"99 % within {percentile(99):.1f}"
+    )

@@ -1,0 +1,67 @@
+"""`log`: what a server or a client wrote into its own log."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field, field_validator, model_validator
+
+from assertions.base import Answer, Count
+from assertions.view import RunView
+from harness.language import ConsumerRef, NodeRef
+
+
+class Log(Count):
+    """So many lines of a log match, from the run's beginning to the observation.
+
+    The log is the server's own, or the RocketMQ client's. Topics and groups stand in it as the scenario calls
+    them. Where a cluster is shared, only lines that name a topic, a group or a client of this run count: a line
+    like `boot success` needs a cluster of the scenario's own. What a client wrote in the last moments before a
+    `kill` may be lost with it.
+    """
+
+    word = "log"
+    example = "log: {node: broker-a, matches: 'subscription changed, group: g', at_least: 1}"
+
+    node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
+    consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
+    matches: str = Field(
+        min_length=1, description="a regular expression, of Python's, that is found in the line"
+    )
+
+    @field_validator("matches")
+    @classmethod
+    def _is_an_expression(cls, text: str) -> str:
+        try:
+            re.compile(text)
+        except re.error as error:
+            raise ValueError(f"it is no regular expression: {error}") from None
+        return text
+
+    @model_validator(mode="after")
+    def _one_log(self) -> Log:
+        if (self.node is None) == (self.consumer is None):
+            raise ValueError("say exactly one of `node` and `consumer`")
+        return self
+
+    def title(self) -> str:
+        return f"log of {self.node or self.consumer}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} lines match {self.matches!r}"
+        sources = (self.node,) if self.node is not None else view.consumers(str(self.consumer))
+        if sources is None:
+            return Answer(None, expected, f"{self.consumer} was never bound")
+        number, proof = 0, []
+        for source in sources:
+            seen = view.observed("log-observed", self.at, of=source, pattern=self.matches)
+            if not seen:
+                return Answer(None, expected, f"the log of {source} was not read at `{self.at}`")
+            number += seen[-1].data["count"]
+            lines = [
+                event.n
+                for event in view.of_kind("log-line", until=seen[-1].n)
+                if (event.data["of"], event.data["pattern"]) == (source, self.matches)
+            ]
+            proof += lines or [seen[-1].n]
+        return Answer(self.fits(number), expected, f"{number} lines", proof)

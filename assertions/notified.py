@@ -1,0 +1,46 @@
+"""`notified`: what brokers told a hand-made client."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from assertions.base import Answer, Count
+from assertions.view import RunView
+from harness.language import GroupName, MomentName, Refers
+
+
+class Notified(Count):
+    """So many times brokers told a hand-made client that its group has changed.
+
+    That is NOTIFY_CONSUMER_IDS_CHANGED (40), upon which a real client rebalances at once.
+    """
+
+    word = "notified"
+    example = "notified: {client: h1, since: before, count: 0}"
+
+    client: Annotated[str, Refers(("hand-made",))] = Field(description="the client, by its name in `heartbeat`")
+    group: GroupName | None = Field(default=None, description="only of this group")
+    since: MomentName | None = Field(default=None, description="only those after this observation")
+
+    def title(self) -> str:
+        return f"notifications of {self.client}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} notifications"
+        end = view.end_of(self.at)
+        begin = 0 if self.since is None else view.end_of(self.since)
+        if end is None or begin is None:
+            missing = self.at if end is None else self.since
+            return Answer(None, expected, f"the observation `{missing}` was not made")
+        if not any(event.node == self.client for event in view.of_kind("heartbeat-sent", until=end)):
+            return Answer(None, expected, f"{self.client} sent no heartbeat until `{self.at}`")
+        told = [
+            event
+            for event in view.of_kind("notified", until=end)
+            if event.node == self.client and event.n > begin and self.group in (None, event.data["group"])
+        ]
+        return Answer(
+            self.fits(len(told)), expected, f"{len(told)} notifications", [event.n for event in told] or [end]
+        )

@@ -1,0 +1,99 @@
+"""`order`: whether messages came in the order in which they were stored, or sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from assertions.attempts import attempts
+from assertions.base import Answer, Check
+from assertions.completeness import still_possible
+from assertions.view import Delivery, RunView
+from harness.language import Target, TopicName
+
+
+class Order(Check):
+    """No message came to a group for the first time after a later one of its queue, or of its key, had come.
+
+    `per: queue` goes by the offsets of each queue, `per: key` by the order of sending among messages that share a
+    key of `send: {keys: …}`. What came again, and retries, are passed over. The first breach is told.
+    """
+
+    word = "order"
+    example = "order: {topic: orders, per: queue, to: g}"
+
+    topic: TopicName = Field(description="the topic")
+    per: Literal["queue", "key"] = Field(default="queue", description="within what the order must be kept")
+    to: Target | None = Field(
+        default=None, description="whose listeners: a consumer, a group, or a variable; all unless told"
+    )
+
+    def title(self) -> str:
+        return f"order of {self.topic} per {self.per}" + (f" to {self.to}" if self.to else "")
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"in order within each {self.per}"
+        at = view.end_of(self.at)
+        consumers = tuple(view.scenario.consumers) if self.to is None else view.consumers(self.to)
+        if at is None or consumers is None:
+            missing = (
+                f"the observation `{self.at}` was not made" if at is None else f"{self.to} was never bound"
+            )
+            return Answer(None, expected, missing)
+        lines = self._lines(view, at, consumers)
+        pairs = [pair for line in lines.values() for pair in _neighbours(line)]
+        breaches = [pair for pair in pairs if pair[0][0] > pair[1][0]]
+        if breaches:
+            (_, earlier), (_, later) = min(breaches, key=lambda pair: pair[1][1].event.mono_ns)
+            observed = (
+                f"{later.key} ({later.queue}, offset {later.event.data['offset']}) came to {later.consumer} after "
+                f"{earlier.key} ({earlier.queue}, offset {earlier.event.data['offset']}) had come to "
+                f"{earlier.consumer}; {len(breaches)} of {len(pairs)} neighbours are out of order"
+            )
+            return Answer(False, expected, observed, [earlier.event.n, later.event.n])
+        if not pairs:
+            return Answer(None, expected, f"no two messages came that share a {self.per}")
+        observed = f"all {len(pairs)} neighbours within {len(lines)} of them are in order"
+        proof = [delivery.event.n for line in lines.values() for _, delivery in line]
+        groups = sorted({view.scenario.consumers[name].group for name in consumers})
+        sent = [one for one in view.sent_until(at) if one.topic == self.topic]
+        why_not = still_possible(view, groups, sent, at)
+        return Answer(
+            None if why_not else True, expected, f"{observed}; {why_not}" if why_not else observed, proof
+        )
+
+    def _lines(
+        self, view: RunView, at: int, consumers: tuple[str, ...]
+    ) -> dict[tuple[str, str], list[tuple[int, Delivery]]]:
+        """First deliveries in order of time, each with its rank, by audience and by what they share."""
+        ranks = {message.key: number for number, message in enumerate(view.sent)}
+        first = sorted(
+            (
+                (audience, own[0])
+                for (audience, _), own in attempts(view, at, consumers).items()
+                if own[0].topic == self.topic and own[0].reconsume_times == 0 and own[0].key in ranks
+            ),
+            key=lambda one: one[1].event.mono_ns,
+        )
+        lines: dict[tuple[str, str], list[tuple[int, Delivery]]] = {}
+        for audience, delivery in first:
+            if self.per == "queue":
+                line = lines.setdefault((audience, delivery.queue), [])
+                line.append((int(delivery.event.data["offset"]), delivery))
+                continue
+            for key in delivery.event.data.get("keys", ()):
+                lines.setdefault((audience, key), []).append((ranks[delivery.key], delivery))
+        return lines
+
+
+def _neighbours(
+    line: list[tuple[int, Delivery]],
+) -> Iterator[tuple[tuple[int, Delivery], tuple[int, Delivery]]]:
+    """Each message with the highest one that came before it."""
+    highest = line[0] if line else None
+    for one in line[1:]:
+        assert highest is not None
+        yield highest, one
+        highest = max(highest, one, key=lambda placed: placed[0])

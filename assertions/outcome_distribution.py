@@ -1,0 +1,140 @@
+"""`outcome-distribution`: how often a race ended how, over the iterations of a `repeat`."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pydantic import Field, model_validator
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.language import ConsumerName, GroupName, TopicName, VariableName
+from harness.statistics import wilson_interval
+
+
+class OutcomeDistribution(Check):
+    """How the values of a variable, or of a stored subscription, are distributed over the iterations of a `repeat`.
+
+    `of: $holder` counts each time that the variable was bound; `group` and `topic` count what the brokers held in
+    each iteration's observation `at`. A share is held against the 95 % interval after Wilson, not against the share
+    itself: `share_at_least: 0.5` holds where all of the interval is at 0.5 or above, doesn't where all of it is
+    below, and is unknown otherwise: more `times` make the interval narrower. How many different values there were
+    is a plain count: two prove a race, and one proves nothing about later iterations.
+    """
+
+    word = "outcome-distribution"
+    example = "outcome-distribution: {of: $holder, consumer: b, share_at_least: 0.5}"
+
+    of: VariableName | None = Field(default=None, description="the variable: `$holder`")
+    consumer: ConsumerName | None = Field(
+        default=None, description="with `of`: the consumer whose share is meant"
+    )
+    group: GroupName | None = Field(default=None, description="in place of `of`: the group")
+    topic: TopicName | None = Field(
+        default=None, description="with `group`: the topic whose stored subscription is meant"
+    )
+    expression: str | None = Field(
+        default=None, description="with `group`: the stored expression whose share is meant"
+    )
+    share_at_least: float | None = Field(
+        default=None, ge=0, le=1, description="the share is so much or more: `0.5`"
+    )
+    share_at_most: float | None = Field(default=None, ge=0, le=1, description="the share is so much or less")
+    values_at_least: int | None = Field(default=None, ge=1, description="so many different values, or more")
+    values_at_most: int | None = Field(default=None, ge=1, description="so many different values, or fewer")
+
+    @model_validator(mode="after")
+    def _one_question(self) -> OutcomeDistribution:
+        if (self.of is None) == (self.group is None):
+            raise ValueError("say exactly one of `of` and `group`")
+        if (self.group is None) != (self.topic is None):
+            raise ValueError("`group` and `topic` go together")
+        if (self.of is None and self.consumer) or (self.group is None and self.expression):
+            raise ValueError("`consumer` goes with `of`, `expression` with `group`")
+        shares = self.share_at_least is not None or self.share_at_most is not None
+        if shares != (self.value is not None):
+            what = "consumer" if self.of is not None else "expression"
+            raise ValueError(f"`{what}` says whose share `share_at_least` and `share_at_most` mean")
+        if not shares and self.values_at_least is None and self.values_at_most is None:
+            raise ValueError("say `share_at_least`, `share_at_most`, `values_at_least` or `values_at_most`")
+        return self
+
+    @property
+    def value(self) -> str | None:
+        """The value whose share is meant."""
+        return self.consumer if self.of is not None else self.expression
+
+    def title(self) -> str:
+        return f"distribution of {self.of or f'the subscription of {self.group} for {self.topic}'}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected, at = self._expected(), view.end_of(self.at)
+        if at is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        found = self._bound(view, at) if self.of is not None else self._stored(view)
+        if not found:
+            what = self.of or f"the subscription of {self.group} for {self.topic}"
+            return Answer(None, expected, f"{what} was never read")
+        counts = Counter(value for value, _ in found)
+        observed = ", ".join(
+            f"{value} {count} of {len(found)} {_interval(count, len(found))}"
+            for value, count in counts.most_common()
+        )
+        proof = [number for _, number in found]
+        answers = [
+            self.values_at_least is None or len(counts) >= self.values_at_least,
+            self.values_at_most is None or len(counts) <= self.values_at_most,
+        ]
+        if self.value is not None:
+            if self.value not in counts:
+                observed += f", {self.value} 0 of {len(found)} {_interval(0, len(found))}"
+            low, high = wilson_interval(counts[self.value], len(found))
+            answers += [_at_least(self.share_at_least, low, high), _at_most(self.share_at_most, low, high)]
+        holds = False if False in answers else None if None in answers else True
+        return Answer(holds, expected, observed, proof)
+
+    def _expected(self) -> str:
+        limits = (
+            (self.share_at_least, f"share of {self.value} at least {self.share_at_least}"),
+            (self.share_at_most, f"share of {self.value} at most {self.share_at_most}"),
+            (self.values_at_least, f"at least {self.values_at_least} different values"),
+            (self.values_at_most, f"at most {self.values_at_most} different values"),
+        )
+        return ", ".join(text for limit, text in limits if limit is not None)
+
+    def _bound(self, view: RunView, at: int) -> list[tuple[str, int]]:
+        """Each value of the variable with the number of its event."""
+        name = str(self.of)[1:]
+        return [
+            (", ".join(event.data["consumers"]) or "nobody", event.n)
+            for event in view.of_kind("bound", until=at)
+            if event.data["variable"] == name
+        ]
+
+    def _stored(self, view: RunView) -> list[tuple[str, int]]:
+        """What the brokers held in each iteration's observation; where they differ, all of it."""
+        found = []
+        for moment in view.iterations_of(self.at):
+            events = view.observed("subscription-observed", moment, group=self.group)
+            stored = [event.data["subscriptions"].get(self.topic) for event in events]
+            texts = sorted({"none" if one is None else str(one["expression"]) for one in stored})
+            if events:
+                found.append((" and ".join(texts), events[-1].n))
+        return found
+
+
+def _interval(count: int, total: int) -> str:
+    low, high = wilson_interval(count, total)
+    return f"(95 % interval {low:.2f} to {high:.2f})"
+
+
+def _at_least(limit: float | None, low: float, high: float) -> bool | None:
+    if limit is None or low >= limit:
+        return True
+    return False if high < limit else None
+
+
+def _at_most(limit: float | None, low: float, high: float) -> bool | None:
+    if limit is None or high <= limit:
+        return True
+    return False if low > limit else None

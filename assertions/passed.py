@@ -1,0 +1,195 @@
+"""A message that the group's offset has passed, though no listener got it: which filter took it? Pure.
+
+The broker filters a pull by the subscription that it holds for the group, or by the pull's own expression where it
+carries one; then the client of the queue's owner filters by its own tags. Where the broker's filter is SQL, only
+the broker can say what matches: its having passed over a message is concluded only where the owner's client
+counted no message that its listener didn't get.
+"""
+
+from __future__ import annotations
+
+from assertions.case import Case
+from assertions.tags import client_matches, pulled_matches
+from harness.consumer import Expression, text_of
+from harness.model import Event, MessageClass, MessageFate
+
+
+def fate_of_passed(case: Case, passed: Event) -> MessageFate:
+    """Filtered by the broker or the client, lost, or not to be known."""
+    owners = case.owners(passed.n)
+    carriers = [
+        name
+        for name in owners or case.view.scenario.members(case.group)
+        if case.spec(name).pulls_with_own_expression
+    ]
+    if carriers:
+        return _passed_by_own_filter(case, passed, owners, carriers)
+    stored = list(case.stored_between(case.message.event.n, passed.n))
+    if not stored:
+        return case.undetermined(
+            "the offset passed it, but the stored subscription was not observed meanwhile", [passed]
+        )
+    verdicts = {matches for _, _, matches in stored}
+    expression, last, matches = stored[-1]
+    if len(verdicts) > 1:
+        sql = ", one of them SQL" if None in verdicts else ""
+        return case.undetermined(
+            "the offset passed it while the stored subscription changed from one that matches to one that "
+            f"doesn't, or back{sql}",
+            [passed, *(event for _, event, _ in stored)],
+            stored=expression,
+        )
+    if matches is None:
+        return _by_sql(case, f"the broker held the SQL {expression!r}", [passed, last], owners, expression)
+    if not matches:
+        return case.made(
+            MessageClass.FILTERED_BY_BROKER,
+            f"the broker held {expression!r} and passed over tag {case.message.tag!r}",
+            [passed, last],
+            stored=expression,
+        )
+    if not owners:
+        return case.undetermined(
+            f"the broker held {expression!r}, which matches, and the offset passed it, but who owned the "
+            "queue was not observed",
+            [passed, last],
+            stored=expression,
+        )
+    return _sent_to_owner(case, passed, f"the broker held {expression!r}", [passed, last], owners, expression)
+
+
+def _passed_by_own_filter(
+    case: Case, passed: Event, owners: dict[str, Event], carriers: list[str]
+) -> MessageFate:
+    """The broker filtered by what each pull of these members carried, whatever it held for the group."""
+    proof = [passed, *owners.values()]
+    if set(carriers) != set(owners):
+        who = ", ".join(carriers)
+        return case.undetermined(
+            f"the offset passed it, and who owned the queue was not observed all the time, or changed: the pulls "
+            f"of {who} carry their own expression, by which the broker filters them",
+            proof,
+        )
+    own = list(dict.fromkeys(one for name in carriers for one in _own_expressions(case, name, passed)))
+    told = f"the pulls of {', '.join(carriers)} carried {' and '.join(repr(text_of(one)) for one in own)}"
+    verdicts = {pulled_matches(one, case.message.tag) for one in own}
+    if verdicts == {False}:
+        return case.made(
+            MessageClass.FILTERED_BY_BROKER,
+            f"{told}, and the broker passed over tag {case.message.tag!r}",
+            proof,
+        )
+    if verdicts == {None}:
+        return _by_sql(case, told, proof, owners, None)
+    if verdicts != {True}:
+        return case.undetermined(f"the offset passed it while the filter changed: {told}", proof)
+    return _sent_to_owner(case, passed, told, proof, owners, None)
+
+
+def _own_expressions(case: Case, consumer: str, passed: Event) -> list[Expression]:
+    """What the consumer itself subscribed to the topic with, from the sending to the passing."""
+    found = case.view.own_subscriptions.between(consumer, case.message.topic, case.message.event.n, passed.n)
+    return [one for one in found if one is not None]
+
+
+def _sent_to_owner(
+    case: Case, passed: Event, told: str, proof: list[Event], owners: dict[str, Event], stored: str | None
+) -> MessageFate:
+    """The broker's filter let it pass, so the queue's owner was sent it."""
+    own = {name: _own_expressions(case, name, passed) for name in owners}
+    drops = [not client_matches(one, case.message.tag) for expressions in own.values() for one in expressions]
+    if not all(own.values()):  # an owner that doesn't subscribe drops nothing that could be told
+        drops.append(False)
+    owner = ", ".join(owners)
+    proof = list({event.n: event for event in [*proof, *owners.values()]}.values())
+    if all(drops):
+        subscribed = ", ".join(
+            f"{name} subscribes {' and '.join(repr(text_of(one)) for one in own[name])}" for name in owners
+        )
+        counts = [event for event in (case.pull_counts(name) for name in owners) if event is not None]
+        counted = "".join(
+            f" ({event.data['consumer']} was answered {event.data['found_pulls']} pulls with messages and let "
+            f"{event.data['passed_messages']} through)"
+            for event in counts
+        )
+        return case.made(
+            MessageClass.FILTERED_BY_CLIENT,
+            f"{told} and sent it to the queue's owner; {subscribed}, and its client dropped it{counted}",
+            proof + counts,
+            owner=owner,
+            stored=stored,
+        )
+    if any(drops):
+        how = (
+            f"the queue changed hands between {owner} before the offset passed it; one of them drops its tag, the "
+            "other doesn't"
+            if len(owners) > 1
+            else f"{owner} changed its own subscription meanwhile from one that drops its tag to one that doesn't, "
+            "or back"
+        )
+        return case.undetermined(how, proof, owner=owner, stored=stored)
+    return case.made(
+        MessageClass.LOST,
+        f"{told}, and that and the own subscription of {owner} both match, the offset passed it, and no listener "
+        "got it",
+        proof,
+        owner=owner,
+        stored=stored,
+    )
+
+
+def _by_sql(
+    case: Case, told: str, proof: list[Event], owners: dict[str, Event], stored: str | None
+) -> MessageFate:
+    """The broker's filter was SQL all the time; the clients' counts say whether it can have sent it to anybody."""
+    owner = ", ".join(owners) or None
+    counts = {name: case.pull_counts(name) for name in owners}
+    known = [event for event in counts.values() if event is not None]
+    proof = list({event.n: event for event in [*proof, *owners.values(), *known]}.values())
+    if not owners or len(known) < len(owners):
+        missing = (
+            ", ".join(name for name, event in counts.items() if event is None) or "whoever owned the queue"
+        )
+        return case.undetermined(
+            f"{told}, which only the broker evaluates, the offset passed it, and the pull counts of {missing} were "
+            "not observed: the broker's filter took it, or it is lost",
+            proof,
+            owner=owner,
+            stored=stored,
+        )
+    unaccounted = [
+        name for name, event in counts.items() if event is not None and not _all_got(case, name, event)
+    ]
+    if unaccounted:
+        return case.undetermined(
+            f"{told}, which only the broker evaluates, the offset passed it, and the client of "
+            f"{', '.join(unaccounted)} was sent other messages than its listener got: the broker's filter took it, "
+            "the client dropped it, or it is lost",
+            proof,
+            owner=owner,
+            stored=stored,
+        )
+    return case.made(
+        MessageClass.FILTERED_BY_BROKER,
+        f"{told}, the offset passed it, and the client of {owner} was sent no message that its listener didn't get",
+        proof,
+        owner=owner,
+        stored=stored,
+    )
+
+
+def _all_got(case: Case, consumer: str, counts: Event) -> bool:
+    """Whether the listener got each message that was sent to the client, since its process started."""
+    if any(not client_matches(one, case.message.tag) for one in _own_expressions(case, consumer, counts)):
+        return False  # its own tags would have dropped it: what the broker did doesn't show
+    starts = [
+        event.n for event in case.view.of_kind("consumer-starting", until=counts.n) if event.node == consumer
+    ]
+    got = [
+        delivery
+        for delivery in case.view.deliveries(counts.n, [consumer])
+        if delivery.event.n > (starts[-1] if starts else 0)
+        and delivery.topic == case.message.topic
+        and delivery.reconsume_times == 0
+    ]
+    return len(got) == int(counts.data["passed_messages"])

@@ -1,0 +1,90 @@
+"""`pull`: how a broker answered a raw pull."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.language import DurationMs, Refers
+from harness.response_codes import ResponseCode, in_words
+
+_SAYS = ("code", "remark", "next_offset", "min_offset", "max_offset", "messages", "keys")
+
+
+class Pull(Check):
+    """The broker answered the raw pull of this name as stated; every field that is given must be so.
+
+    In a `repeat` it is the last one of the name. It is found whatever the observation.
+    """
+
+    word = "pull"
+    example = "pull: {of: p1, code: PULL_OFFSET_MOVED, remark: OFFSET_OVERFLOW_BADLY, next_offset: 2}"
+
+    of: Annotated[str, Refers(("pull",))] = Field(description="the pull, by the name that its step gave: `as: p1`")
+    code: ResponseCode | None = Field(
+        default=None, description="the response code, as RocketMQ calls it, or its number; `FOUND` is 0, SUCCESS"
+    )
+    remark: str | None = Field(
+        default=None,
+        min_length=1,
+        description="how the remark begins; of pulls that got through the GetMessageStatus: `NO_MATCHED_MESSAGE`",
+    )
+    next_offset: int | None = Field(default=None, description="nextBeginOffset")
+    min_offset: int | None = Field(default=None, description="the queue's minOffset")
+    max_offset: int | None = Field(default=None, description="the queue's maxOffset")
+    messages: int | None = Field(default=None, ge=0, description="how many messages came")
+    keys: list[str] | None = Field(default=None, description="their keys, in order: `[orders-1, orders-5]`")
+    took_at_least: DurationMs | None = Field(default=None, description="the answer took so long or longer")
+    took_at_most: DurationMs | None = Field(default=None, description="the answer took so long or less")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Pull:
+        given = [getattr(self, name) for name in (*_SAYS, "took_at_least", "took_at_most")]
+        if all(value is None for value in given):
+            raise ValueError("say how it was answered: `code`, `remark`, `next_offset`, `messages`, …")
+        return self
+
+    def title(self) -> str:
+        return f"answer to the pull {self.of}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = ", ".join(text for _, text in self._statements({}))
+        events = [event for event in view.of_kind("pulled") if event.data["name"] == self.of]
+        if not events:
+            return Answer(None, expected, f"no pull {self.of} was made")
+        data = events[-1].data
+        # RocketMQ's longer remarks go on with a link to its FAQ.
+        remark = next(iter(str(data["remark"] or "").splitlines()), "no remark")
+        observed = (
+            f"{data['status']}, {remark}, next {data['next_offset']}, "
+            f"{data['messages']} messages, of {data['min_offset']} to {data['max_offset']}, "
+            f"in {data['took_ms']:.0f} ms"
+        )
+        holds = all(held for held, _ in self._statements(data))
+        return Answer(holds, expected, observed, [events[-1].n])
+
+    def _statements(self, data: Any) -> Iterator[tuple[bool, str]]:
+        """What is stated, and whether it is so in the data of a `pulled` event."""
+        if self.code is not None:
+            yield data.get("code") == self.code, in_words(self.code)
+        if self.remark is not None:
+            yield str(data.get("remark")).startswith(self.remark), self.remark
+        for name, text in (
+            ("next_offset", "next"),
+            ("min_offset", "from"),
+            ("max_offset", "up to"),
+            ("messages", "messages:"),
+            ("keys", "keys"),
+        ):
+            stated = getattr(self, name)
+            if stated is not None:
+                yield data.get(name) == stated, f"{text} {stated}"
+        took_ms = data.get("took_ms", 0.0)
+        if self.took_at_least is not None:
+            yield took_ms >= self.took_at_least, f"in at least {self.took_at_least} ms"
+        if self.took_at_most is not None:
+            yield took_ms <= self.took_at_most, f"in at most {self.took_at_most} ms"

@@ -1,0 +1,81 @@
+"""`retry`: how often, and after how long, messages came again because a listener had failed."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from pydantic import Field
+
+from assertions.attempts import answer_to, attempts, first_attempts_to_come, retries_to_come
+from assertions.base import Answer, Count
+from assertions.view import Delivery, RunView
+from harness.language import DurationMs, GroupName, TopicName
+
+
+class Retry(Count):
+    """So many deliveries to the group were retries: a listener had failed, and the message came again.
+
+    A concurrent listener's come through `%RETRY%<group>`, an orderly one's stay in place; both have a reconsumeTimes
+    of 1 or more. `after_at_least` and `after_at_most` must hold for each of them: the time from the listener's
+    answer to the attempt before.
+    """
+
+    word = "retry"
+    example = "retry: {group: g, count: 2, reconsume_times: 1, after_at_least: 900ms}"
+
+    group: GroupName = Field(description="the group")
+    topic: TopicName | None = Field(default=None, description="only messages of this topic, the original one")
+    reconsume_times: int | None = Field(
+        default=None, ge=1, description="only the first retry, 1, the second, 2, …; all unless told"
+    )
+    after_at_least: DurationMs | None = Field(default=None, description="each came so long after, or later")
+    after_at_most: DurationMs | None = Field(default=None, description="each came so long after, or sooner")
+
+    def title(self) -> str:
+        return f"retries of {self.group}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} retries" + self._times()
+        at = view.end_of(self.at)
+        if at is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        found: list[tuple[Delivery, Delivery]] = []
+        for own in attempts(view, at, view.scenario.members(self.group)).values():
+            found += [
+                (before, again)
+                for before, again in pairwise(own)
+                if again.reconsume_times > before.reconsume_times
+                and self.topic in (None, again.topic)
+                and self.reconsume_times in (None, again.reconsume_times)
+            ]
+        if not view.deliveries(at, view.scenario.members(self.group)):
+            return Answer(None, expected, f"no listener of {self.group} got any message")
+        took_ms = [self._took_ms(view, before, again, at) for before, again in found]
+        spread = f", {min(took_ms):.0f} to {max(took_ms):.0f} ms after the attempt before" if took_ms else ""
+        observed = f"{len(found)} retries{spread}"
+        proof = [one.event.n for pair in found for one in pair]
+        in_time = all(map(self._in_time, took_ms))
+        if in_time and not self.is_final(len(found)):
+            unsure = retries_to_come(view, self.group, self.at, at) or first_attempts_to_come(
+                view, self.group, at
+            )
+            if unsure is not None:
+                return Answer(None, expected, f"{observed}; {unsure}", proof)
+        return Answer(in_time and self.fits(len(found)), expected, observed, proof)
+
+    def _times(self) -> str:
+        which = "" if self.reconsume_times is None else f" of reconsumeTimes {self.reconsume_times}"
+        limits = (("at least", self.after_at_least), ("at most", self.after_at_most))
+        told = " and ".join(f"{word} {limit} ms" for word, limit in limits if limit is not None)
+        return which + (f", each {told} after the attempt before" if told else "")
+
+    def _took_ms(self, view: RunView, before: Delivery, again: Delivery, until: int) -> float:
+        answer = answer_to(view, before, until)
+        # A listener that was killed, or hangs, has answered nothing.
+        known = answer is not None and answer.mono_ns <= again.event.mono_ns
+        since = answer if answer is not None and known else before.event
+        return (again.event.mono_ns - since.mono_ns) / 1e6
+
+    def _in_time(self, took_ms: float) -> bool:
+        low, high = self.after_at_least, self.after_at_most
+        return (low is None or took_ms >= low) and (high is None or took_ms <= high)

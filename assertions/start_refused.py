@@ -1,0 +1,48 @@
+"""`start-refused`: a client that RocketMQ did not let start."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.language import ConsumerRef
+
+
+class StartRefused(Check):
+    """The start of a consumer was refused, and the refusal says this.
+
+    The text is what the client's own `start()` threw; see `may_be_refused` of the step `start`. Where the
+    consumer was started several times, its last start counts.
+    """
+
+    word = "start-refused"
+    example = "start-refused: {consumer: a, because: does not support consumer to filter message by SQL92}"
+
+    consumer: ConsumerRef = Field(description="the consumer")
+    because: str | None = Field(default=None, min_length=1, description="a part of what it was told")
+
+    def title(self) -> str:
+        return f"start of {self.consumer} refused"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = "refused" + (f" with {self.because!r}" if self.because is not None else "")
+        at, consumers = view.end_of(self.at), view.consumers(self.consumer)
+        if at is None or consumers is None or len(consumers) != 1:
+            missing = (
+                f"the observation `{self.at}` was not made" if at is None else "it is no single consumer"
+            )
+            return Answer(None, expected, missing)
+        ends = [
+            event
+            for kind in ("consumer-refused", "consumer-started")
+            for event in view.of_kind(kind, until=at)
+            if event.node == consumers[0]
+        ]
+        if not ends:
+            return Answer(None, expected, f"{consumers[0]} was not started")
+        last = max(ends, key=lambda event: event.n)
+        if last.kind == "consumer-started":
+            return Answer(False, expected, f"{consumers[0]} has started", [last.n])
+        error = str(last.data["error"])
+        return Answer(self.because is None or self.because in error, expected, f"refused: {error}", [last.n])

@@ -1,0 +1,52 @@
+"""What each consumer itself subscribed to, all through a run. Pure.
+
+A consumer starts with what `consumer-starting` says, or, where that is missing, with what the scenario declares;
+`subscribed` and `unsubscribed` change it while it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from harness.consumer import Expression, from_data
+from harness.model import Event
+
+KINDS = ("consumer-starting", "subscribed", "unsubscribed")
+"""The kinds of events that tell of it."""
+
+Course = list[tuple[int, dict[str, Expression]]]
+"""The subscriptions by topic, each with the number of the event from which on they are so."""
+
+
+class OwnSubscriptions:
+    """The courses of all consumers; `events` are those of the kinds above, in their order."""
+
+    def __init__(self, declared: Mapping[str, Mapping[str, Expression]], events: Iterable[Event]) -> None:
+        self._courses: dict[str, Course] = {name: [(0, dict(own))] for name, own in declared.items()}
+        for event in events:
+            course = self._courses.get(event.node)
+            if course is not None:
+                course.append((event.n, _changed(course[-1][1], event)))
+
+    def at(self, consumer: str, number: int) -> Mapping[str, Expression]:
+        """What a consumer subscribes to at event `number`, by topic."""
+        return next(own for since, own in reversed(self._courses[consumer]) if since <= number)
+
+    def between(self, consumer: str, topic: str, first: int, last: int) -> list[Expression | None]:
+        """Its expressions for a topic from event `first` to `last`, each once; None: it didn't subscribe to it."""
+        changes = [own for since, own in self._courses[consumer] if first < since <= last]
+        found = [own.get(topic) for own in (self.at(consumer, first), *changes)]
+        return [one for index, one in enumerate(found) if one not in found[:index]]
+
+    def topics(self, consumer: str, until: int) -> frozenset[str]:
+        """The topics to which it has ever subscribed by event `until`."""
+        return frozenset(topic for since, own in self._courses[consumer] if since <= until for topic in own)
+
+
+def _changed(own: dict[str, Expression], event: Event) -> dict[str, Expression]:
+    if event.kind == "consumer-starting":
+        return {topic: from_data(data) for topic, data in event.data["subscribe"].items()}
+    topic = event.data["topic"]
+    if event.kind == "subscribed":
+        return {**own, topic: from_data(event.data["expression"])}
+    return {name: expression for name, expression in own.items() if name != topic}

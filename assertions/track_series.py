@@ -1,0 +1,88 @@
+"""`track-series`: what RocketMQ's own tools said became of the messages, one after the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from assertions.base import Answer, Check
+from assertions.track import TrackType
+from assertions.view import RunView
+from harness.language import GroupName, TagRef, TopicName, as_tuple
+
+_MOST = 4
+"""So many different courses are told."""
+
+
+class TrackSeries(Check):
+    """Every message of the topic went through exactly these TrackTypes for the group, in this order.
+
+    With this check the tracks are looked at all through the run, besides at its observations. A look may miss what is
+    short: where some of the sequence was not seen, but nothing else was, the answer is unknown.
+    """
+
+    word = "track-series"
+    example = "track-series: {group: g, topic: orders, sequence: [NOT_CONSUME_YET, CONSUMED]}"
+
+    group: GroupName = Field(description="the group")
+    topic: TopicName = Field(description="the topic")
+    sequence: Annotated[tuple[TrackType, ...], BeforeValidator(as_tuple)] = Field(
+        min_length=1, description="the TrackTypes in their order, each other than the one before it"
+    )
+    tag: TagRef | None = Field(default=None, description="only messages of this tag")
+
+    @field_validator("sequence")
+    @classmethod
+    def _each_another(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if any(one == other for one, other in pairwise(value)):
+            raise ValueError("each TrackType must be another than the one before it")
+        return value
+
+    def title(self) -> str:
+        return f"tracks of {self.topic} for {self.group} over time"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"all {_told(self.sequence)}"
+        at = view.end_of(self.at)
+        if at is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        messages = [
+            message
+            for message in view.sent_until(at)
+            if message.topic == self.topic
+            and (self.tag is None or message.tag == view.expression(self.tag, self.topic))
+        ]
+        if not messages:
+            return Answer(None, expected, "no message was sent")
+        series: dict[str, list[str]] = {message.key: [] for message in messages}
+        proof = []
+        for event in view.of_kind("tracks-observed", until=at):
+            own = series.get(event.data["key"])
+            track = event.data["tracks"].get(self.group)
+            if own is not None and track is not None and own[-1:] != [track]:
+                own.append(track)
+                proof.append(event.n)
+        found = Counter(_told(own) for own in series.values())
+        observed = ", ".join(f"{number} {text}" for text, number in found.most_common(_MOST))
+        if len(found) > _MOST:
+            observed += f", and {len(found) - _MOST} other courses"
+        if any(not _is_part(own, self.sequence) for own in series.values()):
+            return Answer(False, expected, observed, proof)
+        missed = sum(1 for own in series.values() if len(own) < len(self.sequence))
+        if missed:
+            return Answer(None, expected, f"{observed}; of {missed} messages not everything was seen", proof)
+        return Answer(True, expected, observed, proof)
+
+
+def _told(series: Sequence[str]) -> str:
+    return " then ".join(series) or "never observed"
+
+
+def _is_part(own: Sequence[str], sequence: Sequence[str]) -> bool:
+    """Whether `own` is `sequence` with some left out."""
+    rest = iter(sequence)
+    return all(any(one == other for other in rest) for one in own)

@@ -1,0 +1,93 @@
+"""A message that the group's offset has not passed: does anybody consume its queue? Pure."""
+
+from __future__ import annotations
+
+from assertions.case import Case
+from assertions.tags import pulled_matches
+from assertions.view import owned_queues
+from harness.model import Event, MessageClass, MessageFate
+
+
+def fate_of_waiting(case: Case) -> MessageFate:
+    """In flight, stranded, or not to be known."""
+    online = case.view.online(case.at, case.group)
+    ownership = case.view.ownership(case.group, case.at)
+    if not online:
+        return case.made(MessageClass.IN_FLIGHT, "no member of the group is online; it waits", [])
+    broadcasting = [name for name in online if case.spec(name).model == "broadcasting"]
+    if broadcasting:
+        return case.undetermined(
+            f"no listener got it, and whether the offsets passed it isn't observed: {', '.join(broadcasting)} "
+            "consumes by broadcasting, and keeps its offsets itself",
+            [],
+        )
+    missing = [name for name in online if name not in ownership]
+    owners = [
+        name
+        for name, event in ownership.items()
+        if case.message.queue in owned_queues(event, case.message.topic)
+    ]
+    if owners:
+        return case.made(
+            MessageClass.IN_FLIGHT,
+            f"it waits ahead of the group's offset for {', '.join(owners)}, which owns the queue"
+            + _passed_over(case, owners),
+            [ownership[name] for name in owners],
+            owner=", ".join(owners),
+        )
+    if missing:
+        return case.undetermined(
+            f"it waits ahead of the group's offset, and the queues of {', '.join(missing)} were not observed",
+            list(ownership.values()),
+        )
+    return _stranded(case, online, list(ownership.values()))
+
+
+def _passed_over(case: Case, owners: list[str]) -> str:
+    """What is to be known of lite pull owners, which commit what they have polled, and nothing beyond it.
+
+    DefaultLitePullConsumerImpl.pollResult: the pull offset moves on with NO_MATCHED_MSG, the consume offset
+    with `poll` alone (4.9.4, 5.5.0).
+    """
+    own = [
+        name
+        for name in owners
+        if case.spec(name).api == "lite-pull"
+        and (expression := case.view.own_subscriptions.at(name, case.at).get(case.message.topic)) is not None
+        and pulled_matches(expression, case.message.tag) is False
+    ]
+    if not own:
+        return ""
+    return (
+        f"; the own expression of {', '.join(own)} doesn't match it, but a lite pull consumer's offset passes "
+        "that only with the next message that it polls"
+    )
+
+
+def _stranded(case: Case, online: list[str], proof: list[Event]) -> MessageFate:
+    on_paper = ", ".join(_owners_on_paper(case, online)) or None
+    whose = (
+        f": on paper it belongs to {on_paper}, which doesn't consume it"
+        if on_paper
+        else ", and on paper it belongs to nobody"
+    )
+    return case.made(MessageClass.STRANDED, f"no member consumes its queue{whose}", proof, owner=on_paper)
+
+
+def _owners_on_paper(case: Case, online: list[str]) -> list[str]:
+    """The members to whom their own strategies give the queue, whether they subscribe to the topic or not."""
+    ids = {name: case.view.client_id(name) for name in online}
+    broker, _, queue_id = case.message.queue.rpartition(":")
+    queues = {
+        (queue["broker"], queue["queue_id"])
+        for event in case.view.of_kind("offsets-observed", until=case.at)
+        if event.data["topic"] == case.message.topic
+        for queue in event.data["queues"]
+    }
+    real = case.view.real_topic(case.message.topic)
+    everybody = [*ids.values(), *case.view.hand_made_ids(case.group, case.at)]
+    return [
+        name
+        for name, client_id in ids.items()
+        if (broker, int(queue_id)) in case.spec(name).share(sorted(queues), everybody, client_id, real)
+    ]

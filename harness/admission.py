@@ -1,0 +1,133 @@
+"""How many runs go on side by side: as many as the user says, otherwise as many as the machine can take."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from harness.load import CpuMeter, usable_cores
+from harness.placement import own_processes
+from harness.scenario import Scenario
+
+RUNS_PER_CORE = 4
+BUSY_LIMIT = 0.9
+"""Above this share of busy cores nobody else begins."""
+LOOK_EVERY_S = 0.1
+
+OWN_CLUSTER_WEIGHT = 2.0
+"""Workers of its own; besides, each node counts 1: an own cluster of one broker makes a run of weight 4."""
+OWN_PROCESS_WEIGHT = 0.5
+"""Added for each consumer with a JVM of its own."""
+FAITHFUL_SHARE = 0.5
+"""RocketMQ's own timers make a run that mostly waits."""
+
+
+def weight_of(scenario: Scenario, timing: str) -> float:
+    """What a run costs, where one of shared processes on a shared cluster in compressed timing costs 1."""
+    weight = OWN_CLUSTER_WEIGHT + len(scenario.cluster.nodes) if scenario.needs_own_cluster else 1.0
+    weight += OWN_PROCESS_WEIGHT * len(own_processes(scenario))
+    return weight * (FAITHFUL_SHARE if timing == "faithful" else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A run may go on; how that came about."""
+
+    chosen: int | None
+    """The user's `--parallel`; None: by cores and load."""
+    limit: float
+    """So much weight at once at most."""
+    weight: float
+    beside: int
+    """Runs that were under way when this one began."""
+    waited_s: float
+
+    def as_json(self) -> dict[str, Any]:
+        """As `run.json` has it."""
+        return {
+            "chosen": self.chosen,
+            "limit": self.limit,
+            "weight": self.weight,
+            "beside": self.beside,
+            "waited_s": round(self.waited_s, 3),
+        }
+
+
+class Admission:
+    """Lets runs begin in the order in which they ask.
+
+    Where the user chose a number, that many go on at once. Otherwise their weights add up to four times the cores
+    at most, and after the first of them a run begins only while cores are idle.
+    """
+
+    def __init__(
+        self,
+        chosen: int | None,
+        *,
+        cores: int | None = None,
+        busy: Callable[[], float | None] | None = None,
+    ) -> None:
+        """
+        Args:
+            chosen: so many at once; None: by cores and load.
+            cores: of this machine, unless given.
+            busy: the share of busy cores since the last question, None where that is too short a time.
+        """
+        self._chosen = chosen
+        self._limit = float(chosen or RUNS_PER_CORE * (cores or usable_cores()))
+        self._busy = busy or CpuMeter().busy
+        self._changed = threading.Condition()
+        self._waiting: deque[object] = deque()
+        self._under_way = 0
+        self._weight = 0.0
+
+    @property
+    def most(self) -> int:
+        """So many runs at once at most, were they all of the lightest."""
+        return int(self._limit / (1.0 if self._chosen else FAITHFUL_SHARE))
+
+    @contextmanager
+    def turn(self, weight: float, interrupted: threading.Event) -> Iterator[Turn]:
+        """Wait until a run of this weight may begin, and let it be under way for the block.
+
+        Raises:
+            KeyboardInterrupt: all runs are to end; this one has not begun.
+        """
+        weight = 1.0 if self._chosen else min(weight, self._limit)
+        ticket, asked = object(), time.monotonic()
+        with self._changed:
+            self._waiting.append(ticket)
+            try:
+                while not (self._waiting[0] is ticket and self._has_room(weight)):
+                    self._changed.wait(LOOK_EVERY_S)
+                    if interrupted.is_set():
+                        raise KeyboardInterrupt
+            finally:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
+            turn = Turn(self._chosen, self._limit, weight, self._under_way, time.monotonic() - asked)
+            self._under_way += 1
+            self._weight += weight
+        try:
+            yield turn
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                self._weight -= weight
+                self._changed.notify_all()
+
+    def _has_room(self, weight: float) -> bool:
+        if self._under_way == 0:
+            self._busy()  # what is measured next begins with this run
+            return True
+        if self._weight + weight > self._limit:
+            return False
+        if self._chosen:
+            return True
+        busy = self._busy()
+        return busy is not None and busy < BUSY_LIMIT

@@ -1,0 +1,188 @@
+"""Members of groups that are made by hand: a connection to each broker, and heartbeats of any content.
+
+A broker knows a consumer by its connection and what its heartbeats (HEART_BEAT, 34) say of it
+(`ClientManageProcessor.heartBeat`, `ConsumerManager.registerConsumer`; 4.9.4 and 5.3.3). Such a member pulls
+nothing, owns nothing, and sends nothing but what it is told to; brokers drop it 120 s after its last heartbeat.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from assertions.tags import hash_code, tags_of
+from harness.clients.connection import Connection
+from harness.cluster import remoting
+from harness.cluster.remoting import Answer
+from harness.errors import HarnessDefect, PreconditionNotMet, RocketchaosError
+from harness.history import History
+from harness.names import Names
+
+HEART_BEAT = 34
+GET_CONSUMER_LIST_BY_GROUP = 38
+NOTIFY_CONSUMER_IDS_CHANGED = 40
+RETRY_TOPIC_PREFIX = "%RETRY%"
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """What a heartbeat says of one topic."""
+
+    topic: str
+    expression: str
+    version: int
+    """SubscriptionData.subVersion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """What a heartbeat says of its sender as a member of one group; names are the scenario's."""
+
+    group: str
+    subscriptions: tuple[Subscription, ...]
+    consume_from: str
+    """A ConsumeFromWhere."""
+    model: str
+    """A MessageModel."""
+
+
+@dataclass(slots=True)
+class HandMade:
+    """One such member."""
+
+    name: str
+    client_id: str
+    groups: set[str] = field(default_factory=set)
+    connections: dict[str, Connection] = field(default_factory=dict)
+    """By broker."""
+
+
+class HandMadeClients:
+    """All of a run, by name. Every heartbeat and every notification is written into the history."""
+
+    def __init__(self, history: History, names: Names) -> None:
+        self._history = history
+        self._names = names
+        self._clients: dict[str, HandMade] = {}
+
+    def heartbeat(self, name: str, membership: Membership, brokers: Mapping[str, str]) -> None:
+        """Send one heartbeat to each of these brokers (name to address), and wait for the answers.
+
+        Raises:
+            PreconditionNotMet: a broker can't be reached, or refuses it.
+        """
+        client = self._clients.setdefault(name, HandMade(name, f"{name}@{self._names.token}"))
+        body = self._body(client.client_id, membership)
+        for broker, address in brokers.items():
+            answer = self._ask(client, broker, address, HEART_BEAT, body)
+            if answer.code != remoting.SUCCESS:
+                raise PreconditionNotMet(
+                    f"heartbeat: {broker} refuses that of {name}: code {answer.code}, {answer.remark}"
+                )
+        client.groups.add(membership.group)
+        self._history.append(
+            name,
+            "heartbeat-sent",
+            {
+                "client_id": client.client_id,
+                "group": membership.group,
+                "brokers": list(brokers),
+                "subscriptions": {
+                    one.topic: {"expression": one.expression, "sub_version": one.version}
+                    for one in membership.subscriptions
+                },
+                "consume_from_where": membership.consume_from,
+                "message_model": membership.model,
+            },
+        )
+
+    def ids(self, group: str) -> tuple[str, ...]:
+        """The client ids of those that brokers have in a group."""
+        return tuple(client.client_id for client in self._clients.values() if group in client.groups)
+
+    def flush(self) -> None:
+        """Return when every notification that a broker sent before now is in the history.
+
+        Brokers write to a connection in order, so that what they sent before an answer has come by then. One
+        that is gone, as its broker may be, has handed on all that it will.
+        """
+        for client in self._clients.values():
+            for connection in client.connections.values():
+                with contextlib.suppress(OSError):
+                    # Any request would do; this one asks for a group that nobody is in.
+                    connection.ask(GET_CONSUMER_LIST_BY_GROUP, {"consumerGroup": client.client_id})
+
+    def close(self, name: str) -> None:
+        """Close a client's connections without a word; brokers drop it then. Nothing if it was never made."""
+        client = self._clients.pop(name, None)
+        if client is None:
+            return
+        for connection in client.connections.values():
+            connection.close()
+        self._history.append(name, "hand-made-closed", {"client_id": client.client_id})
+
+    def close_all(self) -> None:
+        """Close all, for the tear-down; a history that can't be written is no reason to leave one open."""
+        for name in list(self._clients):
+            with contextlib.suppress(RocketchaosError):
+                self.close(name)
+
+    def _ask(self, client: HandMade, broker: str, address: str, code: int, body: bytes) -> Answer:
+        try:
+            connection = client.connections.get(broker)
+            if connection is None or connection.closed:
+                connection = Connection(address, lambda asked: self._asked(client.name, broker, asked))
+                client.connections[broker] = connection
+            return connection.ask(code, body=body)
+        except OSError as error:  # a TimeoutError is one
+            raise PreconditionNotMet(
+                f"{client.name} can't reach {broker}: {str(error) or type(error).__name__}"
+            ) from error
+
+    def _asked(self, name: str, broker: str, request: Answer) -> None:
+        """A broker sent a request of its own."""
+        if request.code != NOTIFY_CONSUMER_IDS_CHANGED:
+            return
+        group = self._names.scenario(str(request.fields.get("consumerGroup")))
+        self._history.append(name, "notified", {"broker": broker, "group": group})
+
+    def _body(self, client_id: str, membership: Membership) -> bytes:
+        group = self._names.real(membership.group)
+        subscriptions = [
+            _subscription_data(self._names.real(one.topic), one.expression, one.version)
+            for one in membership.subscriptions
+        ]
+        if membership.model == "CLUSTERING":
+            # As DefaultMQPushConsumerImpl.copySubscription does (4.9.4): without it, members of RocketMQ's own
+            # clients would take turns with this one at adding and removing the retry topic.
+            subscriptions.append(_subscription_data(f"{RETRY_TOPIC_PREFIX}{group}", "*", 0))
+        consumer = {
+            "groupName": group,
+            "consumeType": "CONSUME_PASSIVELY",
+            "messageModel": membership.model,
+            "consumeFromWhere": membership.consume_from,
+            "subscriptionDataSet": subscriptions,
+            "unitMode": False,
+        }
+        return json.dumps(
+            {"clientID": client_id, "producerDataSet": [], "consumerDataSet": [consumer]}
+        ).encode()
+
+
+def _subscription_data(topic: str, expression: str, version: int) -> dict[str, Any]:
+    """As `FilterAPI.buildSubscriptionData` makes it of a tag expression (4.9.4)."""
+    tags = sorted(tags_of(expression))
+    if not expression.strip():
+        raise HarnessDefect("an empty expression got past validation")
+    return {
+        "topic": topic,
+        "subString": expression,
+        "tagsSet": tags,
+        "codeSet": [hash_code(tag) for tag in tags],
+        "subVersion": version,
+        "expressionType": "TAG",
+        "classFilterMode": False,
+    }

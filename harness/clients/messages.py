@@ -1,0 +1,66 @@
+"""The messages in the answer to a raw pull: their form on the wire, as far as it is needed.
+
+After `MessageDecoder.decode` (4.9.4 and 5.3.3): one message after the other, each with its size first.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_MAGIC_WITH_LONG_TOPIC = -626843477
+"""MESSAGE_MAGIC_CODE_V2 of 5.x: the topic's length has two bytes."""
+_BORN_IS_IPV6, _STORED_IS_IPV6 = 1 << 4, 1 << 5
+_KEY_END, _VALUE_END = "\x01", "\x02"
+
+
+@dataclass(frozen=True, slots=True)
+class PulledMessage:
+    """What is read of one message."""
+
+    queue_offset: int
+    key: str | None
+    """KEYS; of the harness's own messages their name."""
+    tag: str | None
+
+
+def decode(body: bytes) -> list[PulledMessage]:
+    """All messages of an answer's body.
+
+    Raises:
+        ValueError: the bytes are no messages.
+    """
+    try:
+        return list(_messages(body))
+    except (struct.error, IndexError, UnicodeDecodeError) as error:
+        raise ValueError(f"the body of a pull's answer can't be read: {error}") from error
+
+
+def _messages(body: bytes) -> Iterator[PulledMessage]:
+    start = 0
+    while start < len(body):
+        (size,) = struct.unpack_from(">i", body, start)
+        if not 0 < size <= len(body) - start:
+            raise ValueError(f"a message of {size} bytes where {len(body) - start} are left")
+        yield _message(body[start : start + size])
+        start += size
+
+
+def _message(data: bytes) -> PulledMessage:
+    magic, _crc, _queue, _flag, offset, _physical, flags = struct.unpack_from(">iiiiqqi", data, 4)
+    place = 40 + 8 + _host(flags, _BORN_IS_IPV6) + 8 + _host(flags, _STORED_IS_IPV6) + 4 + 8
+    (body_length,) = struct.unpack_from(">i", data, place)
+    place += 4 + body_length
+    form = ">H" if magic == _MAGIC_WITH_LONG_TOPIC else ">B"
+    (topic_length,) = struct.unpack_from(form, data, place)
+    place += struct.calcsize(form) + topic_length
+    (properties_length,) = struct.unpack_from(">H", data, place)
+    text = data[place + 2 : place + 2 + properties_length].decode()
+    properties = dict(entry.split(_KEY_END, 1) for entry in text.split(_VALUE_END) if _KEY_END in entry)
+    return PulledMessage(offset, properties.get("KEYS"), properties.get("TAGS"))
+
+
+def _host(flags: int, ipv6: int) -> int:
+    """Bytes of an address and its port."""
+    return 20 if flags & ipv6 else 8

@@ -1,0 +1,96 @@
+"""What a scenario says of its cluster: brokers, slaves, and their configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, WithJsonSchema, model_validator
+
+from harness.cluster.server_settings import SLAVE_SUFFIX
+from harness.language import Strict, as_tuple
+
+NAMESERVER = "nameserver"
+"""The name of the name server's node; brokers can't have it."""
+
+ConfigurationKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
+"""A key of broker.conf."""
+
+
+def _in_one_line(value: str | int | bool) -> str | int | bool:
+    if isinstance(value, str) and not value.isprintable():
+        raise ValueError("a line of broker.conf can't hold a line break or another control character")
+    return value
+
+
+ConfigurationValue = Annotated[str | int | bool, AfterValidator(_in_one_line)]
+"""A value of broker.conf."""
+
+
+def as_rocketmq_reads(settings: Mapping[str, str | int | bool]) -> dict[str, str]:
+    """Settings as text: `true`, `16777216`."""
+    return {
+        key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in settings.items()
+    }
+
+
+def topology_problem(brokers: Sequence[str], slaves: Sequence[str]) -> str | None:
+    """Why these can't be the brokers of a cluster, and those of them that have a slave; None where they can."""
+    nodes = [NAMESERVER, *brokers, *(f"{broker}{SLAVE_SUFFIX}" for broker in slaves)]
+    twice = sorted({node for node in nodes if nodes.count(node) > 1})
+    strangers = [broker for broker in slaves if broker not in brokers]
+    if not brokers:
+        return "there is none"
+    if strangers:
+        return f"there is no broker `{strangers[0]}`, so that it can't have a slave"
+    return f"`{twice[0]}` is the name of two nodes" if twice else None
+
+
+BrokerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_@-]{0,59}$")]
+"""A broker's name; `room@name` for `AllocateMessageQueueByMachineRoom`."""
+BrokerNames = Annotated[
+    tuple[BrokerName, ...],
+    BeforeValidator(as_tuple),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""Brokers: one, or a list."""
+
+
+class ClusterNeeds(Strict):
+    """What the scenario needs of its cluster; a scenario that says anything here gets one to itself.
+
+    Nodes are called `nameserver`, as the brokers, and `broker-a-slave` for the slave of `broker-a`.
+    """
+
+    brokers: BrokerNames = Field(
+        default=("broker-a",), min_length=1, max_length=8, description="its brokers, each a master"
+    )
+    slaves: BrokerNames = Field(
+        default=(), description="brokers that have a slave besides; it copies what the master stores"
+    )
+    broker: dict[ConfigurationKey, ConfigurationValue] = Field(
+        default_factory=dict,
+        description="lines of broker.conf, of every broker: `autoCreateTopicEnable: false`",
+    )
+
+    @model_validator(mode="after")
+    def _possible(self) -> ClusterNeeds:
+        problem = topology_problem(self.brokers, self.slaves)
+        if problem is not None:
+            raise ValueError(problem)
+        return self
+
+    @property
+    def slave_nodes(self) -> tuple[str, ...]:
+        """The slaves' nodes."""
+        return tuple(f"{broker}{SLAVE_SUFFIX}" for broker in self.slaves)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """All nodes, the name server first."""
+        return (NAMESERVER, *self.brokers, *self.slave_nodes)
+
+    @property
+    def broker_configuration(self) -> dict[str, str]:
+        """The lines as RocketMQ reads them."""
+        return as_rocketmq_reads(self.broker)

@@ -1,0 +1,235 @@
+"""A consumer as a scenario declares it, and what follows from that for its queues and filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
+
+from harness import allocation
+from harness.allocation import Queue, StrategyName
+from harness.behaviour import Behaviour
+from harness.language import Name, Strict, as_tuple
+
+
+class SqlExpression(Strict):
+    """A subscription by SQL92 on the messages' properties: `MessageSelector.bySql`.
+
+    Brokers evaluate it, and no client does after them. A broker refuses it unless its `enablePropertyFilter` is
+    true.
+    """
+
+    sql: str = Field(min_length=1, description="the expression: `a = 1 AND b IN ('x', 'y')`")
+
+
+Expression = str | SqlExpression
+"""What a consumer subscribes with: a tag expression, or SQL."""
+
+ExpressionField = Annotated[
+    Annotated[str, Tag("tags")] | Annotated[SqlExpression, Tag("sql")],
+    Discriminator(lambda value: "sql" if isinstance(value, Mapping | SqlExpression) else "tags"),
+]
+"""The same as a field's type."""
+
+
+def text_of(expression: Expression) -> str:
+    """The expression as brokers hold it (SubscriptionData.subString)."""
+    return expression.sql if isinstance(expression, SqlExpression) else expression
+
+
+def as_data(expression: Expression) -> str | dict[str, str]:
+    """The expression as workers and the history take it: text, or `{"sql": text}`."""
+    return {"sql": expression.sql} if isinstance(expression, SqlExpression) else expression
+
+
+def from_data(data: str | Mapping[str, str]) -> Expression:
+    """The way back."""
+    return data if isinstance(data, str) else SqlExpression(sql=data["sql"])
+
+
+def _list(items: dict[str, Any]) -> Any:
+    return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
+
+
+class Consumer(Strict):
+    """A consumer, started by a `start` step. RocketMQ's own defaults, but for `consume_from`."""
+
+    group: Name = Field(description="its consumer group")
+    client: Literal["java"] = Field(default="java", description="which client: RocketMQ's Java client")
+    api: Literal["push", "lite-pull"] = Field(
+        default="push",
+        description="`push`: DefaultMQPushConsumer; `lite-pull`: DefaultLitePullConsumer, polled all the time",
+    )
+    subscribe: dict[Name, ExpressionField] = Field(
+        min_length=1,
+        description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`',
+    )
+    client_id: Name | None = Field(
+        default=None,
+        description="the first part of its client id, which orders the allocation; its name unless told",
+    )
+    process: Literal["own"] | None = Field(
+        default=None,
+        description="`own`: a process of its own; otherwise it shares one with other clients where no step acts "
+        "on its process, as `kill` does",
+    )
+    model: Literal["clustering", "broadcasting"] = Field(
+        default="clustering",
+        description="`broadcasting`: it consumes every queue, and keeps its offsets itself, in the run's folder",
+    )
+    listener: Literal["concurrent", "orderly"] = Field(
+        default="concurrent",
+        description="MessageListenerConcurrently, or MessageListenerOrderly, which locks its queues",
+    )
+    behaviour: Behaviour = Field(
+        default_factory=Behaviour,
+        description="what its listener does: `succeed`, `block`, `{fail: 2}`, `{block: orders-1}`, `{slow: 50ms}`",
+    )
+    strategy: StrategyName = Field(
+        default="average",
+        description="its own AllocateMessageQueueStrategy; `machine-room-nearby` averages within rooms, which are "
+        "what stands before the first `-` of client ids and brokers' names",
+    )
+    queues: (
+        Annotated[
+            tuple[Annotated[int, Field(ge=0)], ...],
+            BeforeValidator(as_tuple),
+            Field(min_length=1),
+            _list({"type": "integer", "minimum": 0}),
+        ]
+        | None
+    ) = Field(
+        default=None, description="with `by-config`: the ids of its queues of each topic, on every broker"
+    )
+    rooms: (
+        Annotated[tuple[str, ...], BeforeValidator(as_tuple), Field(min_length=1), _list({"type": "string"})]
+        | None
+    ) = Field(
+        default=None,
+        description="with `machine-room`: the rooms from which it consumes; a broker's name is `room@name` then",
+    )
+    consume_from: Literal["first-offset", "last-offset", "timestamp"] = Field(
+        default="first-offset",
+        description="where a group without offsets begins; `timestamp` is RocketMQ's own, half an hour ago",
+    )
+    post_subscription_when_pull: bool = Field(
+        default=False,
+        description="each pull carries its own expression, which the broker then takes instead of the stored one",
+    )
+    max_reconsume_times: int | None = Field(
+        default=None,
+        ge=0,
+        description="so many retries, then the dead letter queue; 16 in RocketMQ, endless orderly",
+    )
+    retry_delay_level: int | None = Field(
+        default=None,
+        ge=-1,
+        le=18,
+        description="the delay of a retry, 1 is 1 s, -1 the dead letter queue at once; the broker's own, 10 s and "
+        "rising, unless told",
+    )
+    batch_size: int | None = Field(
+        default=None, ge=1, le=1024, description="consumeMessageBatchMaxSize: messages a call of the listener"
+    )
+    threads: int | None = Field(
+        default=None, ge=1, le=1000, description="consumeThreadMin and consumeThreadMax; 20 in RocketMQ"
+    )
+    pull_threshold_for_queue: int | None = Field(
+        default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
+    )
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Consumer:
+        for problem in _problems(self):
+            raise ValueError(problem)
+        return self
+
+    @property
+    def expressions(self) -> dict[str, str]:
+        """By topic, as brokers hold them."""
+        return {topic: text_of(expression) for topic, expression in self.subscribe.items()}
+
+    @property
+    def pulls_with_own_expression(self) -> bool:
+        """Whether the broker filters its pulls by its own expression, whatever it holds for the group.
+
+        With FLAG_SUBSCRIPTION: DefaultMQPushConsumerImpl.pullMessage where postSubscriptionWhenPull is set, and
+        DefaultLitePullConsumerImpl.pullSyncImpl always (4.9.4).
+        """
+        return self.post_subscription_when_pull or self.api == "lite-pull"
+
+    @property
+    def needs_own_process(self) -> bool:
+        """Whether it can't share a process: it was told so, or keeps files where its process keeps its own."""
+        return self.process == "own" or self.model == "broadcasting"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is set by a property of the client, named as in RocketMQ."""
+        chosen = {
+            "maxReconsumeTimes": self.max_reconsume_times,
+            "consumeMessageBatchMaxSize": self.batch_size,
+            "consumeThreadMin": self.threads,
+            "consumeThreadMax": self.threads,
+            "pullThresholdForQueue": self.pull_threshold_for_queue,
+            "postSubscriptionWhenPull": self.post_subscription_when_pull or None,
+        }
+        return {name: value for name, value in chosen.items() if value is not None}
+
+    def share(
+        self, queues: Sequence[Queue], members: Sequence[str], member: str, real_topic: str
+    ) -> tuple[Queue, ...]:
+        """The queues that its own strategy gives to `member`, which is its client id, among `members`."""
+        if self.model == "broadcasting":
+            return tuple(sorted(queues))
+        match self.strategy:
+            case "average":
+                return allocation.average(queues, members, member)
+            case "average-by-circle":
+                return allocation.average_by_circle(queues, members, member)
+            case "consistent-hash":
+                return allocation.consistent_hash(queues, members, member, real_topic)
+            case "by-config":
+                return allocation.by_config(queues, self.queues or ())
+            case "machine-room":
+                return allocation.machine_room(queues, members, member, self.rooms or ())
+            case "machine-room-nearby":
+                return allocation.machine_room_nearby(queues, members, member)
+
+
+_PUSH_ALONE = (
+    "post_subscription_when_pull",
+    "max_reconsume_times",
+    "retry_delay_level",
+    "batch_size",
+    "threads",
+)
+
+
+def _problems(consumer: Consumer) -> Iterator[str]:
+    """What can't be meant together."""
+    for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
+        if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
+            yield f"`{field}` and `strategy: {strategy}` need each other"
+    if consumer.api == "lite-pull":
+        given = [
+            name
+            for name in _PUSH_ALONE
+            if getattr(consumer, name) is not type(consumer).model_fields[name].default
+        ]
+        given += ["listener"] if consumer.listener == "orderly" else []
+        given += ["behaviour: {fail: …}"] if consumer.behaviour.fail else []
+        if given:
+            yield f"a lite pull consumer has no listener and no retries: leave out `{'`, `'.join(given)}`"
+    if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
+        yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
+    if consumer.model == "broadcasting":
+        given = [
+            name
+            for name in ("retry_delay_level", "max_reconsume_times")
+            if getattr(consumer, name) is not None
+        ]
+        given += ["strategy"] if consumer.strategy != "average" else []
+        if given:
+            yield f"broadcasting has neither allocation nor retries: leave out `{'`, `'.join(given)}`"

@@ -1,0 +1,33 @@
+"""How many messages a group has given up: the end of its dead-letter topic, `%DLQ%<group>`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.workers.handle import WorkerFailed
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+PREFIX = "%DLQ%"
+TOPIC_NOT_EXIST = 17
+
+
+def read_dead_letters(context: RunContext, group: str, moment: str) -> None:
+    """Ask for the ends of the dead-letter queues, and write down their sum.
+
+    A broker makes the topic with a group's first dead letter (`SendMessageProcessor`, 4.9.4): while there is
+    none, the name server has no route, and there are no dead letters.
+    """
+    real = context.real_group(group)
+    try:
+        queues = context.admin.offsets(real, PREFIX + real)["queues"]
+    except WorkerFailed as failure:
+        if failure.code != TOPIC_NOT_EXIST:
+            context.note_probe_failure("dead-letters", str(failure), group=group)
+            return
+        queues = []
+    count = sum(int(queue["max_offset"]) for queue in queues)
+    context.observe(
+        f"dead-letters {group}", "dead-letters-observed", {"group": group, "count": count}, moment
+    )

@@ -1,0 +1,85 @@
+"""The lines of servers' and clients' own logs that the scenario's checks ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assertions.log import Log
+from harness.names import Names
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+LINE_LIMIT = 1_000
+"""So many lines of a pattern are written into the history; all are counted."""
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,3})?")
+
+
+def size_of(file: Path) -> int:
+    """The size of a file in bytes; 0 where there is none."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def read_logs(context: RunContext, moment: str) -> None:
+    """For each `log` check write down the lines since the run's beginning that match, and how many they are.
+
+    A `log-line` is written once, a `log-observed` with the number at every moment. Real names in the lines are
+    given back as the scenario's. Where others use the same servers, only lines with a name of this run count.
+    """
+    for source, pattern in dict.fromkeys(_wanted(context)):
+        expression = re.compile(pattern)
+        matching = [line for line in _lines(context, source) if expression.search(line)]
+        known = context.log_lines.get((source, pattern), 0)
+        for line in matching[known:LINE_LIMIT]:
+            found = _TIME.search(line)
+            time = None if found is None else found[0]
+            context.history.append(
+                source, "log-line", {"of": source, "pattern": pattern, "time": time, "text": line}
+            )
+        context.log_lines[source, pattern] = len(matching)
+        context.history.append(
+            source,
+            "log-observed",
+            {"of": source, "pattern": pattern, "count": len(matching), "moment": moment},
+        )
+
+
+def _wanted(context: RunContext) -> Iterator[tuple[str, str]]:
+    for _, _, check in context.scenario.checks():
+        if isinstance(check, Log) and check.node is not None:
+            yield check.node, check.matches
+        elif isinstance(check, Log):
+            yield from ((name, check.matches) for name in context.resolve([str(check.consumer)]))
+
+
+def _lines(context: RunContext, source: str) -> Iterator[str]:
+    if not context.is_node(source):
+        # Its process is its own, and so is all that is in its folder.
+        for file in sorted((context.logs / source).rglob("*.log")):
+            yield from _with_names(context.names, _read(file, 0))
+        return
+    lines = _read(context.node(source).log, context.log_begins.get(source, 0))
+    if not context.scenario.needs_own_cluster:
+        lines = (line for line in lines if context.names.token in line)
+    yield from _with_names(context.names, lines)
+
+
+def _with_names(names: Names, lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield line.rstrip().replace(f"-{names.token}", "")
+
+
+def _read(file: Path, begin: int) -> Iterator[str]:
+    """The lines from a place on; none where the file isn't there (yet)."""
+    try:
+        with file.open(encoding="utf-8", errors="replace") as text:
+            text.seek(begin)
+            yield from text
+    except FileNotFoundError:
+        return

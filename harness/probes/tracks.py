@@ -1,0 +1,47 @@
+"""What RocketMQ's own tools say became of messages: DefaultMQAdminExt.messageTrackDetail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from assertions.track_series import TrackSeries
+from harness.clients.producer import Acknowledged
+from harness.workers.handle import WorkerFailed
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+TRACK_LIMIT = 1_000
+"""Tracks are read of so many messages at most at a moment; each takes some milliseconds."""
+WATCHED_LIMIT = 50
+"""Tracks are watched of so many messages of a topic at most, or a look would take longer than a change."""
+
+
+def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: str | None = None) -> None:
+    """Ask for the tracks of messages, one by one, and write down the answers."""
+    for message in messages:
+        try:
+            answer = context.admin.tracks(context.real_topic(message.topic), message.offset_msg_id)
+        except WorkerFailed as failure:
+            context.note_probe_failure("tracks", str(failure), key=message.key)
+            continue
+        tracks = {
+            context.name_of_group(one["group"]): one["type"]
+            for one in answer["tracks"]
+            if context.name_of_group(one["group"]) in context.scenario.groups
+        }
+        context.observe(
+            f"tracks {message.key}",
+            "tracks-observed",
+            {"topic": message.topic, "key": message.key, "tracks": tracks},
+            moment,
+        )
+
+
+def watch_tracks(context: RunContext) -> None:
+    """Ask for the tracks of the messages of those topics of which a `track-series` check wants the whole course."""
+    topics = {check.topic for _, _, check in context.scenario.checks() if isinstance(check, TrackSeries)}
+    for topic in sorted(topics):
+        own = [message for message in context.producer.acknowledged if message.topic == topic]
+        read_tracks(context, own[:WATCHED_LIMIT])

@@ -1,0 +1,74 @@
+"""What each word of the language means, one entry a word; from the same models as the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from assertions import CHECKS
+from harness.errors import ExitCode
+from harness.language import Word
+from harness.spec.describe import OWN_KEY, Key, documentation, keys_of, models_inside
+from harness.spec.reference import ANSWERS, PARTS, TIMING, settings
+from harness.steps import STEPS
+from harness.timing import PROFILES
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One meaning of one word."""
+
+    name: str
+    """`send`, `send.per_queue`, `filtered-by-client`, `70`."""
+    kind: str
+    """`step`, `check`, `key of send`, `outcome`, …"""
+    text: str
+    example: str = ""
+    keys: tuple[Key, ...] = ()
+
+
+def entries() -> list[Entry]:
+    """Every word, in the order of the reference; a name may be there more than once."""
+    found: list[Entry] = []
+    for name, (model, _) in PARTS.items():
+        found += _of_mapping(name, "part of a scenario", model)
+    for words, kind in ((STEPS, "step"), (CHECKS, "check")):
+        for word, word_model in words.items():
+            found += _of_mapping(word, kind, word_model)
+    for kind, (answers, _) in ANSWERS.items():
+        found += [Entry(one.value, kind, one.meaning) for one in answers]
+    found += [
+        Entry(name, "timing profile", f"{TIMING}.\n\nThis one: {settings(profile)}.")
+        for name, profile in PROFILES.items()
+    ]
+    found += [
+        Entry(str(int(code)), "exit code", f"The command ends with it: {code.meaning}.") for code in ExitCode
+    ]
+    return found
+
+
+def meanings(word: str) -> list[Entry]:
+    """The entries of a word; of a key without its mapping, `per_queue`, those of all mappings that have it."""
+    known = entries()
+    return [one for one in known if one.name == word] or [
+        one for one in known if one.name.rpartition(".")[2] == word and "." in one.name
+    ]
+
+
+def _of_mapping(name: str, kind: str, model: type[BaseModel]) -> Iterator[Entry]:
+    """A mapping, then each of its keys, those of the mappings within them included."""
+    text, example = documentation(model), ""
+    if issubclass(model, Word):
+        example = model.example.strip()
+        if model.shorthand is not None:
+            text += f"\n\nShort: `{name}: …` is `{name}: {{{model.shorthand}: …}}`."
+    parts = [part for part, _ in PARTS.values()]
+    inside = {place: inner for inner, place in models_inside(model).items() if inner not in parts}
+    keys = keys_of(model) + (keys_of(inside[OWN_KEY]) if OWN_KEY in inside else [])
+    yield Entry(name, kind, text, example, tuple(keys))
+    for key in keys:
+        yield Entry(f"{name}.{key.name}", f"key of `{name}`", f"{key.meaning}\n\nIts value: {key.value}.")
+        if key.name in inside:
+            yield from _of_mapping(f"{name}.{key.name}", "the mapping there", inside[key.name])

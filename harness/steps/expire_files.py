@@ -1,0 +1,105 @@
+"""`expire-files`: a broker deletes what its files have kept long enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.allocation import Queue
+from harness.cluster import remoting
+from harness.errors import PreconditionNotMet
+from harness.language import BrokerRef, DurationMs, TopicName
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+    from harness.scenario import Scenario
+
+GET_MIN_OFFSET, CLEAN_EXPIRED_CONSUMEQUEUE, DELETE_EXPIRED_COMMITLOG = 31, 306, 329
+_LOOK_EVERY_S = 0.2
+
+
+class ExpireFiles(Step):
+    """Have brokers delete expired files (DELETE_EXPIRED_COMMITLOG, 329; CLEAN_EXPIRED_CONSUMEQUEUE, 306).
+
+    A file expires `fileReservedTime` hours after its last change, and never the one that is written to: for
+    something to be deleted at once, give `cluster: {broker: {fileReservedTime: 0, mappedFileSizeCommitLog:
+    65536}}` and send more than a file holds. Brokers see to it every 10 s, from a minute after their start on, so
+    the step waits until a queue of the topic begins later than before. Versions before 4.9.4 have no 329.
+    """
+
+    word = "expire-files"
+    example = "expire-files: {topic: orders, within: 90s}"
+
+    topic: TopicName = Field(description="the topic of which a queue must begin later then")
+    broker: BrokerRef | None = Field(default=None, description="the broker; the topic's unless told")
+    within: DurationMs = Field(default=90_000, gt=0, description="the limit", validate_default=False)
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        brokers = scenario.brokers_of(self.topic)
+        if self.broker is None and len(brokers) > 1:
+            yield f"{self.topic} is on {', '.join(brokers)}: say which is meant, `broker: {brokers[0]}`"
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        del scenario
+        yield "configure"
+
+    def run(self, context: RunContext) -> None:
+        broker = self.broker or context.scenario.brokers_of(self.topic)[0]
+        address = {**context.broker_addresses, **context.slave_addresses}.get(broker)
+        if address is None:
+            raise PreconditionNotMet(f"expire-files: {broker} is {context.down.get(broker)}")
+        master = context.node(broker).slave_of or broker
+        queues = [queue for queue in context.queues(self.topic) if queue[0] == master]
+        before = self._begins(context, broker, address, queues)
+        for code in (DELETE_EXPIRED_COMMITLOG, CLEAN_EXPIRED_CONSUMEQUEUE):
+            answer = _ask(broker, address, code, {})
+            if answer.code != remoting.SUCCESS:
+                raise PreconditionNotMet(
+                    f"expire-files: {broker} refuses request {code}: code {answer.code}, {answer.remark}"
+                )
+        after = self._await(context, broker, address, queues, before)
+        context.history.append(
+            "harness",
+            "files-expired",
+            {"broker": broker, "topic": self.topic, "min_offsets_before": before, "min_offsets": after},
+        )
+
+    def _await(
+        self, context: RunContext, broker: str, address: str, queues: list[Queue], before: dict[str, int]
+    ) -> dict[str, int]:
+        def look() -> dict[str, int]:
+            context.check_alive()
+            return self._begins(context, broker, address, queues)
+
+        retrying = Retrying(
+            retry=retry_if_result(lambda now: all(now[queue] <= before[queue] for queue in before)),
+            wait=wait_fixed(_LOOK_EVERY_S),
+            stop=stop_after_delay(self.within / 1000),
+        )
+        try:
+            return retrying(look)
+        except RetryError:
+            raise PreconditionNotMet(
+                f"expire-files: within {self.within / 1000:g} s no queue of {self.topic} on {broker} begins later "
+                f"than before; last seen: {before}",
+                "Are the files full and expired? See `expire-files` in the language reference.",
+            ) from None
+
+    def _begins(self, context: RunContext, broker: str, address: str, queues: list[Queue]) -> dict[str, int]:
+        """Where each queue begins, by its id."""
+        found = {}
+        for _, queue_id in queues:
+            fields = {"topic": context.real_topic(self.topic), "queueId": str(queue_id)}
+            found[str(queue_id)] = int(_ask(broker, address, GET_MIN_OFFSET, fields).fields.get("offset", "0"))
+        return found
+
+
+def _ask(broker: str, address: str, code: int, fields: dict[str, str]) -> remoting.Answer:
+    try:
+        return remoting.ask(address, code, fields)
+    except OSError as error:
+        raise PreconditionNotMet(f"expire-files: {broker} doesn't answer: {error}") from error

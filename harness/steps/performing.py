@@ -1,0 +1,27 @@
+"""How a step is done, one inside another included: written down before and after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+    from harness.steps.base import Step
+
+
+class BranchEnded(Exception):
+    """Another branch of the `parallel` around it failed, so this one ends; never leaves the `parallel`."""
+
+
+def perform(context: RunContext, step: Step) -> None:
+    """Do the step that stands at the context's place.
+
+    Raises:
+        PreconditionNotMet, EnvironmentNotReady: as `Step.run`.
+        KeyboardInterrupt: the user wants the run to end.
+        BranchEnded: the step is in a branch that is to end.
+    """
+    context.check_alive()
+    context.record_step(step, "step-started")
+    step.run(context)
+    context.record_step(step, "step-ended")

@@ -1,0 +1,45 @@
+"""`release`: listeners that block go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from harness.language import ConsumerRefs
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.context import RunContext
+    from harness.scenario import Scenario
+
+
+class Release(Step):
+    """Let the listeners of consumers go on that block by their `behaviour`, and block no more.
+
+    What they blocked on succeeds then, or fails where they are told to `fail` as well. Once started anew, a
+    consumer blocks as it did.
+    """
+
+    word = "release"
+    shorthand = "consumers"
+    moves: ClassVar = (("running",), "running")
+    acts_on_process = False
+    example = "release: a"
+
+    consumers: ConsumerRefs = Field(description="the consumers that are to go on")
+
+    def acts_on(self) -> tuple[str, ...]:
+        return self.consumers
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        for name in self.consumers:
+            consumer = scenario.consumers.get(name)
+            if consumer is not None and not consumer.behaviour.blocks:
+                yield f"the listener of {name} never blocks: give {name} `behaviour: block`"
+
+    def run(self, context: RunContext) -> None:
+        for name in context.resolve(self.consumers):
+            context.consumers[name].release_listener()

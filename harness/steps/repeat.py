@@ -1,0 +1,62 @@
+"""`repeat`: the same steps again and again, where one time proves nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from harness.language import as_tuple
+from harness.steps.base import Step
+from harness.steps.performing import perform
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+    StepEntry = Step
+
+
+class Repeat(Step):
+    """Do the same steps several times, one time after the other, on the same topics and groups.
+
+    A variable keeps its last value, and `outcome-distribution` reads all of them. An observation `seen` inside
+    is there once for each iteration, as `seen-1`, `seen-2`, …; `seen` alone is the last one. What is started
+    inside must be stopped or killed inside, or the second iteration can't start it. A `repeat` can't hold
+    another one; a `parallel` it can.
+    """
+
+    word = "repeat"
+    example = """\
+repeat:
+  times: 20
+  steps:
+    - start: [a, b]
+    - settle: {subscription: g, topic: orders, within: 40s}
+    - bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}
+    - stop: [a, b]
+"""
+    nested = "steps"
+
+    times: int = Field(ge=1, le=1_000, description="how often")
+    steps: Annotated[tuple[StepEntry, ...], BeforeValidator(as_tuple)] = Field(
+        min_length=1, description="what is done each time, in order"
+    )
+
+    @model_validator(mode="after")
+    def _not_in_itself(self) -> Repeat:
+        if any(isinstance(step, Repeat) for step in _all_within(self)):
+            raise ValueError("a `repeat` can't hold another one: multiply their `times`")
+        return self
+
+    def inner(self) -> tuple[tuple[Step, ...], ...]:
+        return (self.steps,)
+
+    def run(self, context: RunContext) -> None:
+        for iteration in range(1, self.times + 1):
+            for index, step in enumerate(self.steps):
+                perform(context.within(context.place.inside(0, index, iteration)), step)
+
+
+def _all_within(step: Step) -> list[Step]:
+    found = [inner for branch in step.inner() for inner in branch]
+    return found + [deeper for inner in found for deeper in _all_within(inner)]

@@ -1,0 +1,84 @@
+"""`reset-offset`: a group's stored offsets are made what they are to be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from harness.allocation import Queue
+from harness.cluster import remoting
+from harness.errors import PreconditionNotMet
+from harness.language import GroupName, TopicName
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+    from harness.scenario import Scenario
+
+QUERY_CONSUMER_OFFSET, UPDATE_CONSUMER_OFFSET, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP = 14, 15, 200
+_GROUP_NOT_EXIST = 26
+
+
+class ResetOffset(Step):
+    """Set the group's offset at the broker (UPDATE_CONSUMER_OFFSET, 15), also to one beyond the queue's end.
+
+    Members that run keep their own offset and will store it again: stop them first. A group that a broker of 5.x
+    doesn't know yet is created there before, as a consumer's first heartbeat would.
+    """
+
+    word = "reset-offset"
+    example = "reset-offset: {group: g, topic: orders, queue: 0, to: 100}"
+
+    group: GroupName = Field(description="the group")
+    topic: TopicName = Field(description="the topic")
+    queue: int | None = Field(default=None, ge=0, description="the id of the queue; all unless told")
+    to: int = Field(ge=0, description="the offset")
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        number = scenario.topics[self.topic].queues
+        if self.queue is not None and self.queue >= number:
+            yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
+
+    def run(self, context: RunContext) -> None:
+        queues = [one for one in context.queues(self.topic) if self.queue in (None, one[1])]
+        changed = [self._reset(context, queue) for queue in queues]
+        context.history.append(
+            "harness", "offsets-reset", {"group": self.group, "topic": self.topic, "queues": changed}
+        )
+
+    def _reset(self, context: RunContext, queue: Queue) -> dict[str, Any]:
+        broker, queue_id = queue
+        address = context.broker_addresses.get(broker)
+        if address is None:
+            raise PreconditionNotMet(f"reset-offset: {broker} is {context.down.get(broker)}")
+        fields = {
+            "consumerGroup": context.real_group(self.group),
+            "topic": context.real_topic(self.topic),
+            "queueId": str(queue_id),
+        }
+        update = {**fields, "commitOffset": str(self.to)}
+        answer = _ask(broker, address, UPDATE_CONSUMER_OFFSET, update)
+        if answer.code == _GROUP_NOT_EXIST:
+            group = {"groupName": context.real_group(self.group)}
+            _ask(broker, address, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, json.dumps(group).encode())
+            answer = _ask(broker, address, UPDATE_CONSUMER_OFFSET, update)
+        stored = _ask(broker, address, QUERY_CONSUMER_OFFSET, fields)
+        if answer.code != remoting.SUCCESS or stored.fields.get("offset") != str(self.to):
+            raise PreconditionNotMet(
+                f"reset-offset: {broker}:{queue_id} of {self.topic}: asked to store {self.to}, the broker answers "
+                f"{answer.code} {answer.remark}".rstrip()
+                + f"; stored is {stored.fields.get('offset', 'none')}"
+            )
+        return {"broker": broker, "queue_id": queue_id, "offset": self.to}
+
+
+def _ask(
+    broker: str, address: str, code: int, fields: Mapping[str, str], body: bytes = b""
+) -> remoting.Answer:
+    try:
+        return remoting.ask(address, code, fields, body)
+    except OSError as error:
+        raise PreconditionNotMet(f"reset-offset: {broker} doesn't answer: {error}") from error

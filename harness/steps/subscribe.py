@@ -1,0 +1,46 @@
+"""`subscribe`: a running consumer changes its mind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from harness.consumer import ExpressionField
+from harness.language import ConsumerRef, TopicName
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.context import RunContext
+    from harness.scenario import Scenario
+
+
+class Subscribe(Step):
+    """Let a running consumer subscribe, to a new topic or to its own with another expression.
+
+    The client sends a heartbeat at once: the brokers hold its subscription for the whole group when this returns.
+    A restart forgets it.
+    """
+
+    word = "subscribe"
+    moves: ClassVar = (("running",), "running")
+    acts_on_process = False
+    example = "subscribe: {consumer: a, topic: orders, expression: tagB}"
+
+    consumer: ConsumerRef = Field(description="the consumer")
+    topic: TopicName = Field(description="the topic")
+    expression: ExpressionField = Field(description='a tag expression, or `{sql: "a = 1"}`')
+
+    def acts_on(self) -> tuple[str, ...]:
+        return (self.consumer,)
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        consumer = scenario.consumers.get(self.consumer)
+        if consumer is not None and consumer.strategy == "by-config" and self.topic not in consumer.subscribe:
+            yield f"{self.consumer} owns only what its `queues` are at its start: `by-config` takes no new topic"
+
+    def run(self, context: RunContext) -> None:
+        for name in context.resolve([self.consumer]):
+            context.consumers[name].subscribe(self.topic, self.expression)

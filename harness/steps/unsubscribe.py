@@ -1,0 +1,35 @@
+"""`unsubscribe`: a running consumer gives a topic up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from harness.language import ConsumerRef, TopicName
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+class Unsubscribe(Step):
+    """Let a running consumer give a topic up: it takes it out of its own table, and tells nobody.
+
+    The brokers drop it, for the whole group, at the consumer's next heartbeat. A restart forgets it.
+    """
+
+    word = "unsubscribe"
+    moves: ClassVar = (("running",), "running")
+    acts_on_process = False
+    example = "unsubscribe: {consumer: a, topic: orders}"
+
+    consumer: ConsumerRef = Field(description="the consumer")
+    topic: TopicName = Field(description="the topic")
+
+    def acts_on(self) -> tuple[str, ...]:
+        return (self.consumer,)
+
+    def run(self, context: RunContext) -> None:
+        for name in context.resolve([self.consumer]):
+            context.consumers[name].unsubscribe(self.topic)

@@ -1,0 +1,27 @@
+"""The versions of RocketMQ of which a scenario speaks, `>=5.0`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from pydantic import AfterValidator
+
+
+def _a_range(text: str) -> str:
+    try:
+        SpecifierSet(text)
+    except InvalidSpecifier:
+        raise ValueError(f"`{text[:60]}` is no range of versions: write `>=5.0`, `<5`, `>=4.9.4,<5.2`") from None
+    return text
+
+
+VersionRange = Annotated[str, AfterValidator(_a_range)]
+"""Comparisons of versions, all of which must hold; empty: every version."""
+
+
+def why_not_in(wanted: str, version: str) -> str | None:
+    """Why a version is not in the range, to be put behind what wants it; None where it is."""
+    if version in SpecifierSet(wanted):
+        return None
+    return f"is about RocketMQ {wanted}, and not about {version}"

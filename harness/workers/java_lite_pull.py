@@ -1,0 +1,109 @@
+"""One DefaultLitePullConsumer inside the `java` worker, polled by a thread, as applications do.
+
+Rests on DefaultLitePullConsumer, DefaultLitePullConsumerImpl and AssignedMessageQueue as they are from RocketMQ
+4.9.3 to 5.5.0.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+import jpype
+
+from harness.workers.java_consumer_settings import Configured
+from harness.workers.java_listener import Abandoned, Listener
+from harness.workers.jvm import private_field
+from harness.workers.protocol import CommandFailed, EventPipe
+
+_CLASS = "org.apache.rocketmq.client.consumer.DefaultLitePullConsumer"
+_POLL_MS = 100
+_STOP_LIMIT_S = 2.0
+POLLED = "POLLED"
+"""In place of a status: what was polled is consumed, whatever becomes of it."""
+
+
+class LitePullConsumer:
+    """A lite pull consumer with subscriptions: made, but not started. It commits by itself (autoCommit).
+
+    Raises:
+        CommandFailed: there is no such setting.
+        jpype.JException: RocketMQ refuses the group's name or an expression.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        events: EventPipe,
+        *,
+        behaviour: Mapping[str, Any],
+        **settings: Any,
+    ) -> None:
+        self._configured = Configured(_CLASS, **settings)
+        self._java = self._configured.java
+        self._listener = Listener(name, events, **behaviour)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._poll_on, name=f"poll-{name}", daemon=True)
+
+    @property
+    def client_id(self) -> str:
+        """The id under which brokers know it: `ip@instance`, with suffixes where a version adds any."""
+        return str(self._java.buildMQClientId())
+
+    def start(self) -> None:
+        """Start it, and begin to poll.
+
+        Raises:
+            jpype.JException: RocketMQ refuses, with MQClientException.
+        """
+        self._java.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Poll no more, and shut it down gracefully: what was polled is committed, and persisted."""
+        self._stopping.set()
+        # Where it blocks, it isn't waited for.
+        self._thread.join(_STOP_LIMIT_S)
+        self._java.shutdown()
+        self._listener.abandon()
+
+    def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
+        """Subscribe while it runs; the brokers are told by a heartbeat before this returns."""
+        self._configured.subscribe(topic, expression)
+
+    def unsubscribe(self, topic: str) -> None:
+        """Give a topic up; the brokers are told by its next heartbeat."""
+        self._java.unsubscribe(topic)
+
+    def release(self) -> None:
+        """Let it go on where it blocks."""
+        self._listener.release()
+
+    def assignment(self) -> list[Any]:
+        """The MessageQueues from which it pulls now.
+
+        Its running info (307) lacks them in 4.9.x (DefaultLitePullConsumerImpl.consumerRunningInfo).
+        """
+        impl = private_field(self._java, "defaultLitePullConsumerImpl")
+        return list(private_field(impl, "assignedMessageQueue").getAssignedMessageQueues())
+
+    def pull_counts(self, topic: str) -> Mapping[str, int]:
+        """Not there: DefaultLitePullConsumerImpl counts no pulls (4.9.4, 5.3.3)."""
+        raise CommandFailed(f"a lite pull consumer counts no pulls of {topic}")
+
+    def _poll_on(self) -> None:
+        try:
+            while not self._stopping.is_set():
+                seen, _ = self._listener.receive(self._java.poll(jpype.JLong(_POLL_MS)))
+                self._listener.report(seen, POLLED)
+        except Abandoned:
+            return
+        except BaseException:
+            if self._stopping.is_set():
+                return
+            # A consumer that polls no more must not pass for one to which nothing comes.
+            traceback.print_exc()
+            os._exit(1)

@@ -1,0 +1,47 @@
+"""One answer for many who ask the same at the same time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+_Answer = TypeVar("_Answer")
+
+
+class SharedAnswer(Generic[_Answer]):
+    """Asks one request at a time; who asks while one is under way shares the next with all who wait by then.
+
+    Nobody gets an answer to a request that was sent before they asked. So what is costly to answer is asked as
+    often as it can be answered, not as often as somebody looks.
+    """
+
+    def __init__(self, ask: Callable[[], _Answer]) -> None:
+        self._ask = ask
+        self._changed = threading.Condition()
+        self._begun = self._done = 0
+        self._answer: _Answer | None = None
+        self._error: Exception | None = None
+
+    def get(self) -> _Answer:
+        """The answer; whatever asking raises, everybody who waits for it gets."""
+        with self._changed:
+            wanted = self._begun + 1
+            while self._done < wanted:
+                if self._begun > self._done:
+                    self._changed.wait()
+                    continue
+                self._begun += 1
+                self._changed.release()
+                answer, error = None, None
+                try:
+                    answer = self._ask()
+                except Exception as failure:
+                    error = failure
+                finally:
+                    self._changed.acquire()
+                    self._answer, self._error, self._done = answer, error, self._begun
+                    self._changed.notify_all()
+            if self._error is not None:
+                raise self._error
+            return self._answer  # type: ignore[return-value]

@@ -1,0 +1,143 @@
+"""Many runs on one real cluster, their clients in shared JVMs."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.campaign import Campaign, Options
+from harness.live import LiveRun
+from harness.model import Event, OutcomeKind, Trouble
+from harness.reporters.base import Report
+from harness.spec import load_scenario, parse_scenario
+from tests.embedded.command import ROOT, started
+from tests.embedded.test_endings import PATIENT, Command, nothing_left
+
+pytestmark = pytest.mark.embedded
+TAGS = ROOT / "scenarios" / "tags"
+MISMATCH = load_scenario(TAGS / "same-group-different-tags.scenario.yaml")
+CONTROL = load_scenario(TAGS / "same-group-same-tags.scenario.yaml")
+KILL = load_scenario(ROOT / "scenarios" / "kills" / "kill-flips-the-subscription.scenario.yaml")
+PATIENT_SCENARIO = parse_scenario(PATIENT, "patient.scenario.yaml")
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
+    options = Options(runs=tmp_path_factory.mktemp("runs"), use_running=False)
+    with Campaign(options) as campaign:
+        yield campaign
+
+
+def until(look: Any, limit_s: float = 60) -> Any:
+    """What `look` gives as soon as it is true."""
+    return Retrying(
+        stop=stop_after_delay(limit_s), wait=wait_fixed(0.05), retry=retry_if_result(lambda seen: not seen)
+    )(look)
+
+
+def of_kind(events: Any, kind: str) -> list[Event]:
+    return [event for event in events if event.kind == kind]
+
+
+def homes(report: Report) -> set[tuple[str, int]]:
+    """How and where the run's consumers lived."""
+    return {
+        (event.data["process"], event.data["pid"]) for event in of_kind(report.events, "consumer-started")
+    }
+
+
+def test_runs_of_the_same_names_share_jvms_and_nothing_else(campaign: Campaign) -> None:
+    reports = list(campaign.run_all([MISMATCH, CONTROL] * 4, parallel=8))
+    assert [report.outcome.kind.value for report in reports] == ["reproduced", "not-reproduced"] * 4
+    assert all(report.outcome.as_expected for report in reports)
+    everywhere = set().union(*map(homes, reports))
+    assert {process for process, _ in everywhere} == {"shared"}
+    assert len(everywhere) == 2, "eight runs, two processes"
+    for report in reports:
+        assert len(homes(report)) == 2, "the members of a group live apart"
+        sent = {event.data["msg_id"] for event in of_kind(report.events, "sent")}
+        received = [event.data["msg_id"] for event in of_kind(report.events, "received")]
+        assert len(sent) == 8
+        assert set(received) <= sent
+        assert len(received) == len(set(received)) == (4 if report.scenario is MISMATCH else 8)
+        assert {event.node for event in of_kind(report.events, "received")} <= {"a", "b"}
+        parallel = report.record["parallel"]
+        assert (parallel["chosen"], parallel["limit"]) == (8, 8.0)
+        assert report.record["load"]["busy_share"] is not None
+        logs = list((report.folder / "logs").glob("shared-*/*.log"))
+        assert len(logs) == 2, "what the shared logs say of this run"
+        for other in reports:
+            if other is not report:
+                assert not any(other.record["run"] in log.read_text() for log in logs)
+    assert max(report.record["parallel"]["beside"] for report in reports) >= 4
+    session = campaign._sessions["compressed"]
+    until(lambda: session.workers.run_count() == 0, 5)
+    assert {pid for _, pid in everywhere} == set(session.workers.pids), "the processes outlive the runs"
+
+
+def test_a_kill_gets_processes_of_its_own(campaign: Campaign) -> None:
+    report = campaign.run(KILL)
+    assert report.outcome.as_expected
+    assert {process for process, _ in homes(report)} == {"own"}
+    assert not {pid for _, pid in homes(report)} & set(campaign._sessions["compressed"].workers.pids)
+
+
+def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(campaign: Campaign) -> None:
+    session = campaign._shared("compressed")
+    with (
+        LiveRun(campaign, "beside", "a run with processes of its own") as beside,
+        ThreadPoolExecutor() as pool,
+    ):
+        beside.topic("orders", queues=4)
+        beside.consumer("a", group="g", subscribe={"orders": "tagA"})
+        beside.start("a")
+        struck = [pool.submit(campaign.run, PATIENT_SCENARIO) for _ in range(2)]
+        until(lambda: sum(1 for host in session.workers._hosts for _ in host.leases) >= 6)
+        folders = until(lambda: len(found := list(campaign.options.runs.glob("patient/2*"))) == 2 and found)
+        until(lambda: all(b'"sent"' in (folder / "events.jsonl").read_bytes() for folder in folders))
+        victims = session.workers.pids
+        for pid in victims:
+            psutil.Process(pid).kill()
+        for report in (future.result(60) for future in struck):
+            assert (report.outcome.kind, report.outcome.trouble) == (OutcomeKind.ERROR, Trouble.ENVIRONMENT)
+            assert "signal SIGKILL" in report.outcome.reason
+            assert "shared with other runs" in report.outcome.reason
+            assert list((report.folder / "logs").glob("shared-*.log"))
+        beside.send(topic="orders", tag="tagA", count=4, per_queue=1)
+        beside.settle(offsets="g", topic="orders", within="60s")
+        beside.check.delivered(to="a", count=4)
+    report = campaign.run(MISMATCH)
+    assert report.outcome.as_expected
+    assert not {pid for _, pid in homes(report)} & set(victims)
+
+
+def test_an_interruption_ends_all_runs_each_judged(tmp_path: Path) -> None:
+    for number in range(6):
+        text = PATIENT.replace("name: patient", f"name: patient-{number}")
+        (tmp_path / f"{number}.scenario.yaml").write_text(text)
+    process = started("run", tmp_path, "--parallel", "4", "--runs", tmp_path / "runs", cwd=tmp_path)
+    command = Command(process, tmp_path / "runs")
+    try:
+        command.until(lambda: command.events().count("sent") >= 2 * 16, 120)  # `latest` counts too
+        process.send_signal(signal.SIGINT)
+        said = command.ended(30)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+        nothing_left(command)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    outcomes = [
+        json.loads((path / "outcome.json").read_text()) for path in (tmp_path / "runs").glob("patient-*/2*")
+    ]
+    assert len(outcomes) == 4, "the other two never began"
+    assert {(one["outcome"], one["trouble"]) for one in outcomes} == {("inconclusive", "interrupted")}

@@ -1,0 +1,81 @@
+"""`rocketchaos explain`: every word of the language, and what is near to one that doesn't exist."""
+
+from __future__ import annotations
+
+import pytest
+
+from assertions import CHECKS
+from harness.cli import main
+from harness.errors import ExitCode
+from harness.model import Holds, MessageClass, OutcomeKind
+from harness.spec.explain import entries, meanings
+from harness.steps import STEPS
+from harness.timing import PROFILES
+
+ANSWERS = [one.value for kind in (OutcomeKind, MessageClass, Holds) for one in kind]
+CODES = [str(int(code)) for code in ExitCode]
+
+
+def test_every_word_is_explained_from_its_documentation() -> None:
+    known = {entry.name for entry in entries()}
+    assert {*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES} <= known
+    for word, model in {**STEPS, **CHECKS}.items():
+        assert {f"{word}.{field.alias or name}" for name, field in model.model_fields.items()} <= known
+        assert any(entry.example == model.example.strip() for entry in meanings(word))
+    assert all(entry.text.strip() for entry in entries())
+
+
+def test_a_word_that_is_a_step_and_a_check_has_both_meanings() -> None:
+    both = set(STEPS) & set(CHECKS)
+    assert both
+    for word in both:
+        assert {"step", "check"} <= {entry.kind for entry in meanings(word)}
+
+
+def test_a_key_is_found_with_and_without_its_word() -> None:
+    assert [entry.name for entry in meanings("per_queue")] == ["send.per_queue"]
+    assert meanings("send.per_queue") == meanings("per_queue")
+    assert [entry.kind for entry in meanings("bind.member-of")] == ["key of `bind`"]
+    assert meanings("consumer.behaviour.fail")
+
+
+@pytest.mark.parametrize(
+    "word", [*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES, "consumer", "send.tag", "lag"]
+)
+def test_each_is_shown(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", word]) == 0
+    shown = capsys.readouterr().out
+    assert word in shown
+    assert "**" not in shown
+
+
+def test_a_step_shows_example_keys_and_short_form(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "start"]) == 0
+    shown = capsys.readouterr().out
+    assert "start  (step)" in shown
+    assert "Example:\n    start: [a, b]" in shown
+    assert "Short: `start: …` is `start: {consumers: …}`." in shown
+    assert "    consumers: a consumer or a variable" in shown
+
+
+def test_without_a_word_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain"]) == 0
+    listed = capsys.readouterr().out.split()
+    assert {*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES} <= set(listed)
+
+
+def test_a_key_of_many_words_is_told_by_its_places(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "within"]) == 0
+    assert main(["explain", "group"]) == 0
+    assert "subscription.group" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [("deliverd", "delivered"), ("filtered-by-clint", "filtered-by-client"), ("sned", "send")],
+)
+def test_an_unknown_word_gets_the_nearest(word: str, near: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", word]) == ExitCode.USAGE
+    assert f"there is no word `{word}`; did you mean `{near}`?" in capsys.readouterr().err
+    assert main(["explain", "qqqqqq"]) == ExitCode.USAGE
+    assert "`rocketchaos explain` lists all words" in capsys.readouterr().err

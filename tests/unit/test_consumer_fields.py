@@ -1,0 +1,105 @@
+"""What the fields of a consumer come to: settings of the client, and what its worker is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from harness.clients.consumer import start_options
+from harness.consumer import Consumer, SqlExpression, as_data, from_data
+
+
+def consumer(**fields: Any) -> Consumer:
+    return Consumer.model_validate({"group": "g", "subscribe": {"orders": "tagA"}, **fields})
+
+
+def test_without_fields_it_is_as_rocketmq_has_it_but_for_where_it_begins() -> None:
+    plain = consumer()
+    assert plain.settings == {}
+    assert not plain.pulls_with_own_expression
+    assert not plain.needs_own_process
+    assert start_options(plain) == {
+        "api": "push",
+        "model": "clustering",
+        "listener": "concurrent",
+        "consume_from": "first-offset",
+        "strategy": {"name": "average", "queues": [], "rooms": []},
+        "behaviour": {"fail": 0, "block": (), "slow_ms": 0},
+        "retry_delay_level": 0,
+    }
+
+
+def test_settings_have_rocketmqs_names() -> None:
+    chosen = consumer(
+        threads=3,
+        batch_size=8,
+        max_reconsume_times=0,
+        pull_threshold_for_queue=10,
+        post_subscription_when_pull=True,
+    )
+    assert chosen.settings == {
+        "consumeThreadMin": 3,
+        "consumeThreadMax": 3,
+        "consumeMessageBatchMaxSize": 8,
+        "maxReconsumeTimes": 0,
+        "pullThresholdForQueue": 10,
+        "postSubscriptionWhenPull": True,
+    }
+    assert chosen.pulls_with_own_expression
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "told"),
+    [
+        ("succeed", {"fail": 0, "block": (), "slow_ms": 0}),
+        ("block", {"fail": 0, "block": "all", "slow_ms": 0}),
+        ({"block": "all"}, {"fail": 0, "block": "all", "slow_ms": 0}),
+        ({"block": "orders-1"}, {"fail": 0, "block": ("orders-1",), "slow_ms": 0}),
+        (
+            {"fail": 2, "slow": "50ms", "block": ["x", "y"]},
+            {"fail": 2, "block": ("x", "y"), "slow_ms": 50},
+        ),
+    ],
+)
+def test_behaviours(behaviour: Any, told: dict[str, Any]) -> None:
+    assert start_options(consumer(behaviour=behaviour))["behaviour"] == told
+
+
+def test_sql_is_text_to_those_who_ask_for_text() -> None:
+    both = consumer(subscribe={"orders": {"sql": "a = 1"}, "bills": "tagA"})
+    assert both.expressions == {"orders": "a = 1", "bills": "tagA"}
+    assert both.subscribe["orders"] == SqlExpression(sql="a = 1")
+    for expression in both.subscribe.values():
+        assert from_data(as_data(expression)) == expression
+
+
+def test_what_keeps_files_where_its_process_does_has_a_process_of_its_own() -> None:
+    assert consumer(model="broadcasting").needs_own_process
+    assert consumer(process="own").needs_own_process
+
+
+def test_lite_pull_pulls_with_its_own_expression() -> None:
+    assert consumer(api="lite-pull").pulls_with_own_expression
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"strategy": "by-config"},
+        {"queues": [1]},
+        {"strategy": "machine-room"},
+        {"rooms": ["east"]},
+        {"api": "lite-pull", "listener": "orderly"},
+        {"api": "lite-pull", "post_subscription_when_pull": True},
+        {"api": "lite-pull", "behaviour": {"fail": 1}},
+        {"api": "lite-pull", "max_reconsume_times": 0},
+        {"listener": "orderly", "retry_delay_level": 0},
+        {"model": "broadcasting", "strategy": "average-by-circle"},
+        {"model": "broadcasting", "retry_delay_level": 1},
+    ],
+)
+def test_what_can_not_be_meant_together(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        consumer(**fields)
