@@ -74,8 +74,7 @@ class Delivered(Count):
                 return Answer(
                     False, expected, observed + f"; not from its queues: {', '.join(strays)}", proof
                 )
-        more_would_change_it = self.fits(number) != self.fits(number + 1) or self.at_least is not None
-        if more_would_change_it and not (self.at_least is not None and self.fits(number)):
+        if not self.is_final(number):
             groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
             why_not = still_possible(view, groups, sent, at)
             if why_not is not None:
