@@ -82,24 +82,27 @@ class Delivered(Count):
         return Answer(self.fits(number), expected, observed, proof)
 
     def _strays(self, view: RunView, at: int, got: list[Delivery]) -> list[str] | None:
-        """Queues of deliveries that the consumer of `from_queues_of` doesn't own; None: not observed."""
-        owners = view.consumers(str(self.from_queues_of))
-        if not owners:
-            return None
-        events = [
-            event
-            for event in view.of_kind("ownership-observed", until=at)
-            if event.data["consumer"] in owners
-        ]
-        if not events:
-            return None
-        own = {
-            queue
-            for event in events[-len(owners) :]
-            for delivery in got
-            for queue in owned_queues(event, delivery.topic)
-        }
-        return sorted({delivery.queue for delivery in got if delivery.queue not in own})
+        """Queues of deliveries that the consumer of `from_queues_of` didn't own then; None: not observed."""
+        owners = view.consumers(str(self.from_queues_of)) or ()
+        strays: set[str] = set()
+        for delivery in got:
+            owned = [_owned_at(view, owner, delivery, at) for owner in owners]
+            known = [queues for queues in owned if queues is not None]
+            if not known:
+                return None
+            if not any(delivery.queue in queues for queues in known):
+                strays.add(delivery.queue)
+        return sorted(strays)
+
+
+def _owned_at(view: RunView, owner: str, delivery: Delivery, at: int) -> list[str] | None:
+    """What a consumer owned of the topic when the message was delivered: as last observed before, or first after."""
+    looks = [
+        event for event in view.of_kind("ownership-observed", until=at) if event.data["consumer"] == owner
+    ]
+    before = [event for event in looks if event.n < delivery.event.n]
+    nearest = before[-1:] or looks[:1]
+    return owned_queues(nearest[0], delivery.topic) if nearest else None
 
 
 def _spread(got: list[Delivery]) -> str:
