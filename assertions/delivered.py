@@ -14,8 +14,9 @@ class Delivered(Count):
     """So many different messages reached the listeners of these consumers.
 
     A message that a listener got twice counts once. Where fewer came than stated, or none should have come,
-    the answer is unknown until it is sealed that no more will come: the group's offsets have passed all
-    messages, or 6 s have gone by.
+    the answer is unknown until it is sealed that no more will come: all that were sent have come, the group's
+    offsets have passed all messages, or so long has gone by that nothing is on its way (6 s; 30 s with RocketMQ's
+    own timers) and no member is paused.
     """
 
     word = "delivered"
@@ -55,7 +56,7 @@ class Delivered(Count):
             message
             for message in view.sent_until(at)
             if self.topic in (None, message.topic)
-            and (self.tag is None or message.tag == view.expression(self.tag, message.topic))
+            and (self.tag is None or message.tag in (view.tags(self.tag, message.topic) or ()))
         ]
 
     def _judge(self, view: RunView, at: int, expected: str, sent: list[Sent], got: list[Delivery]) -> Answer:
@@ -74,7 +75,7 @@ class Delivered(Count):
                 return Answer(
                     False, expected, observed + f"; not from its queues: {', '.join(strays)}", proof
                 )
-        if not self.is_final(number):
+        if number < len(sent) and not self.is_final(number):
             groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
             why_not = still_possible(view, groups, sent, at)
             if why_not is not None:

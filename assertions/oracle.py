@@ -3,13 +3,18 @@
 A message that no listener got has one of these fates. Where the group's offset has passed it, a filter took
 it, or it is lost: the broker's filter if the stored subscription doesn't match its tag, the client's if the
 stored one matches and the own subscription of the queue's owner doesn't. Where the offset hasn't passed it, it
-waits: stranded if no member consumes its queue, in flight otherwise. Where the history can't decide, because
-the stored subscription or the owner changed between the sending and the passing, the oracle says so.
+waits: stranded if no member consumes its queue, in flight otherwise.
+
+Knowledge is bracketed. What a broker holds changes only to a higher subVersion, or vanishes
+(`ConsumerGroupInfo.updateSubscription`, RocketMQ 4.9.4 and 5.3.3), and a member whose queues change raises its own
+(`RebalancePushImpl.messageQueueChanged`). So a look before the sending and one after the passing that show the
+same subVersion prove what was so in between; a single look proves nothing. Where the history has no such bracket
+the message is undetermined, and the reason says what is missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assertions.tags import broker_matches, client_matches
@@ -31,6 +36,21 @@ def fates(view: RunView, at: int) -> list[MessageFate]:
             for member in view.scenario.members(group)
         )
     ]
+
+
+_REFUSED = (
+    "; but at times the broker holds no subscription of the group for the topic, as a heartbeat of a member that "
+    "doesn't subscribe to it removes it, and refuses the owner's pulls then (code 24)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """What a broker is proven to have held, and the looks that prove it."""
+
+    expression: str
+    codes: tuple[int, ...]
+    looks: list[Event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,87 +78,68 @@ class _Case:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
         else:
             made, reason = MessageClass.DELIVERED, f"the listener of {names[-1]} got it"
-        # Who owned the queue and what was stored when it was delivered; what came later didn't matter to it.
-        first = got[0].event.n
-        return self._made(made, reason, proof, got=names, until=first)
+        # The first delivery itself proves who owned the queue; what was stored then only a bracket can.
+        stored = self._stored(got[0].event.n)
+        return self._made(
+            made, reason, proof, got=names, owner=names[0], stored=stored.expression if stored else None
+        )
 
     def _passed(self, passed: Event) -> MessageFate:
-        stored = list(self._stored_between(self.message.event.n, passed.n))
-        if not stored:
+        stored = self._stored(passed.n)
+        if stored is None:
+            looks = self._looks_at_stored(passed.n)
             return self._made(
                 MessageClass.UNDETERMINED,
-                "the offset passed it, but the stored subscription was not observed meanwhile",
-                [passed],
+                "the offset passed it, but no two looks, before the sending and after the passing, show the same "
+                "stored subscription",
+                [passed, *looks],
             )
-        verdicts = {matches for _, _, matches in stored}
-        expression, last, matches = stored[-1]
-        if len(verdicts) > 1:
-            return self._made(
-                MessageClass.UNDETERMINED,
-                "the offset passed it while the stored subscription changed from one that matches to one that "
-                "doesn't, or back",
-                [passed, *(event for _, event, _ in stored)],
-                stored=expression,
-            )
-        if not matches:
+        if not broker_matches(stored.expression, stored.codes, self.message.tag):
             return self._made(
                 MessageClass.FILTERED_BY_BROKER,
-                f"the broker held {expression!r} and passed over tag {self.message.tag!r}",
-                [passed, last],
-                stored=expression,
+                f"the broker held {stored.expression!r} and passed over tag {self.message.tag!r}",
+                [passed, *stored.looks],
+                stored=stored.expression,
             )
-        return self._sent_to_owner(passed, last, expression)
+        return self._sent_to_owner(passed, stored)
 
-    def _sent_to_owner(self, passed: Event, stored_seen: Event, expression: str) -> MessageFate:
+    def _sent_to_owner(self, passed: Event, stored: _Stored) -> MessageFate:
         """The broker's filter let it pass, so the queue's owner was sent it."""
-        owners = self._owners(passed.n)
-        own = {name: self.view.scenario.consumers[name].subscribe.get(self.message.topic) for name in owners}
-        proof = [passed, stored_seen, *owners.values()]
-        if not owners:
+        proof = [passed, *stored.looks]
+        held = f"the broker held {stored.expression!r}, which matches"
+        owned = self._owner(passed.n)
+        if owned is None:
             return self._made(
                 MessageClass.UNDETERMINED,
-                f"the broker held {expression!r}, which matches, and the offset passed it, but who owned the "
-                "queue was not observed",
+                f"{held}, and the offset passed it; but no two looks, before the sending and after the passing, "
+                "show the same owner of its queue",
                 proof,
-                stored=expression,
+                stored=stored.expression,
             )
-        drops = {
-            name: text is not None and not client_matches(text, self.message.tag)
-            for name, text in own.items()
-        }
-        owner = ", ".join(owners)
-        if all(drops.values()):
-            subscribed = ", ".join(f"{name} subscribes {own[name]!r}" for name in owners)
-            counts = self._pull_counts(list(owners))
-            counted = "".join(
-                f" ({event.data['consumer']} was answered {event.data['found_pulls']} pulls with messages and let "
-                f"{event.data['passed_messages']} through)"
-                for event in counts
-            )
+        owner, looks = owned
+        own = self.view.scenario.consumers[owner].subscribe[self.message.topic]
+        if client_matches(own, self.message.tag):
             return self._made(
-                MessageClass.FILTERED_BY_CLIENT,
-                f"the broker held {expression!r} and sent it to the queue's owner; {subscribed}, "
-                f"and its client dropped it{counted}",
-                proof + counts,
+                MessageClass.LOST,
+                f"{held}, {owner} owned the queue and its own {own!r} matches too; the offset passed it, and no "
+                "listener got it",
+                proof + looks,
                 owner=owner,
-                stored=expression,
+                stored=stored.expression,
             )
-        if any(drops.values()):
-            return self._made(
-                MessageClass.UNDETERMINED,
-                f"the queue changed hands between {owner} before the offset passed it; one of them drops its "
-                "tag, the other doesn't",
-                proof,
-                owner=owner,
-                stored=expression,
-            )
+        counts = self._pull_counts(owner)
+        counted = "".join(
+            f" ({owner} was answered {event.data['found_pulls']} pulls with messages and let "
+            f"{event.data['passed_messages']} through)"
+            for event in counts
+        )
         return self._made(
-            MessageClass.LOST,
-            f"the stored subscription {expression!r} and the own one of {owner} both match, the offset passed "
-            "it, and no listener got it",
-            proof,
+            MessageClass.FILTERED_BY_CLIENT,
+            f"the broker held {stored.expression!r} and sent it to the queue's owner; {owner} subscribes {own!r}, "
+            f"and its client dropped it{counted}",
+            proof + looks + counts,
             owner=owner,
-            stored=expression,
+            stored=stored.expression,
         )
 
     def _waiting(self) -> MessageFate:
@@ -153,11 +154,14 @@ class _Case:
             if self.message.queue in owned_queues(event, self.message.topic)
         ]
         if owners:
+            refused = self._refused_looks()
             return self._made(
                 MessageClass.IN_FLIGHT,
-                f"it waits ahead of the group's offset for {', '.join(owners)}, which owns the queue",
-                [ownership[name] for name in owners],
+                f"it waits ahead of the group's offset for {', '.join(owners)}, which owns the queue"
+                + (_REFUSED if refused else ""),
+                [ownership[name] for name in owners] + refused,
                 owner=", ".join(owners),
+                stored=self._last_stored(),
             )
         if missing:
             return self._made(
@@ -167,6 +171,22 @@ class _Case:
             )
         return self._stranded(online, list(ownership.values()))
 
+    def _refused_looks(self) -> list[Event]:
+        """Looks since the sending at which the broker held nothing of the group for the topic."""
+        return [
+            event
+            for event in self._looks_at_stored(self.at)
+            if self.message.invoked_n < event.n <= self.at
+            and event.data["online"]
+            and self.message.topic not in event.data["subscriptions"]
+        ][:2]
+
+    def _last_stored(self) -> str | None:
+        """What the broker was last seen to hold; None: nothing for the topic, or not seen."""
+        looks = [event for event in self._looks_at_stored(self.at) if event.n <= self.at]
+        entry = looks[-1].data["subscriptions"].get(self.message.topic) if looks else None
+        return None if entry is None else str(entry["expression"])
+
     def _stranded(self, online: list[str], proof: list[Event]) -> MessageFate:
         on_paper = self._owner_on_paper(online)
         whose = f": on paper it belongs to {on_paper}" if on_paper else ""
@@ -175,6 +195,7 @@ class _Case:
             f"no member consumes its queue{whose}, which doesn't consume it",
             proof,
             owner=on_paper,
+            stored=self._last_stored(),
         )
 
     def _owner_on_paper(self, online: list[str]) -> str | None:
@@ -192,41 +213,59 @@ class _Case:
                 return name
         return None
 
-    def _stored_between(self, sent: int, passed: int) -> Iterator[tuple[str, Event, bool]]:
-        """The subscriptions that brokers held from the sending to the passing: text, event, match."""
+    def _looks_at_stored(self, until: int) -> list[Event]:
+        """The last look at the broker's entry before the sending, those up to `until`, and the next one."""
         broker = self.message.queue.rpartition(":")[0]
-        looks = [
-            event
-            for event in self.view.of_kind("subscription-observed", until=passed)
-            if event.data["group"] == self.group and event.data["broker"] == broker
-        ]
-        last_before = [event for event in looks if event.n < sent][-1:]
-        for event in last_before + [event for event in looks if event.n > sent]:
-            stored = event.data["subscriptions"].get(self.message.topic)
-            if stored is not None:
-                text = stored["expression"]
-                yield text, event, broker_matches(text, stored["codes"], self.message.tag)
+        return _bracket(
+            [
+                event
+                for event in self.view.of_kind("subscription-observed")
+                if event.data["group"] == self.group and event.data["broker"] == broker
+            ],
+            self.message.invoked_n,
+            until,
+        )
 
-    def _owners(self, passed: int) -> dict[str, Event]:
-        """Who owned the queue at any time from the sending to the passing, with the observation."""
-        sent = self.message.event.n
-        owners = {
-            name: event for name, event in self.view.ownership(self.group, sent).items() if self._owns(event)
-        }
-        for event in self.view.of_kind("ownership-observed", until=passed):
-            if event.n > sent and event.data["group"] == self.group and self._owns(event):
-                owners.setdefault(event.data["consumer"], event)
-        return owners
+    def _stored(self, until: int) -> _Stored | None:
+        """What the broker held all the time from the sending to event `until`; None where that isn't proven."""
+        looks = self._looks_at_stored(until)
+        entries = [event.data["subscriptions"].get(self.message.topic) for event in looks]
+        if not _is_bracket(looks, self.message.invoked_n, until) or None in entries:
+            return None
+        if len({entry["sub_version"] for entry in entries}) != 1:
+            return None
+        return _Stored(entries[0]["expression"], tuple(entries[0]["codes"]), [looks[0], looks[-1]])
+
+    def _owner(self, until: int) -> tuple[str, list[Event]] | None:
+        """The member that owned the queue all the time from the sending to event `until`; None: not proven."""
+        for member in self.view.scenario.members(self.group):
+            looks = _bracket(
+                [
+                    event
+                    for event in self.view.of_kind("ownership-observed")
+                    if event.data["consumer"] == member
+                ],
+                self.message.invoked_n,
+                until,
+            )
+            if not _is_bracket(looks, self.message.invoked_n, until) or not all(map(self._owns, looks)):
+                continue
+            versions = {
+                event.data["subscriptions"].get(self.message.topic, {}).get("sub_version") for event in looks
+            }
+            if len(versions) == 1 and None not in versions:
+                return member, [looks[0], looks[-1]]
+        return None
 
     def _owns(self, event: Event) -> bool:
         return self.message.queue in owned_queues(event, self.message.topic)
 
-    def _pull_counts(self, consumers: list[str]) -> list[Event]:
-        """The clients' own counts: pulls answered with messages, and how few passed the client's filter."""
+    def _pull_counts(self, consumer: str) -> list[Event]:
+        """The client's own counts: pulls answered with messages, and how few passed the client's filter."""
         return [
             event
             for event in self.view.of_kind("pull-counts-observed", until=self.at)
-            if event.data["consumer"] in consumers
+            if event.data["consumer"] == consumer
             and event.data["topic"] == self.message.topic
             and event.n > self.message.event.n
         ][-1:]
@@ -240,14 +279,7 @@ class _Case:
         got: tuple[str, ...] = (),
         owner: str | None = None,
         stored: str | None = None,
-        until: int | None = None,
     ) -> MessageFate:
-        last = self.at if until is None else until
-        if owner is None:
-            owner = ", ".join(self._owners(last)) or None
-        if stored is None:
-            known = list(self._stored_between(self.message.event.n, last))
-            stored = known[-1][0] if known else None
         return MessageFate(
             group=self.group,
             topic=self.message.topic,
@@ -267,3 +299,15 @@ class _Case:
 def _client_id(view: RunView, consumer: str) -> str:
     started = [event for event in view.of_kind("consumer-started") if event.node == consumer]
     return str(started[-1].data["client_id"]) if started else consumer
+
+
+def _bracket(looks: Sequence[Event], begin: int, end: int) -> list[Event]:
+    """The last look before event `begin`, those between, and the first one after event `end`."""
+    before = [event for event in looks if event.n < begin][-1:]
+    between = [event for event in looks if begin <= event.n <= end]
+    after = [event for event in looks if event.n > end][:1]
+    return before + between + after
+
+
+def _is_bracket(looks: Sequence[Event], begin: int, end: int) -> bool:
+    return bool(looks) and looks[0].n < begin and looks[-1].n > end

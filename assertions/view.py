@@ -3,6 +3,8 @@
 Kinds of events that it reads, and their data (names as the scenario has them):
 
 =====================  =============================================================================
+`run-started`          timing
+`send-invoked`         topic, key, tag
 `sent`                 topic, key, tag, broker, queue_id, queue_offset, msg_id, offset_msg_id, status
 `received`             topic, key, tag, broker, queue_id, offset, reconsume_times; node: the consumer
 `consumed`             key, status; node: the consumer
@@ -26,6 +28,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from assertions.tags import tags_of
 from harness.model import Event
 
 if TYPE_CHECKING:
@@ -43,6 +46,9 @@ class Sent:
     """`<broker>:<queue id>`."""
     offset: int
     event: Event
+    """`sent`: the acknowledgement."""
+    invoked_n: int
+    """The number of `send-invoked`: from here on it may be stored, pulled and passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +116,14 @@ class RunView:
                 queue=queue_name(event.data["broker"], event.data["queue_id"]),
                 offset=event.data["queue_offset"],
                 event=event,
+                invoked_n=self._invoked.get(event.data["key"], event.n),
             )
             for event in self.of_kind("sent")
         )
+
+    @cached_property
+    def _invoked(self) -> dict[str, int]:
+        return {event.data["key"]: event.n for event in self.of_kind("send-invoked")}
 
     def sent_until(self, until: int) -> list[Sent]:
         """Messages acknowledged by event number `until`."""
@@ -157,6 +168,29 @@ class RunView:
         if not consumers:
             return None
         return self.scenario.consumers[consumers[0]].subscribe.get(topic)
+
+    def tags(self, tag: str, topic: str) -> frozenset[str] | None:
+        """The tags that a reference means: a literal one, or all to which a bound consumer subscribes."""
+        expression = self.expression(tag, topic)
+        if expression is None:
+            return None
+        return tags_of(expression) if tag.startswith("$") else frozenset({tag})
+
+    @property
+    def timing(self) -> str:
+        """The name of the run's timing profile."""
+        return next((str(event.data.get("timing")) for event in self.of_kind("run-started")), "")
+
+    def paused(self, at: int) -> list[str]:
+        """Consumers whose process stands still at event `at`."""
+        paused: dict[str, bool] = {}
+        for event in self.events:
+            if event.n <= at and event.kind in ("fault-effective", "fault-healed"):
+                if event.data["fault"] == "pause":
+                    paused[event.data["target"]] = event.kind == "fault-effective"
+                elif event.data["fault"] == "kill":
+                    paused[event.data["target"]] = False
+        return [name for name, stands_still in paused.items() if stands_still]
 
     @cached_property
     def _deliveries_by_key(self) -> dict[str, list[Delivery]]:

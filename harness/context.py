@@ -13,7 +13,7 @@ from harness.clients.admin import Admin
 from harness.clients.consumer import Consumer
 from harness.clients.producer import Producer
 from harness.cluster.base import Cluster
-from harness.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
+from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet, RocketchaosError
 from harness.faults.base import Faults
 from harness.history import History
 from harness.language import Word
@@ -123,6 +123,7 @@ class RunContext:
         """A literal tag, or the first tag to which a bound consumer subscribes (`$holder.tag`).
 
         Raises:
+            PreconditionNotMet: it subscribes to everything.
             HarnessDefect: the variable is not bound (validation should have found it).
         """
         if tag is None or not tag.startswith("$"):
@@ -130,7 +131,10 @@ class RunContext:
         consumers = self._variables.get(tag[1:].removesuffix(".tag"), ())
         if not consumers:
             raise HarnessDefect(f"{tag} stands for no consumer")
-        return self.scenario.consumers[consumers[0]].subscribe[topic].split("||")[0].strip()
+        expression = self.scenario.consumers[consumers[0]].subscribe[topic]
+        if expression == "*":
+            raise PreconditionNotMet(f"{tag}: {consumers[0]} subscribes to everything, which is no tag")
+        return expression.split("||")[0].strip()
 
     # The history ---------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PrivateAttr, StringConstraints
 
 from assertions import CHECKS, Check
-from harness.language import Strict, as_tuple, one_word_of
+from harness.language import Strict, TagExpression, as_tuple, one_word_of
 from harness.model import OutcomeKind
 from harness.steps import STEPS, Step
 
@@ -44,7 +44,7 @@ class Consumer(Strict):
 
     group: Name = Field(description="its consumer group")
     client: Literal["java"] = Field(default="java", description="which client: RocketMQ's Java push consumer")
-    subscribe: dict[Name, str] = Field(
+    subscribe: dict[Name, TagExpression] = Field(
         min_length=1, description="topic to tag expression: `tagA`, `tagA || tagB`, `*`"
     )
     client_id: Name | None = Field(

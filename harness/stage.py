@@ -43,7 +43,9 @@ class Stage:
 
     def provision(self) -> RunContext:
         """Workers warm up while the cluster starts; then topics, producer, and a record of it all."""
-        self.history.append("harness", "run-started", {"scenario": self.scenario.name})
+        self.history.append(
+            "harness", "run-started", {"scenario": self.scenario.name, "timing": self.session.timing.name}
+        )
         self.session.begin()
         for name, spec in self.scenario.consumers.items():
             self._consumers[name] = Consumer(
@@ -130,7 +132,7 @@ class Stage:
             text = "".join(traceback.format_exception(failure))
             (self.folder.logs / "harness-traceback.txt").write_text(text, encoding="utf-8")
         else:
-            self.note(Trouble.INTERRUPTED, f"interrupted: {failure or 'Ctrl-C'}")
+            self.note(Trouble.INTERRUPTED, f"interrupted: {str(failure) or 'Ctrl-C'}")
 
     def note(self, trouble: Trouble, message: str) -> None:
         """Write down why the run could not be completed; a history that can't be written stays as it is."""
@@ -146,13 +148,16 @@ class Stage:
                 self.history.append("harness", "run-ended")
 
     def tear_down(self) -> None:
-        """Heal faults, end every client, collect the servers' logs."""
-        if self.context is not None:
-            with suppress(RocketchaosError):
-                self.context.faults.heal_all()
+        """End every client, heal faults, collect the servers' logs.
+
+        In this order: a paused consumer that came back to life now would consume what nobody asked it to.
+        """
         for consumer in self._consumers.values():
             consumer.release()
         if self._producer is not None:
             self._producer.release()
+        if self.context is not None:
+            with suppress(RocketchaosError):
+                self.context.faults.heal_all()
         if self._logs is not None:
             self._logs.collect(self.folder.logs)

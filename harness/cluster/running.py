@@ -188,6 +188,7 @@ def take_down(record: RunningCluster) -> None:
     for owned in guardian.find_owned(record.owner.__eq__):
         _end_owned(owned)
     shutil.rmtree(record.folder, ignore_errors=True)
+    shutil.rmtree(paths.scratch_root() / record.owner, ignore_errors=True)
     _file(record.id).unlink(missing_ok=True)
 
 

@@ -16,8 +16,8 @@ from harness.commands.common import (
     RunsOption,
     SeedOption,
     TimingOption,
+    run_and_tell,
     runs_or_default,
-    tell,
 )
 from harness.errors import ExitCode
 from harness.selection import load_all, select
@@ -56,9 +56,11 @@ def run(
             seed=seed,
             progress=progress,
         )
-        reports = []
-        with Campaign(options) as campaign:
-            for report in campaign.run_all(scenarios, parallel):
-                reports.append(report)
-                progress(f"{len(reports)} of {len(scenarios)} scenarios done")
-    return tell(reports, as_json=as_json, junit=junit)
+        return run_and_tell(
+            Campaign(options),
+            scenarios,
+            parallel=parallel,
+            progress=progress,
+            as_json=as_json,
+            junit=junit,
+        )

@@ -1,13 +1,15 @@
-"""A quiet look at subscriptions and offsets all through a run, so that the history knows when they changed."""
+"""A quiet look at subscriptions, ownership and offsets all through a run: the history knows when they changed."""
 
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from harness.errors import RocketchaosError
 from harness.probes.offsets import read_offsets
+from harness.probes.ownership import read_ownership
 from harness.probes.subscription import read_subscription
+from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
     from harness.context import RunContext
@@ -16,7 +18,7 @@ INTERVAL_S = 0.25
 
 
 class Watch:
-    """Reads what the brokers hold of every group (203) and its offsets, until it is stopped."""
+    """Reads who owns what (307), what brokers hold of every group (203) and its offsets, until it is stopped."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -38,13 +40,17 @@ class Watch:
         while not self._end.wait(INTERVAL_S):
             try:
                 self._look()
-            except RocketchaosError as error:
-                # A look that fails is no trouble of the run: steps and conditions find out for themselves.
-                if str(error) != self._last_error:
-                    self._last_error = str(error)
+            except Exception as error:
+                # A look that fails is no trouble of the run: steps and conditions find out for themselves. But
+                # it must show, whatever it was, and the looks must go on.
+                if repr(error) != self._last_error:
+                    self._last_error = repr(error)
                     self._context.note_probe_failure("watch", self._last_error)
 
     def _look(self) -> None:
+        for consumer in self._context.running_consumers():
+            with suppress(WorkerFailed):  # it has just left, or hasn't arrived
+                read_ownership(self._context, consumer.name)
         for group in self._context.scenario.groups:
             for broker in self._context.broker_names:
                 read_subscription(self._context, group, broker)

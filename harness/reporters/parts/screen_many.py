@@ -56,7 +56,7 @@ def _show_repeats(screen: Screen, group: Repeats) -> None:
     without = len(group.runs) - sum(share.count for share in group.holders().values())
     if group.holders() and without:
         rows.append(["holder", "none bound", f"{without} of {len(group.runs)} runs, not counted above"])
-    rows.append(["cluster starts", "", f"{counted(group.attempts, 'attempt')} in {len(group.runs)} runs"])
+    rows.append(["attempts", "", f"{group.attempts} for {len(group.runs)} runs"])
     screen.table(["", "", ""], rows)
 
 
@@ -73,6 +73,6 @@ def _show_sum(screen: Screen, runs: Sequence[Report]) -> None:
     screen.line(
         f"{seconds_text(total_s)} in all"
         + (f" · RocketMQ {versions}" if versions else "")
-        + (f" · {tries - len(runs)} more cluster starts than runs" if tries > len(runs) else ""),
+        + f" · {counted(tries, 'attempt')} for {counted(len(runs), 'run')}",
         indent=2,
     )

@@ -75,7 +75,7 @@ class Repeats:
 
     @property
     def attempts(self) -> int:
-        """How often a cluster was started for them; more than the runs where a start had to be repeated."""
+        """How often they were tried, all together."""
         return sum(attempts(run) for run in self.runs)
 
     def outcomes(self) -> dict[OutcomeKind, Share]:
@@ -91,7 +91,7 @@ class Repeats:
 
 
 def attempts(run: Report) -> int:
-    """How often the cluster of a run was started until it was there."""
+    """How often a run was tried."""
     return int(run.record.get("attempts") or 1)
 
 
