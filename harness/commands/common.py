@@ -44,7 +44,12 @@ RunsOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", min=0, help="Recorded in the run; a random one unless given.")
+    int | None,
+    typer.Option(
+        "--seed",
+        min=0,
+        help="Names the run; nothing that the harness does is left to chance so far. A random one unless given.",
+    ),
 ]
 KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the cluster up; `rocketchaos down` ends it.")]
 JsonOption = Annotated[
