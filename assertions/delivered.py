@@ -14,8 +14,9 @@ class Delivered(Count):
     """So many different messages reached the listeners of these consumers.
 
     A message that a listener got twice counts once. Where fewer came than stated, or none should have come,
-    the answer is unknown until it is sealed that no more will come: the group's offsets have passed all
-    messages, or 6 s have gone by.
+    the answer is unknown until it is sealed that no more will come: all that were sent have come, the group's
+    offsets have passed all messages, or so long has gone by that nothing is on its way (6 s; 30 s with RocketMQ's
+    own timers) and no member is paused.
     """
 
     word = "delivered"
@@ -61,7 +62,7 @@ class Delivered(Count):
             for message in view.sent_until(at)
             if message.event.n > begin
             and self.topic in (None, message.topic)
-            and (self.tag is None or message.tag == view.expression(self.tag, message.topic))
+            and (self.tag is None or message.tag in (view.tags(self.tag, message.topic) or ()))
         ]
 
     def _judge(self, view: RunView, at: int, expected: str, sent: list[Sent], got: list[Delivery]) -> Answer:
@@ -80,9 +81,7 @@ class Delivered(Count):
                 return Answer(
                     False, expected, observed + f"; not from its queues: {', '.join(strays)}", proof
                 )
-        more_would_change_it = self.fits(number) != self.fits(number + 1) or self.at_least is not None
-        more_would_change_it &= number < len(sent)  # all of them: nothing more can come
-        if more_would_change_it and not (self.at_least is not None and self.fits(number)):
+        if number < len(sent) and not self.is_final(number):
             groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
             why_not = still_possible(view, groups, sent, at)
             if why_not is not None:
@@ -90,24 +89,27 @@ class Delivered(Count):
         return Answer(self.fits(number), expected, observed, proof)
 
     def _strays(self, view: RunView, at: int, got: list[Delivery]) -> list[str] | None:
-        """Queues of deliveries that the consumer of `from_queues_of` doesn't own; None: not observed."""
-        owners = view.consumers(str(self.from_queues_of))
-        if not owners:
-            return None
-        events = [
-            event
-            for event in view.of_kind("ownership-observed", until=at)
-            if event.data["consumer"] in owners
-        ]
-        if not events:
-            return None
-        own = {
-            queue
-            for event in events[-len(owners) :]
-            for delivery in got
-            for queue in owned_queues(event, delivery.topic)
-        }
-        return sorted({delivery.queue for delivery in got if delivery.queue not in own})
+        """Queues of deliveries that the consumer of `from_queues_of` didn't own then; None: not observed."""
+        owners = view.consumers(str(self.from_queues_of)) or ()
+        strays: set[str] = set()
+        for delivery in got:
+            owned = [_owned_at(view, owner, delivery, at) for owner in owners]
+            known = [queues for queues in owned if queues is not None]
+            if not known:
+                return None
+            if not any(delivery.queue in queues for queues in known):
+                strays.add(delivery.queue)
+        return sorted(strays)
+
+
+def _owned_at(view: RunView, owner: str, delivery: Delivery, at: int) -> list[str] | None:
+    """What a consumer owned of the topic when the message came: as last seen before, or first after."""
+    looks = [
+        event for event in view.of_kind("ownership-observed", until=at) if event.data["consumer"] == owner
+    ]
+    before = [event for event in looks if event.n < delivery.event.n]
+    nearest = before[-1:] or looks[:1]
+    return owned_queues(nearest[0], delivery.topic) if nearest else None
 
 
 def _spread(got: list[Delivery]) -> str:

@@ -2,9 +2,9 @@
 
 A message that no listener got has one of these fates. Where the group's offset has passed it, a filter took
 it, or it is lost: `assertions.passed`. Where the offset hasn't passed it, it waits: stranded if no member consumes
-its queue, in flight otherwise: `assertions.waiting`. Where the history can't decide, because the stored
-subscription or the owner changed between the sending and the passing, or because only the broker could know, the
-oracle says so.
+its queue, in flight otherwise: `assertions.waiting`. Where the history can't decide, because nothing proves what was
+stored or who owned the queue from the sending to the passing (`assertions.case`), or because only the broker could
+know, the oracle says so.
 """
 
 from __future__ import annotations
@@ -56,5 +56,8 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; its client hands it over again"
         else:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
-    # Who owned the queue and what was stored when it was delivered; what came later didn't matter to it.
-    return case.made(made, reason, proof, got=names, until=got[0].event.n)
+    # The first delivery itself proves who owned the queue; what was stored then only a bracket can.
+    stored = case.stored(got[0].event.n)
+    return case.made(
+        made, reason, proof, got=names, owner=names[0], stored=stored.expression if stored else None
+    )

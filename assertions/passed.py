@@ -8,10 +8,19 @@ counted no message that its listener didn't get.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assertions.case import Case
 from assertions.tags import client_matches, pulled_matches
 from harness.consumer import Expression, text_of
 from harness.model import Event, MessageClass, MessageFate
+
+Owners = Mapping[str, list[Event]]
+"""The owners of a queue, each with the looks that prove it."""
+
+
+def _looks(owners: Owners) -> list[Event]:
+    return [event for looks in owners.values() for event in looks]
 
 
 def fate_of_passed(case: Case, passed: Event) -> MessageFate:
@@ -24,45 +33,39 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
     ]
     if carriers:
         return _passed_by_own_filter(case, passed, owners, carriers)
-    stored = list(case.stored_between(case.message.event.n, passed.n))
-    if not stored:
+    stored = case.stored(passed.n)
+    if stored is None:
         return case.undetermined(
-            "the offset passed it, but the stored subscription was not observed meanwhile", [passed]
+            "the offset passed it, but no two looks, before the sending and after the passing, show the same "
+            "stored subscription",
+            [passed, *case.looks_at_stored(passed.n)],
         )
-    verdicts = {matches for _, _, matches in stored}
-    expression, last, matches = stored[-1]
-    if len(verdicts) > 1:
-        sql = ", one of them SQL" if None in verdicts else ""
-        return case.undetermined(
-            "the offset passed it while the stored subscription changed from one that matches to one that "
-            f"doesn't, or back{sql}",
-            [passed, *(event for _, event, _ in stored)],
-            stored=expression,
+    proof = [passed, *stored.looks]
+    held = f"the broker held {stored.expression!r}"
+    if stored.matches is None:
+        return _by_sql(
+            case, f"the broker held the SQL {stored.expression!r}", proof, owners, stored.expression
         )
-    if matches is None:
-        return _by_sql(case, f"the broker held the SQL {expression!r}", [passed, last], owners, expression)
-    if not matches:
+    if not stored.matches:
         return case.made(
             MessageClass.FILTERED_BY_BROKER,
-            f"the broker held {expression!r} and passed over tag {case.message.tag!r}",
-            [passed, last],
-            stored=expression,
+            f"{held} and passed over tag {case.message.tag!r}",
+            proof,
+            stored=stored.expression,
         )
     if not owners:
         return case.undetermined(
-            f"the broker held {expression!r}, which matches, and the offset passed it, but who owned the "
-            "queue was not observed",
-            [passed, last],
-            stored=expression,
+            f"{held}, which matches, and the offset passed it; but no two looks, before the sending and after the "
+            "passing, show the same owner of its queue",
+            proof,
+            stored=stored.expression,
         )
-    return _sent_to_owner(case, passed, f"the broker held {expression!r}", [passed, last], owners, expression)
+    return _sent_to_owner(case, passed, held, proof, owners, stored.expression)
 
 
-def _passed_by_own_filter(
-    case: Case, passed: Event, owners: dict[str, Event], carriers: list[str]
-) -> MessageFate:
+def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: list[str]) -> MessageFate:
     """The broker filtered by what each pull of these members carried, whatever it held for the group."""
-    proof = [passed, *owners.values()]
+    proof = [passed, *_looks(owners)]
     if set(carriers) != set(owners):
         who = ", ".join(carriers)
         return case.undetermined(
@@ -93,7 +96,7 @@ def _own_expressions(case: Case, consumer: str, passed: Event) -> list[Expressio
 
 
 def _sent_to_owner(
-    case: Case, passed: Event, told: str, proof: list[Event], owners: dict[str, Event], stored: str | None
+    case: Case, passed: Event, told: str, proof: list[Event], owners: Owners, stored: str | None
 ) -> MessageFate:
     """The broker's filter let it pass, so the queue's owner was sent it."""
     own = {name: _own_expressions(case, name, passed) for name in owners}
@@ -101,7 +104,7 @@ def _sent_to_owner(
     if not all(own.values()):  # an owner that doesn't subscribe drops nothing that could be told
         drops.append(False)
     owner = ", ".join(owners)
-    proof = list({event.n: event for event in [*proof, *owners.values()]}.values())
+    proof = list({event.n: event for event in [*proof, *_looks(owners)]}.values())
     if all(drops):
         subscribed = ", ".join(
             f"{name} subscribes {' and '.join(repr(text_of(one)) for one in own[name])}" for name in owners
@@ -138,14 +141,12 @@ def _sent_to_owner(
     )
 
 
-def _by_sql(
-    case: Case, told: str, proof: list[Event], owners: dict[str, Event], stored: str | None
-) -> MessageFate:
+def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: str | None) -> MessageFate:
     """The broker's filter was SQL all the time; the clients' counts say whether it can have sent it to anybody."""
     owner = ", ".join(owners) or None
     counts = {name: case.pull_counts(name) for name in owners}
     known = [event for event in counts.values() if event is not None]
-    proof = list({event.n: event for event in [*proof, *owners.values(), *known]}.values())
+    proof = list({event.n: event for event in [*proof, *_looks(owners), *known]}.values())
     if not owners or len(known) < len(owners):
         missing = (
             ", ".join(name for name, event in counts.items() if event is None) or "whoever owned the queue"

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from assertions.base import Answer, Check
 from assertions.view import RunView
-from harness.language import GroupName, TagRef, TopicName
+from harness.language import ExpressionRef, GroupName, TopicName
 
 
 class Subscription(Check):
@@ -21,7 +21,7 @@ class Subscription(Check):
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
-    expression: TagRef | None = Field(
+    expression: ExpressionRef | None = Field(
         default=None, description="the stored expression: `tagB`, `$holder.tag`"
     )
     absent: bool = Field(default=False, description="true: the group's table lacks the topic")

@@ -17,8 +17,11 @@ SQL = "SQL92"
 
 
 def tags_of(expression: str) -> frozenset[str]:
-    """The tags of `tagA || tagB`; empty for everything (`*`, or an empty expression)."""
-    if expression.strip() in ("", ALL):
+    """The tags of `tagA || tagB`; empty for everything (exactly `*`, or nothing at all).
+
+    As RocketMQ has it, `" * "` is not everything but a tag of that name.
+    """
+    if expression in ("", ALL):
         return frozenset()
     return frozenset(tag.strip() for tag in expression.split("||") if tag.strip())
 
@@ -33,7 +36,7 @@ def hash_code(text: str) -> int:
 
 def broker_matches(expression: str, codes: Sequence[int], tag: str | None) -> bool:
     """Whether the broker sends a message of `tag` to a pull under the stored `expression` and its codes."""
-    if not tags_of(expression):
+    if expression == ALL:
         return True
     return (hash_code(tag) if tag else 0) in codes
 

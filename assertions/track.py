@@ -49,7 +49,7 @@ class Track(Check):
             message
             for message in view.sent_until(at)
             if message.topic == self.topic
-            and (self.tag is None or message.tag == view.expression(self.tag, self.topic))
+            and (self.tag is None or message.tag in (view.tags(self.tag, self.topic) or ()))
         ]
         events = {
             event.data["key"]: event for event in view.observed("tracks-observed", self.at, topic=self.topic)

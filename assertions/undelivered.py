@@ -67,7 +67,10 @@ class Undelivered(Count):
             f"{number} {name}" for name, number in sorted(spread.items())
         )
         proof = [number for fate in matching or all_fates for number in fate.events]
-        unsure = self._unsure(view, all_fates, at)
+        sealed = [
+            fate for fate in matching if fate.message_class not in (*_WAITING, MessageClass.UNDETERMINED)
+        ]
+        unsure = None if self.is_final(len(sealed)) else self._unsure(view, all_fates, at)
         if unsure is not None:
             return Answer(None, expected, f"{observed}; {unsure}", proof)
         return Answer(self.fits(len(matching)), expected, observed, proof)
@@ -76,7 +79,7 @@ class Undelivered(Count):
         return (
             self.group in (None, fate.group)
             and self.topic in (None, fate.topic)
-            and (self.tag is None or fate.tag == view.expression(self.tag, fate.topic))
+            and (self.tag is None or fate.tag in (view.tags(self.tag, fate.topic) or ()))
         )
 
     def _matches(self, fate: MessageFate) -> bool:

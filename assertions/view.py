@@ -3,6 +3,8 @@
 Kinds of events that it reads, and their data (names as the scenario has them):
 
 =====================  =============================================================================
+`run-started`          timing
+`send-invoked`         topic, key, tag
 `sent`                 topic, key, tag, broker, queue_id, queue_offset, msg_id, offset_msg_id, status; where
                        it has any keys, properties
 `received`             topic, key, tag, broker, queue_id, offset, reconsume_times; node: the consumer
@@ -48,6 +50,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assertions.subscribed import KINDS, OwnSubscriptions
+from assertions.tags import tags_of
 from harness.consumer import text_of
 from harness.model import Event
 
@@ -66,6 +69,9 @@ class Sent:
     """`<broker>:<queue id>`."""
     offset: int
     event: Event
+    """`sent`: the acknowledgement."""
+    invoked_n: int
+    """The number of `send-invoked`: from here on it may be stored, pulled and passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +149,14 @@ class RunView:
                 queue=queue_name(event.data["broker"], event.data["queue_id"]),
                 offset=event.data["queue_offset"],
                 event=event,
+                invoked_n=self._invoked.get(event.data["key"], event.n),
             )
             for event in self.of_kind("sent")
         )
+
+    @cached_property
+    def _invoked(self) -> dict[str, int]:
+        return {event.data["key"]: event.n for event in self.of_kind("send-invoked")}
 
     def sent_until(self, until: int) -> list[Sent]:
         """Messages acknowledged by event number `until`."""
@@ -202,13 +213,38 @@ class RunView:
 
     def real_topic(self, topic: str) -> str:
         """A topic's name at the brokers, by which some strategies allocate its queues."""
-        reals = [event.data["real"] for event in self.of_kind("topic-created") if event.data["topic"] == topic]
+        reals = [
+            event.data["real"] for event in self.of_kind("topic-created") if event.data["topic"] == topic
+        ]
         return str(reals[-1]) if reals else topic
 
     def client_id(self, consumer: str) -> str:
         """The id under which brokers knew a consumer last; its name where it never started."""
         started = [event for event in self.of_kind("consumer-started") if event.node == consumer]
         return str(started[-1].data["client_id"]) if started else consumer
+
+    def tags(self, tag: str, topic: str) -> frozenset[str] | None:
+        """The tags that a reference means: a literal one, or all to which a bound consumer subscribes."""
+        expression = self.expression(tag, topic)
+        if expression is None:
+            return None
+        return tags_of(expression) if tag.startswith("$") else frozenset({tag})
+
+    @property
+    def timing(self) -> str:
+        """The name of the run's timing profile."""
+        return next((str(event.data.get("timing")) for event in self.of_kind("run-started")), "")
+
+    def paused(self, at: int) -> list[str]:
+        """Consumers whose process stands still at event `at`."""
+        paused: dict[str, bool] = {}
+        for event in self.events:
+            if event.n <= at and event.kind in ("fault-effective", "fault-healed"):
+                if event.data["fault"] == "pause":
+                    paused[event.data["target"]] = event.kind == "fault-effective"
+                elif event.data["fault"] == "kill":
+                    paused[event.data["target"]] = False
+        return [name for name, stands_still in paused.items() if stands_still]
 
     @cached_property
     def _deliveries_by_key(self) -> dict[str, list[Delivery]]:

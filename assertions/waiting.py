@@ -7,6 +7,11 @@ from assertions.tags import pulled_matches
 from assertions.view import owned_queues
 from harness.model import Event, MessageClass, MessageFate
 
+_REFUSED = (
+    "; but at times the broker holds no subscription of the group for the topic, as a heartbeat of a member that "
+    "doesn't subscribe to it removes it, and refuses the owner's pulls then (code 24)"
+)
+
 
 def fate_of_waiting(case: Case) -> MessageFate:
     """In flight, stranded, or not to be known."""
@@ -28,12 +33,15 @@ def fate_of_waiting(case: Case) -> MessageFate:
         if case.message.queue in owned_queues(event, case.message.topic)
     ]
     if owners:
+        refused = case.refused_looks()
         return case.made(
             MessageClass.IN_FLIGHT,
             f"it waits ahead of the group's offset for {', '.join(owners)}, which owns the queue"
-            + _passed_over(case, owners),
-            [ownership[name] for name in owners],
+            + _passed_over(case, owners)
+            + (_REFUSED if refused else ""),
+            [ownership[name] for name in owners] + refused,
             owner=", ".join(owners),
+            stored=case.last_stored(),
         )
     if missing:
         return case.undetermined(
@@ -71,7 +79,13 @@ def _stranded(case: Case, online: list[str], proof: list[Event]) -> MessageFate:
         if on_paper
         else ", and on paper it belongs to nobody"
     )
-    return case.made(MessageClass.STRANDED, f"no member consumes its queue{whose}", proof, owner=on_paper)
+    return case.made(
+        MessageClass.STRANDED,
+        f"no member consumes its queue{whose}",
+        proof,
+        owner=on_paper,
+        stored=case.last_stored(),
+    )
 
 
 def _owners_on_paper(case: Case, online: list[str]) -> list[str]:

@@ -68,6 +68,8 @@ class Campaign:
         self.options = options
         self.interrupted = threading.Event()
         """Ends all runs that are under way, as Ctrl-C does."""
+        self.reports: list[Report] = []
+        """Of every run that has ended, in the order of their ends; also of interrupted ones."""
         self.kept: list[RunningCluster] = []
         """The clusters that stay up, after `close`."""
         self._sessions: dict[str, Session] = {}
@@ -83,7 +85,15 @@ class Campaign:
         """
         with self.session_for(scenario) as session:
             self.options.progress(f"running {scenario.name}")
-            return report_of(self.new_run(session, scenario, turn).execute())
+            run = self.new_run(session, scenario, turn)
+            try:
+                run.execute()
+            finally:
+                report = None if run.result is None else report_of(run.result)
+                if report is not None:  # also where it was interrupted
+                    self.reports.append(report)
+            assert report is not None
+            return report
 
     @contextmanager
     def session_for(self, scenario: Scenario) -> Iterator[Session]:
@@ -97,8 +107,11 @@ class Campaign:
         self.require_possible(scenario)
         timing = self.options.timing_of(scenario)
         if scenario.needs_own_cluster:
-            with self._open(timing, scenario) as session:
+            session = self._open(timing, scenario)
+            try:
                 yield session
+            finally:
+                self._end(session)
             return
         yield self._shared(timing)
 
@@ -193,12 +206,15 @@ class Campaign:
     def close(self) -> None:
         """End every session, or hand its cluster over to those that stay up."""
         for session in self._sessions.values():
-            cluster = session.cluster
-            if self.options.keep and isinstance(cluster, EmbeddedCluster) and cluster.nodes:
-                self.kept.append(keep(cluster))
-                session.hand_over()
-            session.close()
+            self._end(session)
         self._sessions.clear()
+
+    def _end(self, session: Session) -> None:
+        cluster = session.cluster
+        if self.options.keep and isinstance(cluster, EmbeddedCluster) and cluster.nodes:
+            self.kept.append(keep(cluster))
+            session.hand_over()
+        session.close()
 
     def __enter__(self) -> Campaign:
         return self

@@ -51,6 +51,9 @@ EPILOG = f"Exit codes: {', '.join(f'{int(code)} {code.meaning}' for code in Exit
 class Terminated(KeyboardInterrupt):
     """SIGTERM: ends the command as Ctrl-C does, with an exit code of its own."""
 
+    def __str__(self) -> str:
+        return "SIGTERM"
+
 
 def application() -> typer.Typer:
     """The application with all commands."""
@@ -100,10 +103,10 @@ def _code_of(command: Callable[..., ExitCode], arguments: Mapping[str, Any]) -> 
         ERR.print(f"rocketchaos: {problem}", markup=False)
         return problem.exit_code
     except Terminated:
-        ERR.print("rocketchaos: terminated; what was started has been ended, the history is kept")
+        ERR.print("rocketchaos: terminated; what was started has been ended")
         return ExitCode.TERMINATED
     except KeyboardInterrupt:
-        ERR.print("rocketchaos: interrupted; what was started has been ended, the history is kept")
+        ERR.print("rocketchaos: interrupted; what was started has been ended")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
         # The reader of our output has gone, as `head` does; that is no failure of ours. What is still in the

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema,
 from harness import allocation
 from harness.allocation import Queue, StrategyName
 from harness.behaviour import Behaviour
-from harness.language import Name, Strict, as_tuple
+from harness.language import Name, Strict, TagExpression, as_tuple
 
 
 class SqlExpression(Strict):
@@ -27,7 +27,7 @@ Expression = str | SqlExpression
 """What a consumer subscribes with: a tag expression, or SQL."""
 
 ExpressionField = Annotated[
-    Annotated[str, Tag("tags")] | Annotated[SqlExpression, Tag("sql")],
+    Annotated[TagExpression, Tag("tags")] | Annotated[SqlExpression, Tag("sql")],
     Discriminator(lambda value: "sql" if isinstance(value, Mapping | SqlExpression) else "tags"),
 ]
 """The same as a field's type."""

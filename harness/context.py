@@ -135,9 +135,7 @@ class RunContext:
 
     def why_not_asked(self, topic: str) -> str | None:
         """Why the queues of a topic can't be read now: a broker stands still, and keeps whoever asks waiting."""
-        paused = [
-            broker for broker in self.scenario.brokers_of(topic) if self.down.get(broker) == "paused"
-        ]
+        paused = [broker for broker in self.scenario.brokers_of(topic) if self.down.get(broker) == "paused"]
         return f"{', '.join(paused)} is paused" if paused else None
 
     def node(self, name: str) -> Node:
@@ -197,9 +195,7 @@ class RunContext:
             return tuple(self.scenario.topics)
         return tuple(
             dict.fromkeys(
-                topic
-                for member in self.scenario.members(group)
-                for topic in self.consumers[member].topics
+                topic for member in self.scenario.members(group) for topic in self.consumers[member].topics
             )
         )
 
@@ -216,7 +212,9 @@ class RunContext:
     def bind(self, variable: str, consumers: tuple[str, ...]) -> None:
         """Let `$variable` stand for these consumers."""
         self._variables[variable] = consumers
-        self._bound_subscriptions[variable] = dict(self.consumers[consumers[0]].subscriptions) if consumers else {}
+        self._bound_subscriptions[variable] = (
+            dict(self.consumers[consumers[0]].subscriptions) if consumers else {}
+        )
         self.history.append("harness", "bound", {"variable": variable, "consumers": list(consumers)})
 
     def resolve(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -230,6 +228,7 @@ class RunContext:
         """A literal tag, or the first tag to which a consumer subscribed when it was bound (`$holder.tag`).
 
         Raises:
+            PreconditionNotMet: it subscribes to everything.
             HarnessDefect: the variable is not bound (validation should have found it).
             PreconditionNotMet: the consumer subscribes by SQL, or not to the topic, and so to no tag.
         """
@@ -240,8 +239,14 @@ class RunContext:
         if not consumers:
             raise HarnessDefect(f"{tag} stands for no consumer")
         expression = self._bound_subscriptions[variable].get(topic)
-        if not isinstance(expression, str):
-            how = "doesn't subscribe" if expression is None else "subscribes by SQL"
+        if not isinstance(expression, str) or expression == "*":
+            how = (
+                "doesn't subscribe"
+                if expression is None
+                else "subscribes to everything"
+                if expression == "*"
+                else "subscribes by SQL"
+            )
             raise PreconditionNotMet(f"{tag}: {consumers[0]} {how} to {topic}, and so to no tag")
         return expression.split("||")[0].strip()
 

@@ -142,7 +142,12 @@ def read_history(path: Path) -> ReadHistory:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                events.append(from_json(json.loads(line)))
+                event = from_json(json.loads(line))
+                if event.n != number:
+                    return ReadHistory(
+                        tuple(events), f"{path.name}:{number}: event {event.n} stands where {number} belongs"
+                    )
+                events.append(event)
             except (ValueError, KeyError, TypeError):
                 return ReadHistory(
                     tuple(events), f"{path.name}:{number}: not a whole event; read up to the line before it"

@@ -30,6 +30,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) *(ms|s|m|h)")
+_TAG = re.compile(r"(?!\*$)[^\s|,]+")
 _UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _DURATION_SCHEMA = {
     "type": "string",
@@ -88,8 +89,13 @@ NodeRef = Annotated[str, Refers(("node",))]
 """A node of the cluster: `nameserver`, `broker-a`, `broker-a-slave`."""
 BrokerRef = Annotated[str, Refers(("broker",))]
 """A broker, be it master or slave: `broker-a`, `broker-a-slave`."""
-TagRef = Annotated[str, Refers(("tag-of-variable",))]
-"""A tag, or the subscription expression of a bound consumer: `tagB`, `$holder.tag`."""
+TagRef = Annotated[str, Refers(("tag-of-variable",)), AfterValidator(lambda text: valid_tag(text))]
+"""A tag, `tagB`, or the tags to which a bound consumer subscribes, `$holder.tag`: a step takes the first of them,
+a check accepts any."""
+ExpressionRef = Annotated[str, Refers(("tag-of-variable",))]
+"""A subscription expression as it stands, or a bound consumer's own, `$holder.tag`."""
+TagExpression = Annotated[str, AfterValidator(lambda text: valid_expression(text))]
+"""`tagA`, `tagA || tagB`, or `*` for everything."""
 
 
 class Strict(BaseModel):
@@ -131,6 +137,31 @@ def as_tuple(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(value)
     return (value,)
+
+
+def valid_tag(text: str) -> str:
+    """The text, if it can be one message's tag, or refers to one.
+
+    Raises:
+        PydanticCustomError: it can't.
+    """
+    if not text.strip() or text != text.strip() or "||" in text or text == "*":
+        raise PydanticCustomError("tag", "one tag is needed, as `tagA`; a message without a tag has no `tag`")
+    return text
+
+
+def valid_expression(text: str) -> str:
+    """The text, if RocketMQ takes it as the tag expression that it looks like.
+
+    RocketMQ reads `tagA | tagB`, `tagA,tagB` and ` * ` as single tags of these names, and `||` as nothing: such an
+    expression is never meant.
+
+    Raises:
+        PydanticCustomError: it isn't `*` and not tags with `||` between.
+    """
+    if text != "*" and not all(_TAG.fullmatch(part.strip()) for part in text.split("||")):
+        raise PydanticCustomError("expression", "write one tag, `tagA || tagB`, or `*` for everything")
+    return text
 
 
 ConsumerRefs = Annotated[

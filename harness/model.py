@@ -67,8 +67,7 @@ class MessageClass(Told):
     )
     IN_FLIGHT = (
         "in-flight",
-        "It waits ahead of the group's offset in a queue with an owner, or for any member to come "
-        "online.",
+        "It waits ahead of the group's offset in a queue with an owner, or for any member to come online.",
     )
     IN_RETRY = (
         "in-retry",

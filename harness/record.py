@@ -61,12 +61,15 @@ def describe_run(
     names: Names,
     *,
     seed: int,
-    seconds: float,
+    seconds: float | None,
     phases: Mapping[str, float],
     load: RunLoad,
     turn: Turn | None,
 ) -> dict[str, Any]:
-    """`run.json`: all that one needs to know to run it again, and to judge its timing."""
+    """`run.json`: all that one needs to know to run it again, and to judge its timing.
+
+    Written when the run begins, with `seconds` and `ended` null, and again when it has ended.
+    """
     cluster = session.cluster
     return {
         "run": names.token,
@@ -85,10 +88,11 @@ def describe_run(
                 for node in (cluster.nodes if cluster else ())
             ],
             "shared": session.shared,
+            "start_attempts": cluster.start_attempts if cluster else None,
         },
-        "attempts": cluster.start_attempts if cluster else 1,
-        "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "seconds": round(seconds, 3),
+        "attempts": 1,  # a run is never tried again in silence
+        "ended": None if seconds is None else datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "seconds": None if seconds is None else round(seconds, 3),
         "load": load.as_json(),
         "parallel": None if turn is None else turn.as_json(),
         "phases": {name: round(value, 3) for name, value in phases.items()},

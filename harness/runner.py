@@ -56,6 +56,8 @@ class Run:
     phases: dict[str, float] = field(default_factory=dict)
     """Seconds by phase."""
     started: float = field(default_factory=time.monotonic)
+    result: RunResult | None = None
+    """Once it is judged, also where it was interrupted."""
 
     def execute(self) -> RunResult:
         """Run it. Whatever goes wrong becomes the outcome.
@@ -82,11 +84,11 @@ class Run:
         """The stage of the run, with nothing on it yet; the scenario is in the folder."""
         names = Names(new_token())
         self.folder.write_text("scenario.yaml", self.scenario.source)
+        # Now already: a run that is killed must be possible to run again.
+        self.folder.write_json("run.json", self._record(names, None))
         self.folder.link_latest()
         history = History(names.token, self.folder.events_path)
-        return Stage(
-            self.scenario, self.session, self.folder, history, names, all_own=self.all_own
-        )
+        return Stage(self.scenario, self.session, self.folder, history, names, all_own=self.all_own)
 
     def _play(self, stage: Stage) -> None:
         with self.phase("provision"):
@@ -105,21 +107,25 @@ class Run:
     def judge(self, stage: Stage) -> RunResult:
         """Judge what was played, and write it all down."""
         outcome = judge(self.scenario, stage.history.events)
-        record = describe_run(
-            self.scenario,
-            self.session,
-            stage.names,
-            seed=self.seed,
-            seconds=time.monotonic() - self.started,
-            phases=self.phases,
-            load=self.load,
-            turn=self.turn,
-        )
+        record = self._record(stage.names, time.monotonic() - self.started)
         with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
             self.folder.write_json("run.json", record)
             self.folder.write_outcome(outcome)
         stage.history.close()
-        return RunResult(self.scenario, self.folder, outcome, stage.history.events, record)
+        self.result = RunResult(self.scenario, self.folder, outcome, stage.history.events, record)
+        return self.result
+
+    def _record(self, names: Names, seconds: float | None) -> dict[str, Any]:
+        return describe_run(
+            self.scenario,
+            self.session,
+            names,
+            seed=self.seed,
+            seconds=seconds,
+            phases=self.phases,
+            load=self.load,
+            turn=self.turn,
+        )
 
     def phase(self, name: str) -> _Phase:
         """Adds the seconds spent in a `with` block to a phase."""

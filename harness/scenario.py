@@ -81,9 +81,7 @@ class Scenario(Strict):
         description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats; where there are "
         "any, `consumers` may be left out",
     )
-    consumers: dict[Name, Consumer] = Field(
-        description="its consumers by name"
-    )
+    consumers: dict[Name, Consumer] = Field(description="its consumers by name")
     steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="what is done, in order"
     )

@@ -129,9 +129,9 @@ class Session:
 
     def _scratch(self, owner: str) -> Path:
         """The owner's folder; the guardian removes it, should the harness die."""
-        folder = paths.scratch_folder(owner)
-        self.guardian.remove_at_death(folder)
-        return folder
+        # Told before it is made, so that no moment is left in which nobody would remove it.
+        self.guardian.remove_at_death(paths.scratch_root() / owner)
+        return paths.scratch_folder(owner)
 
     def spawn(self, kind: str, name: str, log_folder: Path, on_event: OnEvent, on_death: OnDeath) -> Worker:
         """Start a worker process of a kind, without waiting for it.

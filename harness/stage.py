@@ -60,7 +60,9 @@ class Stage:
 
     def provision(self) -> RunContext:
         """Workers warm up while the cluster starts; then topics, producer, and a record of it all."""
-        self.history.append("harness", "run-started", {"scenario": self.scenario.name})
+        self.history.append(
+            "harness", "run-started", {"scenario": self.scenario.name, "timing": self.session.timing.name}
+        )
         self.session.begin()
         for name, spec in self.scenario.consumers.items():
             self._consumers[name] = Consumer(
@@ -153,7 +155,7 @@ class Stage:
             text = "".join(traceback.format_exception(failure))
             (self.folder.logs / "harness-traceback.txt").write_text(text, encoding="utf-8")
         else:
-            self.note(Trouble.INTERRUPTED, f"interrupted: {failure or 'Ctrl-C'}")
+            self.note(Trouble.INTERRUPTED, f"interrupted: {str(failure) or 'Ctrl-C'}")
 
     def note(self, trouble: Trouble, message: str) -> None:
         """Write down why the run could not be completed; a history that can't be written stays as it is."""
@@ -169,19 +171,20 @@ class Stage:
                 self.history.append("harness", "run-ended")
 
     def tear_down(self) -> None:
-        """Heal faults, end every client, collect the logs.
+        """End every client, heal faults, collect the logs.
 
-        What listeners get from here on, because others leave the group, is no part of the run.
+        In this order: a paused consumer that came back to life now would consume what nobody asked it to. What
+        listeners get from here on, because others leave the group, is no part of the run.
         """
         self._over = True
-        if self.context is not None:
-            with suppress(RocketchaosError):
-                self.context.faults.heal_all()
-            self.context.hand_made.close_all()
         for consumer in self._consumers.values():
             consumer.release()
         if self._producer is not None:
             self._producer.release()
         self._tenancy.end(self.folder.logs)
+        if self.context is not None:
+            with suppress(RocketchaosError):
+                self.context.faults.heal_all()
+            self.context.hand_made.close_all()
         if self._logs is not None:
             self._logs.collect(self.folder.logs)

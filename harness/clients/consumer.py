@@ -192,7 +192,7 @@ class Consumer:
 
     def release(self) -> None:
         """End the client, and its process unless that is shared, whatever state it is in; for the tear-down."""
-        worker, self._worker, self.started = self._worker, None, False
+        worker, self._worker, self.started, self.paused = self._worker, None, False, False
         if worker is not None:
             worker.release()
 

@@ -55,9 +55,7 @@ def pull(address: str, request: PullRequest) -> Pulled:
         OSError: no connection, or no answer within 5 s (held: 10 s more than was asked for).
         ValueError: the answer's messages can't be read.
     """
-    flags = (_SUSPEND if request.suspend_ms else 0) | (
-        0 if request.own_expression is None else _SUBSCRIPTION
-    )
+    flags = (_SUSPEND if request.suspend_ms else 0) | (0 if request.own_expression is None else _SUBSCRIPTION)
     fields = {
         "consumerGroup": request.group,
         "topic": request.topic,

@@ -44,6 +44,10 @@ _HINT = (
     f"Set {REPOSITORY_VARIABLE} to a Maven repository that this machine reaches, or ROCKETCHAOS_CACHE to a "
     "cache folder that was filled elsewhere."
 )
+_CERTIFICATE_HINT = (
+    "Where a proxy signs with a certificate of its own, let REQUESTS_CA_BUNDLE name the file that has it. "
+    + _HINT
+)
 
 
 class _NotThereError(RuntimeError):
@@ -170,8 +174,9 @@ class Repository:
         try:
             response = self._session.get(f"{self._url}/{path}", timeout=_TIMEOUT_S)
         except requests.RequestException as error:
+            hint = _CERTIFICATE_HINT if isinstance(error, requests.exceptions.SSLError) else _HINT
             raise EnvironmentNotReady(
-                f"{self._name} could not be reached ({_reason(error)})", _HINT
+                f"{self._name} could not be reached ({_reason(error)})", hint
             ) from error
         if response.status_code == 404:
             if path.endswith(".pom"):

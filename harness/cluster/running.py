@@ -188,36 +188,54 @@ def take_down(record: RunningCluster) -> None:
     for owned in guardian.find_owned(record.owner.__eq__):
         _end_owned(owned)
     shutil.rmtree(record.folder, ignore_errors=True)
+    shutil.rmtree(paths.scratch_root() / record.owner, ignore_errors=True)
     _file(record.id).unlink(missing_ok=True)
 
 
-def clean() -> Cleaned:
-    """End and remove what harnesses left that were killed together with their guardian, or lost power.
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """What harnesses left that were killed together with their guardian, or lost power."""
+
+    processes: Sequence[guardian.OwnedProcess]
+    folders: Sequence[Path]
+
+
+def leftovers() -> Leftovers:
+    """What is left of harnesses that are gone.
 
     Only owners with a scratch folder in this cache are looked at: clusters that somebody keeps under another
-    cache are recorded there. What a living harness or a recorded cluster owns is left alone.
+    cache are recorded there. What a living harness or a recorded cluster owns is none.
 
     Raises:
-        EnvironmentNotReady: the state folder can't be used.
+        EnvironmentNotReady: the cache can't be used.
     """
-    alive, dead = _records()
-    for record in dead:
-        take_down(record)
-    wanted = {record.owner for record in alive}
+    wanted = {record.owner for record in _records()[0]}
     folders = [
         folder
         for folder in sorted(paths.scratch_root().iterdir())
         if folder.name not in wanted and not guardian.harness_alive(folder.name)
     ]
-    orphans = guardian.find_owned({folder.name for folder in folders}.__contains__)
-    for orphan in orphans:
+    return Leftovers(guardian.find_owned({folder.name for folder in folders}.__contains__), folders)
+
+
+def clean() -> Cleaned:
+    """End and remove the leftovers, and the records of clusters that are gone.
+
+    Raises:
+        EnvironmentNotReady: the state folder can't be used.
+    """
+    _, dead = _records()
+    for record in dead:
+        take_down(record)
+    left = leftovers()
+    for orphan in left.processes:
         _end_owned(orphan)
-    for folder in folders:
+    for folder in left.folders:
         shutil.rmtree(folder, ignore_errors=True)
     return Cleaned(
-        processes=[f"{Path(orphan.command).name} (pid {orphan.pid})" for orphan in orphans],
+        processes=[f"{Path(orphan.command).name} (pid {orphan.pid})" for orphan in left.processes],
         clusters=[record.id for record in dead],
-        folders=folders,
+        folders=left.folders,
     )
 
 

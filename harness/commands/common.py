@@ -13,10 +13,11 @@ import typer
 from rich.console import Console
 from rich.status import Status
 
-from harness.campaign import DEFAULT_VERSION
+from harness.campaign import DEFAULT_VERSION, Campaign
 from harness.errors import ExitCode
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
+from harness.scenario import Scenario
 from harness.store import runs_folder
 
 
@@ -43,13 +44,16 @@ RunsOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", min=0, help="Recorded in the run; a random one unless given.")
+    int | None,
+    typer.Option(
+        "--seed",
+        min=0,
+        help="Names the run; nothing that the harness does is left to chance so far. A random one unless given.",
+    ),
 ]
 ParallelOption = Annotated[
     int | None,
-    typer.Option(
-        "--parallel", min=1, help="So many at a time, on one cluster. [default: by cores and load]"
-    ),
+    typer.Option("--parallel", min=1, help="So many at a time, on one cluster. [default: by cores and load]"),
 ]
 KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the cluster up; `rocketchaos down` ends it.")]
 JsonOption = Annotated[
@@ -88,6 +92,10 @@ class Progress:
         return self
 
     def __exit__(self, *_unused: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Say no more."""
         if self._status is not None:
             self._status.stop()
 
@@ -99,7 +107,36 @@ def runs_or_default(runs: Path | None) -> Path:
 
 def version_or(recorded: object, chosen: str | None) -> str:
     """The chosen version, otherwise the recorded one, otherwise the default."""
-    return chosen or (str(recorded) if recorded else DEFAULT_VERSION)
+    return chosen if chosen is not None else str(recorded) if recorded else DEFAULT_VERSION
+
+
+def run_and_tell(
+    campaign: Campaign,
+    scenarios: Sequence[Scenario],
+    *,
+    parallel: int | None,
+    progress: Progress,
+    as_json: bool,
+    junit: Path | None,
+    left_out: Sequence[str] = (),
+) -> ExitCode:
+    """Run them all and tell how they ended; the exit code of all together.
+
+    Where something ends it early, what has ended by then is told all the same, and the error goes on.
+    """
+    reports: list[Report] = []
+    try:
+        with campaign:
+            for report in campaign.run_all(scenarios, parallel):
+                reports.append(report)
+                if len(scenarios) > 1:
+                    progress(f"{len(reports)} of {len(scenarios)} runs done")
+    except BaseException:
+        progress.stop()
+        tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out)
+        raise
+    progress.stop()
+    return tell(reports, as_json=as_json, junit=junit, left_out=left_out)
 
 
 def tell(

@@ -16,10 +16,9 @@ from harness import paths
 from harness.campaign import DEFAULT_VERSION
 from harness.cluster.artifacts import cached
 from harness.cluster.java_home import find_java
-from harness.cluster.running import running
+from harness.cluster.running import leftovers, running
 from harness.commands.common import OUT, JsonOption, RocketmqOption
 from harness.errors import ExitCode, RocketchaosError
-from harness.guardian import find_owned, harness_alive
 from harness.model import SCHEMA_VERSION
 
 LEAST_FREE_MEMORY_MIB = 1_024
@@ -50,7 +49,7 @@ def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = Fal
         _disk,
         _load,
         _clusters,
-        _orphans,
+        _leftovers,
     ]
     found = [_examine(examination) for examination in examinations]
     ready = all(one.ok or not one.needed for one in found)
@@ -131,8 +130,9 @@ def _clusters() -> Examination:
     return Examination("clusters that stay up", True, False, text or "none")
 
 
-def _orphans() -> Examination:
-    kept = {record.owner for record in running()}
-    left = find_owned(lambda owner: owner not in kept and not harness_alive(owner))
-    text = f"{len(left)} processes of harnesses that are gone: `rocketchaos clean`" if left else "none"
-    return Examination("leftovers", not left, False, text)
+def _leftovers() -> Examination:
+    processes = leftovers().processes
+    text = (
+        f"{len(processes)} processes of harnesses that are gone: `rocketchaos clean`" if processes else "none"
+    )
+    return Examination("leftovers", not processes, False, text)

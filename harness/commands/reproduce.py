@@ -19,8 +19,8 @@ from harness.commands.common import (
     SeedOption,
     Timing,
     TimingOption,
+    run_and_tell,
     runs_or_default,
-    tell,
     version_or,
 )
 from harness.errors import ExitCode
@@ -65,13 +65,14 @@ def reproduce(
             progress=progress,
         )
         campaign = Campaign(options)
-        reports = []
-        with campaign:
-            for number, report in enumerate(campaign.run_all([scenario] * repeat, parallel), start=1):
-                reports.append(report)
-                if repeat > 1:
-                    progress(f"{number} of {repeat} runs of {scenario.name} done")
-    code = tell(reports, as_json=as_json, junit=junit)
+        code = run_and_tell(
+            campaign,
+            [scenario] * repeat,
+            parallel=parallel,
+            progress=progress,
+            as_json=as_json,
+            junit=junit,
+        )
     for record in campaign.kept:
         ERR.print(
             f"The cluster stays up: name server {record.nameserver}. `rocketchaos down {record.id}` ends it.",

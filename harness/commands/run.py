@@ -18,8 +18,8 @@ from harness.commands.common import (
     RunsOption,
     SeedOption,
     TimingOption,
+    run_and_tell,
     runs_or_default,
-    tell,
 )
 from harness.errors import ExitCode
 from harness.selection import for_version, load_all, select
@@ -61,9 +61,12 @@ def run(
             seed=seed,
             progress=progress,
         )
-        reports = []
-        with Campaign(options) as campaign:
-            for report in campaign.run_all(scenarios, parallel):
-                reports.append(report)
-                progress(f"{len(reports)} of {len(scenarios)} scenarios done")
-    return tell(reports, as_json=as_json, junit=junit, left_out=left_out)
+        return run_and_tell(
+            Campaign(options),
+            scenarios,
+            parallel=parallel,
+            progress=progress,
+            as_json=as_json,
+            junit=junit,
+            left_out=left_out,
+        )

@@ -32,4 +32,4 @@ class Pause(Fault):
 
     def wait_healed(self) -> str:
         """`Worker.resume` returns when the process is no longer stopped."""
-        return f"process {self._consumer.pid} goes on"
+        return f"process of {self.target} goes on, or has ended"

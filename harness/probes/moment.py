@@ -40,7 +40,9 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
     else:
         read_tracks(context, context.producer.acknowledged[:TRACK_LIMIT], moment)
     read_logs(context, moment)
-    said = {"moment": moment} if iteration is None else {"moment": moment, "name": name, "iteration": iteration}
+    said = (
+        {"moment": moment} if iteration is None else {"moment": moment, "name": name, "iteration": iteration}
+    )
     context.history.append("harness", "moment-observed", said)
 
 

@@ -1,16 +1,18 @@
-"""A quiet look at subscriptions and offsets all through a run, so that the history knows when they changed."""
+"""A quiet look at subscriptions, ownership and offsets all through a run: the history knows when they changed."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from harness.errors import RocketchaosError
 from harness.load import usable_cores
 from harness.probes.offsets import read_offsets
+from harness.probes.ownership import read_ownership
 from harness.probes.subscription import read_subscription
 from harness.probes.tracks import watch_tracks
+from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
     from harness.context import RunContext
@@ -21,7 +23,7 @@ LOOKS_PER_CORE_AND_S = 8
 
 
 class Watch:
-    """Reads what the brokers hold of every group (203) and its offsets, until it is stopped.
+    """Reads who owns what (307), what brokers hold of every group (203) and its offsets, until it is stopped.
 
     Tracks are read only where a check asks for their course.
     """
@@ -52,13 +54,17 @@ class Watch:
         while not self._end.wait(interval_s(self._run_count(), usable_cores())):
             try:
                 self._look()
-            except RocketchaosError as error:
-                # A look that fails is no trouble of the run: steps and conditions find out for themselves.
-                if str(error) != self._last_error:
-                    self._last_error = str(error)
+            except Exception as error:
+                # A look that fails is no trouble of the run: steps and conditions find out for themselves. But
+                # it must show, whatever it was, and the looks must go on.
+                if repr(error) != self._last_error:
+                    self._last_error = repr(error)
                     self._context.note_probe_failure("watch", self._last_error)
 
     def _look(self) -> None:
+        for consumer in self._context.running_consumers():
+            with suppress(WorkerFailed):  # it has just left, or hasn't arrived
+                read_ownership(self._context, consumer.name)
         for group in self._context.scenario.groups:
             for broker in self._context.brokers_of_group(group):
                 read_subscription(self._context, group, broker)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from harness.errors import ExitCode
-from harness.model import Event, Outcome, OutcomeKind, Trouble
+from harness.model import Event, Holds, Outcome, OutcomeKind, Trouble
 from harness.scenario import Scenario
 
 
@@ -28,7 +28,7 @@ class Report:
     @property
     def seconds(self) -> float:
         """How long the run took."""
-        return float(self.record.get("seconds", 0.0))
+        return float(self.record.get("seconds") or 0.0)
 
     @property
     def reproduce_command(self) -> str:
@@ -48,9 +48,14 @@ class Report:
             return codes.get(self.outcome.trouble or Trouble.HARNESS, ExitCode.HARNESS)
         if self.outcome.as_expected:
             return ExitCode.AS_EXPECTED
-        if self.outcome.kind is OutcomeKind.INCONCLUSIVE:
+        if self.outcome.kind is OutcomeKind.INCONCLUSIVE or self._only_unknown():
             return ExitCode.INCONCLUSIVE
         return ExitCode.NOT_AS_EXPECTED
+
+    def _only_unknown(self) -> bool:
+        """Whether the outcome is the expected one, and of `also` nothing fails, but something can't be said."""
+        also = {one.holds for one in self.outcome.findings if one.section == "also"}
+        return self.outcome.kind is self.outcome.expected and Holds.NO not in also
 
     def holders(self) -> tuple[str, ...]:
         """The consumers that the scenario bound as holder, where it did."""

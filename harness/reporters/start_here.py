@@ -117,8 +117,8 @@ def _fate_row(fate: MessageFate) -> str:
         "none" if fate.tag is None else fate.tag,
         fate.queue or "?",
         "?" if fate.offset is None else fate.offset,
-        fate.owner or "nobody",
-        "none" if fate.subscription is None else fate.subscription,
+        fate.owner or "not proven",
+        "not proven" if fate.subscription is None else fate.subscription,
         CLASS_WORDS[fate.message_class].text,
         ", ".join(fate.deliveries) or "nobody",
     )

@@ -92,9 +92,7 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -
             course.variables[variable] = _Actor(_ANY, course.line(placed))
 
 
-def _repeated(
-    course: _Course, placed: PlacedWord, times: int, all_defined: bool
-) -> Iterator[Diagnostic]:
+def _repeated(course: _Course, placed: PlacedWord, times: int, all_defined: bool) -> Iterator[Diagnostic]:
     """A second time too, for it begins where the first one ended; every later one is as the second."""
     (steps,) = placed.branches
     first = list(_in_order(course, steps, all_defined))
@@ -187,7 +185,9 @@ def _impossible(course: _Course, placed: PlacedWord, name: str, actor: _Actor) -
     assert moves is not None
     why = f"{name} {_told(actor)}"
     if actor.states == {_NEW}:
-        starts = (one for one in flat(course.steps) if isinstance(one.word, Start) and name in one.word.acts_on())
+        starts = (
+            one for one in flat(course.steps) if isinstance(one.word, Start) and name in one.word.acts_on()
+        )
         first = next(starts, None)
         line = f"the first `start` of {name} is in line {course.line(first)}" if first is not None else None
         where = line or "no step starts it"

@@ -59,7 +59,10 @@ class Pull(Step):
         default=0, ge=0, description="its subVersion: the broker refuses one above the stored one"
     )
     suspend: DurationMs | None = Field(
-        default=None, gt=0, le=60_000, description="how long the broker may hold it where there is nothing yet"
+        default=None,
+        gt=0,
+        le=60_000,
+        description="how long the broker may hold it where there is nothing yet",
     )
     broker: BrokerRef | None = Field(
         default=None, description="the broker, or a slave; needed where the topic is on several"
@@ -106,7 +109,9 @@ class Pull(Step):
             return
         seen = _until(
             context,
-            lambda: self._asked(broker, lambda: raw_pull.end_of_queue(address, context.real_topic(self.topic), self.queue)),
+            lambda: self._asked(
+                broker, lambda: raw_pull.end_of_queue(address, context.real_topic(self.topic), self.queue)
+            ),
             lambda shown: shown >= end,
             SHOWN_LIMIT_S,
         )

@@ -64,6 +64,15 @@ class HistoryBuilder:
         self.run = run
         self.events: list[Event] = []
         self._now_ms = 0.0
+        self._versions: dict[object, tuple[object, int]] = {}
+
+    def _version(self, what: object, value: object) -> int:
+        """A subVersion that rises when the value changes, and only then."""
+        last, version = self._versions.get(what, (None, len(self.events)))
+        if last != value:
+            version = len(self.events) + 1
+        self._versions[what] = value, version
+        return version
 
     def at(self, seconds: float) -> HistoryBuilder:
         """Set the clock, in seconds since the beginning."""
@@ -131,7 +140,7 @@ class HistoryBuilder:
                     "expression": text,
                     "tags": [text],
                     "codes": [hash_code(text)],
-                    "sub_version": len(self.events),
+                    "sub_version": self._version(("stored", group, topic), text),
                 }
                 for topic, text in subscriptions.items()
             },
@@ -150,7 +159,7 @@ class HistoryBuilder:
             client_id=f"{name}@t",
             queues=[{"topic": topic, "broker": BROKER, "queue_id": queue} for queue in queues],
             subscriptions={
-                own: {"expression": text, "sub_version": 1}
+                own: {"expression": text, "sub_version": self._version(("own", name, topic), list(queues))}
                 for own, text in scenario.consumers[name].expressions.items()
             },
             **more,

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.reporters.base import Report
-from harness.reporters.parts.shares import attempts
 from harness.reporters.parts.text import counted, one_line, seconds_text
 
 
@@ -21,7 +20,7 @@ def facts(run: Report) -> dict[str, str]:
         "timing": record.get("timing") or run.scenario.timing,
         "seed": record.get("seed"),
         "cluster": _cluster_text(cluster),
-        "cluster starts": counted(attempts(run), "attempt") if record else None,
+        "cluster starts": _starts_text(cluster),
         "took": seconds_text(run.seconds) if record else None,
         "ended": record.get("ended"),
         "scenario file": record.get("scenario_file") or run.scenario.file,
@@ -73,9 +72,13 @@ def facts_line(run: Report) -> str:
     parts = [f"{name} {known[name]}" for name in ("RocketMQ", "client", "seed") if name in known]
     parts.insert(min(2, len(parts)), f"{known['timing']} timing")
     parts += [known[name] for name in ("cluster",) if name in known]
-    if attempts(run) > 1:
-        parts.append(f"cluster started at attempt {attempts(run)}")
     return " · ".join(parts)
+
+
+def _starts_text(cluster: Mapping[str, Any]) -> str | None:
+    """How often starting it was tried, where it took more than one attempt."""
+    tries = int(cluster.get("start_attempts") or 1)
+    return None if cluster.get("shared") or tries == 1 else f"{tries} attempts: ports were taken meanwhile"
 
 
 def _mapping(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:

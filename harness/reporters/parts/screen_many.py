@@ -57,9 +57,11 @@ def _show_repeats(screen: Screen, group: Repeats) -> None:
     if group.holders() and without:
         rows.append(["holder", "none bound", f"{without} of {len(group.runs)} runs, not counted above"])
     rows += [
-        [name, value, str(share)] for name, values in group.values().items() for value, share in values.items()
+        [name, value, str(share)]
+        for name, values in group.values().items()
+        for value, share in values.items()
     ]
-    rows.append(["cluster starts", "", f"{counted(group.attempts, 'attempt')} in {len(group.runs)} runs"])
+    rows.append(["attempts", "", f"{group.attempts} for {len(group.runs)} runs"])
     screen.table(["", "", ""], rows)
 
 
@@ -76,6 +78,6 @@ def _show_sum(screen: Screen, runs: Sequence[Report]) -> None:
     screen.line(
         f"{seconds_text(total_s)} in all"
         + (f" · RocketMQ {versions}" if versions else "")
-        + (f" · {tries - len(runs)} more cluster starts than runs" if tries > len(runs) else ""),
+        + f" · {counted(tries, 'attempt')} for {counted(len(runs), 'run')}",
         indent=2,
     )

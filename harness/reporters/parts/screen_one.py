@@ -24,10 +24,10 @@ def show_run(screen: Screen, run: Report) -> None:
     """Everything about one run, the verdict first and the way to go on last."""
     show_verdict(screen, run)
     show_trouble(screen, run)
-    _show_checks(screen, run)
     _show_messages(screen, run)
     _show_reasons(screen, run)
     _show_divergences(screen, run)
+    _show_checks(screen, run)
     _show_ways_on(screen, run)
 
 

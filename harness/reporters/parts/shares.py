@@ -95,7 +95,7 @@ class Repeats:
 
     @property
     def attempts(self) -> int:
-        """How often a cluster was started for them; more than the runs where a start had to be repeated."""
+        """How often they were tried, all together."""
         return sum(attempts(run) for run in self.runs)
 
     def outcomes(self) -> dict[OutcomeKind, Share]:
@@ -109,7 +109,6 @@ class Repeats:
         total = sum(found.values())
         return {holder: share(count, total) for holder, count in found.most_common()}
 
-
     def values(self) -> dict[str, dict[str, Share]]:
         """By what else races may have decided, `values_of`: its values, of the runs that have one."""
         known = [values_of(run) for run in self.runs]
@@ -122,7 +121,7 @@ class Repeats:
 
 
 def attempts(run: Report) -> int:
-    """How often the cluster of a run was started until it was there."""
+    """How often a run was tried."""
     return int(run.record.get("attempts") or 1)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from assertions import CHECKS
 from assertions.judge import judge
-from harness.model import Event, Finding, Holds, OutcomeKind, Trouble
+from harness.model import Event, Finding, Holds, MessageClass, OutcomeKind, Trouble
 from harness.reporters.base import Report
 from harness.reporters.folder import load_report
 
@@ -198,3 +198,36 @@ def test_an_oracle_that_crashes_makes_it_an_error() -> None:
     outcome = judge(report.scenario, stripped(report, "offsets-observed"))
     assert (outcome.kind, outcome.trouble) == (OutcomeKind.ERROR, Trouble.HARNESS)
     assert "KeyError" in outcome.reason
+
+
+def test_what_changes_hands_under_way_is_never_called_lost() -> None:
+    """Sent while a new member's start may flip the subscription: the history can't tell, and says so."""
+    report = by_name("early-flip")
+    classes = {fate.message_class for fate in report.outcome.messages}
+    assert MessageClass.LOST not in classes
+    assert MessageClass.UNDETERMINED in classes or report.outcome.kind is not OutcomeKind.REPRODUCED
+
+
+def test_all_that_was_sent_has_come_is_final() -> None:
+    report = by_name("same-group-same-tags")
+    early = [event for event in report.events if event.kind != "offsets-observed"]
+    finding = next(one for one in judge(report.scenario, early).findings if one.name == "delivered to g")
+    assert finding.holds is Holds.YES
+
+
+def test_fewer_than_stated_is_unknown_while_more_may_come() -> None:
+    report = by_name("same-group-same-tags")
+    got = next(fate.key for fate in report.outcome.messages if fate.deliveries)
+    early = [event for event in without(report, got) if event.kind != "offsets-observed"]
+    finding = next(one for one in judge(report.scenario, early).findings if one.name == "delivered to g")
+    assert finding.holds is Holds.UNKNOWN
+
+
+def test_a_hole_in_the_history_is_damage(tmp_path: Path) -> None:
+    run = next(run for run in RUNS if run.name == "same-group-different-tags")
+    lines = (run / "events.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "scenario.yaml").write_text((run / "scenario.yaml").read_text())
+    (tmp_path / "events.jsonl").write_text("".join(lines[:50] + lines[51:]))
+    outcome = load_report(tmp_path).outcome
+    assert (outcome.kind, outcome.trouble) == (OutcomeKind.ERROR, Trouble.HARNESS)
+    assert "where 51 belongs" in outcome.reason

@@ -14,7 +14,7 @@ from harness.reporters.base import Report
 from harness.scenario import Scenario
 from tests.unit.history_builder import HistoryBuilder, eight_messages, record_of
 
-HOSTILE = "<script>alert(1)</script>\x1b[31m|`\u202e*_[x](y)"
+HOSTILE = "<script>alert(1)</script>\x1b[31m`\u202e*_[x](y)"
 
 
 def report_of(scenario: Scenario, events: Sequence[Event], folder: Path, **record: Any) -> Report:

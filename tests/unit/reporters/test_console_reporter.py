@@ -71,7 +71,7 @@ def test_many_runs_have_a_line_each_and_a_sum(tmp_path: Path) -> None:
     assert "reproduced             2 of 3, 67 % (95 % interval 21 to 94 %)" in text
     assert "b, a later starter     2 of 3" in text
     assert "a, the first to start  1 of 3" in text
-    assert "3 attempts in 3 runs" in text
+    assert "3 for 3 runs" in text
 
 
 def test_unexpected_runs_among_many_show_findings_and_command(tmp_path: Path) -> None:

@@ -80,6 +80,8 @@ def long_run(folder: Path, messages: int) -> Report:
             made.receive("b", "orders", key, "tagB", index % 4, index // 4)
         made.offsets("g", "orders", [(0, index // 4)] * 4)
     made.offsets("g", "orders", [(messages // 4, messages // 4)] * 4, moment="end")
+    made.stored("g", {"orders": "tagB"}, ["a", "b"], moment="end")
+    made.owns(scenario, "a", "orders", [0, 1], moment="end")
     made.add("harness", "moment-observed", moment="end")
     made.add("harness", "run-ended")
     return report_of(scenario, made.events, folder)

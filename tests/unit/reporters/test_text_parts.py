@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -105,11 +105,15 @@ def test_repeats_tell_the_first_starter_from_a_later_one(tmp_path: Path) -> None
 def test_repeats_tell_what_else_a_race_decided(tmp_path: Path) -> None:
     runs = [good(tmp_path), good(tmp_path), good(tmp_path, holder="a")]
     renamed = [
-        replace(event, data={**event.data, "variable": "winner"}) if event.data.get("variable") == "holder" else event
+        replace(event, data={**event.data, "variable": "winner"})
+        if event.data.get("variable") == "holder"
+        else event
         for event in runs[0].events
     ]
     (group,) = repeats([replace(runs[0], events=renamed), *runs[1:]])
-    assert {name: {value: one.count for value, one in values.items()} for name, values in group.values().items()} == {
+    assert {
+        name: {value: one.count for value, one in values.items()} for name, values in group.values().items()
+    } == {
         "$winner": {"b": 1},
         "stored for g, orders": {"tagB": 2, "tagA": 1},
     }
