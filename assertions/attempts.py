@@ -1,6 +1,6 @@
 """Who got a message when, and again when: by audience, in order of time. Pure.
 
-An audience is what gets each message once where all goes well: a group, or a single consumer of a broadcasting one.
+An audience is what gets each message once where all goes well: a group, or one consumer of a broadcasting one.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def retries_to_come(view: RunView, group: str, moment: str, until: int) -> str |
 
 
 def first_attempts_to_come(view: RunView, group: str, until: int) -> str | None:
-    """None where every message has come to the group by now, or never will; otherwise why it is too early to say."""
+    """None where every message has come to the group by now, or never will; otherwise why that can't be said."""
     members = view.scenario.members(group)
     topics = {topic for name in members for topic in view.own_subscriptions.topics(name, until)}
     sent = [message for message in view.sent_until(until) if message.topic in topics]

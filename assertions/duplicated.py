@@ -14,9 +14,9 @@ from harness.language import MomentName, Target, TopicName
 class Duplicated(Count):
     """So many messages were delivered again, to any listener of the same group.
 
-    A retry after a failure is none (`retry` counts those): a repeat has a reconsumeTimes that was there before. In
-    a broadcasting group each consumer counts by itself. A kill makes repeats likely, for offsets are persisted late:
-    `allow_after` leaves out those that came after an observation.
+    A retry after a failure is none (`retry` counts those): a repeat has a reconsumeTimes that was there before.
+    In a broadcasting group each consumer counts by itself. A kill makes repeats likely, for offsets are
+    persisted late: `allow_after` leaves out those that came after an observation.
     """
 
     word = "duplicated"

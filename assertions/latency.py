@@ -16,8 +16,8 @@ from harness.language import DurationMs, TagRef, Target, TopicName
 class Latency(Check):
     """Messages took so long from the call of `send()` until a listener got them for the first time.
 
-    Both moments are read from the host's monotonic clock. Only messages that came are counted: `delivered` says how
-    many did. With `percentile: 99` it is enough if 99 % of them keep the limit.
+    Both moments are read from the host's monotonic clock. Only messages that came are counted: `delivered` says
+    how many did. With `percentile: 99` it is enough if 99 % of them keep the limit.
     """
 
     word = "latency"

@@ -13,13 +13,13 @@ from harness.statistics import wilson_interval
 
 
 class OutcomeDistribution(Check):
-    """How the values of a variable, or of a stored subscription, are distributed over the iterations of a `repeat`.
+    """How often a variable, or a stored subscription, had which value over the iterations of a `repeat`.
 
-    `of: $holder` counts each time that the variable was bound; `group` and `topic` count what the brokers held in
-    each iteration's observation `at`. A share is held against the 95 % interval after Wilson, not against the share
-    itself: `share_at_least: 0.5` holds where all of the interval is at 0.5 or above, doesn't where all of it is
-    below, and is unknown otherwise: more `times` make the interval narrower. How many different values there were
-    is a plain count: two prove a race, and one proves nothing about later iterations.
+    `of: $holder` counts each time that the variable was bound; `group` and `topic` count what the brokers held
+    in each iteration's observation `at`. A limit is held against the 95 % interval of the share after Wilson:
+    `share_at_least: 0.5` holds where all of the interval is at 0.5 or above, doesn't where all of it is below,
+    and is unknown otherwise; more `times` make the interval narrower. How many different values there were is a
+    plain count: two prove a race, and one proves nothing about later iterations.
     """
 
     word = "outcome-distribution"
@@ -81,7 +81,7 @@ class OutcomeDistribution(Check):
             for value, count in counts.most_common()
         )
         proof = [number for _, number in found]
-        answers = [
+        answers: list[bool | None] = [
             self.values_at_least is None or len(counts) >= self.values_at_least,
             self.values_at_most is None or len(counts) <= self.values_at_most,
         ]

@@ -127,14 +127,14 @@ def _sent_to_owner(
             f"the queue changed hands between {owner} before the offset passed it; one of them drops its tag, the "
             "other doesn't"
             if len(owners) > 1
-            else f"{owner} changed its own subscription meanwhile from one that drops its tag to one that doesn't, "
-            "or back"
+            else f"{owner} changed its own subscription meanwhile from one that drops its tag to one that "
+            "doesn't, or back"
         )
         return case.undetermined(how, proof, owner=owner, stored=stored)
     return case.made(
         MessageClass.LOST,
-        f"{told}, and that and the own subscription of {owner} both match, the offset passed it, and no listener "
-        "got it",
+        f"{told}, and that and the own subscription of {owner} both match, the offset passed it, and no "
+        "listener got it",
         proof,
         owner=owner,
         stored=stored,
@@ -152,8 +152,8 @@ def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: s
             ", ".join(name for name, event in counts.items() if event is None) or "whoever owned the queue"
         )
         return case.undetermined(
-            f"{told}, which only the broker evaluates, the offset passed it, and the pull counts of {missing} were "
-            "not observed: the broker's filter took it, or it is lost",
+            f"{told}, which only the broker evaluates, the offset passed it, and the pull counts of {missing} "
+            "were not observed: the broker's filter took it, or it is lost",
             proof,
             owner=owner,
             stored=stored,
@@ -164,15 +164,16 @@ def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: s
     if unaccounted:
         return case.undetermined(
             f"{told}, which only the broker evaluates, the offset passed it, and the client of "
-            f"{', '.join(unaccounted)} was sent other messages than its listener got: the broker's filter took it, "
-            "the client dropped it, or it is lost",
+            f"{', '.join(unaccounted)} was sent other messages than its listener got: the broker's filter took "
+            "it, the client dropped it, or it is lost",
             proof,
             owner=owner,
             stored=stored,
         )
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
-        f"{told}, the offset passed it, and the client of {owner} was sent no message that its listener didn't get",
+        f"{told}, the offset passed it, and the client of {owner} was sent no message that its listener "
+        "didn't get",
         proof,
         owner=owner,
         stored=stored,

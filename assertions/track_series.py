@@ -21,8 +21,8 @@ _MOST = 4
 class TrackSeries(Check):
     """Every message of the topic went through exactly these TrackTypes for the group, in this order.
 
-    With this check the tracks are looked at all through the run, besides at its observations. A look may miss what is
-    short: where some of the sequence was not seen, but nothing else was, the answer is unknown.
+    With this check the tracks are looked at all through the run, besides at its observations. A look may miss
+    what is short: where some of the sequence was not seen, but nothing else was, the answer is unknown.
     """
 
     word = "track-series"

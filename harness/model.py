@@ -17,7 +17,7 @@ class Told(StrEnum):
     meaning: str
     """One sentence."""
 
-    def __new__(cls, word: str, meaning: str) -> Self:
+    def __new__(cls, word: str, meaning: str = "") -> Self:
         """A member, written as `WORD = "word", "what it means"`."""
         member = str.__new__(cls, word)
         member._value_ = word

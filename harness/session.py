@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from harness.cluster.canary import prove_delivery
 from harness.cluster.java_home import find_java
 from harness.cluster.running import AttachedCluster
 from harness.guardian import Guardian, new_owner
+from harness.load import usable_cores
 from harness.names import new_token
 from harness.timing import TimingProfile
 from harness.workers.handle import OnDeath, OnEvent, Worker
@@ -26,7 +26,8 @@ from harness.workers.shared import SharedWorkers
 
 Progress = Callable[[str], None]
 SHARED_AT_LEAST = 2
-"""Shared client processes, so that two members of a group live in different ones."""
+"""Shared client processes, so that two members of a group live in different ones; one for each core, up to:"""
+SHARED_AT_MOST = 8
 
 
 class MakeCluster(Protocol):
@@ -76,7 +77,7 @@ class Session:
         self.workers = SharedWorkers(
             self._spawn_shared,
             lambda name: self._shared_logs / name,
-            max(SHARED_AT_LEAST, min(8, len(os.sched_getaffinity(0)))),
+            max(SHARED_AT_LEAST, min(SHARED_AT_MOST, usable_cores())),
         )
         """Client processes for runs in which no step needs a process of its own."""
 

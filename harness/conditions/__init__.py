@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 POLL_INTERVAL_S = 0.01
 LONGEST_POLL_INTERVAL_S = 0.05
 POLL_SHARE = 0.05
-"""The interval grows with the wait, so that a condition is seen at most 5 % late, and long waits, of which many may
-go on side by side, cost little."""
+"""The interval grows with the wait, so that a condition is seen at most 5 % late, and long waits, of which many
+may go on side by side, cost little."""
 
 
 @dataclass(frozen=True, slots=True)

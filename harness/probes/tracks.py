@@ -40,7 +40,7 @@ def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: s
 
 
 def watch_tracks(context: RunContext) -> None:
-    """Ask for the tracks of the messages of those topics of which a `track-series` check wants the whole course."""
+    """Ask for the tracks of the messages of the topics of which a `track-series` check wants the course."""
     topics = {check.topic for _, _, check in context.scenario.checks() if isinstance(check, TrackSeries)}
     for topic in sorted(topics):
         own = [message for message in context.producer.acknowledged if message.topic == topic]

@@ -52,7 +52,7 @@ def parse_scenario(text: str, file: str) -> Scenario:
 
 
 def _lines(document: Document) -> dict[tuple[str | int, ...], int]:
-    """The line of every place, an entry that stands alone in place of a list included; of steps inside others too."""
+    """The line of every place, a single entry in place of a list included, and of steps inside others."""
     lines = {path: document.places.of(path, key=True).line for path in document.places.values}
     for section in SECTIONS:
         if isinstance(document.data.get(section), dict):

@@ -41,7 +41,9 @@ def unknown_word(word: str, section: str) -> Sentence:
     elsewhere = next((name for name, words in SECTIONS.items() if word in words and words is not known), None)
     if elsewhere is not None:
         return f"`{word}` is a {one_of(elsewhere)}, not a {what}: it goes under `{elsewhere}`", None
-    return f"there is no {what} `{clipped(word)}`: the {what}s are {listed(known)}", nearest(word, known)
+    near = nearest(word, known)
+    known_by = "" if near is not None else f": `rocketchaos explain` lists the {what}s"
+    return f"there is no {what} `{clipped(word)}`{known_by}", near
 
 
 def _name(path: Path) -> str:

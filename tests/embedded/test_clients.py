@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -141,7 +140,7 @@ def test_broadcasting_everybody_gets_everything_and_keeps_its_own_offsets(rocket
     assert rocketmq.folder is not None
     files = list((rocketmq.folder / "logs" / "a").rglob("offsets.json"))
     assert len(files) == 1
-    assert not (Path(os.path.expanduser("~")) / ".rocketmq_offsets").exists()
+    assert not (Path.home() / ".rocketmq_offsets").exists()
 
 
 # Listeners -------------------------------------------------------------------------------------------------
@@ -304,6 +303,26 @@ def test_each_member_owns_what_its_own_strategy_gives_it(
         assert last == {"a": [], "b": []}
     if fields[0]["strategy"] == "machine-room-nearby":
         assert last == {"a": [0, 1, 2, 3], "b": []}
+
+
+@BOTH
+def test_by_config_has_no_retry_queue(rocketmq: LiveRun) -> None:
+    rocketmq.consumer(
+        "a",
+        group="g",
+        strategy="by-config",
+        queues=[0, 1, 2, 3],
+        behaviour={"fail": 1},
+        retry_delay_level=1,
+        subscribe={"orders": "*"},
+    )
+    rocketmq.start("a")
+    rocketmq.settle(ownership="g", within="40s")
+    rocketmq.send(topic="orders", count=4, per_queue=1)
+    wait_for_keys(rocketmq, "a", 4, "consumed")
+    rocketmq.wait("6s", because="a second delivery would come 1 s after the first")
+    assert keys(rocketmq, "a") == Counter(f"orders-{number}" for number in range(1, 5))
+    rocketmq.check.undelivered(count=4, because="in-retry")
 
 
 ROOMS: dict[str, tuple[list[str], dict[str, Any], dict[str, list[str]]]] = {

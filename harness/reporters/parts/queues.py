@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from assertions.view import RunView, owned_queues, queue_name
+from harness.consumer import text_of
 from harness.model import MessageClass
 from harness.reporters.base import Report
 
@@ -19,9 +20,9 @@ class QueueLine:
     topic: str
     queue: str
     owner: str | None
-    """The member that consumes it; None: no member does."""
+    """The member that consumes it, or several, as differing strategies may have it; None: no member does."""
     own_subscription: str | None
-    """The owner's own subscription; None: it doesn't subscribe to the topic, or there is no owner."""
+    """The owner's own subscription at the end, `-` where it has none; None: there is no owner."""
     stored: str | None
     """What the broker holds; None: nothing, or not observed."""
     sent: int
@@ -50,27 +51,25 @@ def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueL
     end = run.events[-1].n
     offsets = _last_offsets(view, group, topic)
     stored = _stored(view, group, topic)
-    owners = {
-        queue: name
-        for name, event in view.ownership(group, end).items()
-        for queue in owned_queues(event, topic)
-    }
+    owners: dict[str, list[str]] = {}
+    for name, event in view.ownership(group, end).items():
+        for queue in owned_queues(event, topic):
+            owners.setdefault(queue, []).append(name)
     fates = [fate for fate in run.outcome.messages if (fate.group, fate.topic) == (group, topic)]
     names = {*offsets, *(fate.queue for fate in fates if fate.queue is not None)}
     lines = []
     for queue in sorted(names, key=_order):
         own = [fate for fate in fates if fate.queue == queue]
-        owner = owners.get(queue)
+        owner = owners.get(queue, [])
+        subscribed = dict.fromkeys(_own_subscription(view, name, topic, end) for name in owner)
         committed, maximum = offsets.get(queue, (None, None))
         lines.append(
             QueueLine(
                 group=group,
                 topic=topic,
                 queue=queue,
-                owner=owner,
-                own_subscription=None
-                if owner is None
-                else run.scenario.consumers[owner].expressions.get(topic),
+                owner=", ".join(owner) or None,
+                own_subscription=", ".join(subscribed) or None,
                 stored=stored.get(queue.rpartition(":")[0]),
                 sent=len(own),
                 delivered=Counter(name for fate in own for name in dict.fromkeys(fate.deliveries)),
@@ -80,6 +79,11 @@ def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueL
             )
         )
     return lines
+
+
+def _own_subscription(view: RunView, consumer: str, topic: str, at: int) -> str:
+    own = view.own_subscriptions.at(consumer, at).get(topic)
+    return "-" if own is None else text_of(own)
 
 
 def _order(queue: str) -> tuple[str, int]:

@@ -104,16 +104,16 @@ def test_repeats_tell_the_first_starter_from_a_later_one(tmp_path: Path) -> None
 
 def test_repeats_tell_what_else_a_race_decided(tmp_path: Path) -> None:
     runs = [good(tmp_path), good(tmp_path), good(tmp_path, holder="a")]
+    winner = {"variable": "winner", "consumers": ["b"]}
     renamed = [
-        replace(event, data={**event.data, "variable": "winner"})
-        if event.data.get("variable") == "holder"
-        else event
+        replace(event, data=winner) if event.data.get("variable") == "holder" else event
         for event in runs[0].events
     ]
     (group,) = repeats([replace(runs[0], events=renamed), *runs[1:]])
-    assert {
+    counts = {
         name: {value: one.count for value, one in values.items()} for name, values in group.values().items()
-    } == {
+    }
+    assert counts == {
         "$winner": {"b": 1},
         "stored for g, orders": {"tagB": 2, "tagA": 1},
     }
