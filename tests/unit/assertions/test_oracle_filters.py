@@ -39,6 +39,7 @@ class Story:
         self.made.offsets("g", "orders", [(0, 0)])
 
     def store(self, expression: str, kind: str) -> Story:
+        self.stored = expression, kind
         self.made.stored("g", {"orders": expression}, ["a", "b"])
         self.made.events[-1].data["subscriptions"]["orders"]["type"] = kind
         if kind == "SQL92":
@@ -50,7 +51,11 @@ class Story:
         return self
 
     def passed(self) -> Story:
+        """The offset passes it, and the looks after that close the bracket."""
         self.made.offsets("g", "orders", [(1, 1)])
+        self.store(*self.stored)
+        self.made.owns(self.scenario, "a", "orders", [0])
+        self.made.owns(self.scenario, "b", "orders", [])
         return self
 
     def counts(self, found: int, passed: int, consumer: str = "a") -> Story:
