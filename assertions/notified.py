@@ -20,7 +20,9 @@ class Notified(Count):
     word = "notified"
     example = "notified: {client: h1, since: before, count: 0}"
 
-    client: Annotated[str, Refers(("hand-made",))] = Field(description="the client, by its name in `heartbeat`")
+    client: Annotated[str, Refers(("hand-made",))] = Field(
+        description="the client, by its name in `heartbeat`"
+    )
     group: GroupName | None = Field(default=None, description="only of this group")
     since: MomentName | None = Field(default=None, description="only those after this observation")
 

@@ -24,9 +24,12 @@ class Pull(Check):
     word = "pull"
     example = "pull: {of: p1, code: PULL_OFFSET_MOVED, remark: OFFSET_OVERFLOW_BADLY, next_offset: 2}"
 
-    of: Annotated[str, Refers(("pull",))] = Field(description="the pull, by the name that its step gave: `as: p1`")
+    of: Annotated[str, Refers(("pull",))] = Field(
+        description="the pull, by the name that its step gave: `as: p1`"
+    )
     code: ResponseCode | None = Field(
-        default=None, description="the response code, as RocketMQ calls it, or its number; `FOUND` is 0, SUCCESS"
+        default=None,
+        description="the response code, as RocketMQ calls it, or its number; `FOUND` is 0, SUCCESS",
     )
     remark: str | None = Field(
         default=None,

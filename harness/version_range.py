@@ -12,7 +12,9 @@ def _a_range(text: str) -> str:
     try:
         SpecifierSet(text)
     except InvalidSpecifier:
-        raise ValueError(f"`{text[:60]}` is no range of versions: write `>=5.0`, `<5`, `>=4.9.4,<5.2`") from None
+        raise ValueError(
+            f"`{text[:60]}` is no range of versions: write `>=5.0`, `<5`, `>=4.9.4,<5.2`"
+        ) from None
     return text
 
 

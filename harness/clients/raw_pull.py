@@ -55,9 +55,7 @@ def pull(address: str, request: PullRequest) -> Pulled:
         OSError: no connection, or no answer within 5 s (held: 10 s more than was asked for).
         ValueError: the answer's messages can't be read.
     """
-    flags = (_SUSPEND if request.suspend_ms else 0) | (
-        0 if request.own_expression is None else _SUBSCRIPTION
-    )
+    flags = (_SUSPEND if request.suspend_ms else 0) | (0 if request.own_expression is None else _SUBSCRIPTION)
     fields = {
         "consumerGroup": request.group,
         "topic": request.topic,
@@ -88,7 +86,7 @@ def pull(address: str, request: PullRequest) -> Pulled:
 
 
 def end_of_queue(address: str, topic: str, queue_id: int) -> int:
-    """The queue's maximum offset, as far as its consume queue has got (GET_MAX_OFFSET); 0 where the broker has none.
+    """The queue's end, as far as its consume queue has got (GET_MAX_OFFSET, 30); 0 where the broker has none.
 
     Raises:
         OSError: no connection, or no answer within 3 s.

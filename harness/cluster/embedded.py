@@ -210,9 +210,7 @@ class EmbeddedCluster:
             self._await_ready(list(files), brokers, [])
 
     def _server(self, name: str, role: str, port: int, slave_of: str | None = None) -> ServerProcess:
-        return ServerProcess(
-            name, role, f"{server_settings.LOOPBACK}:{port}", self.folder / name, slave_of
-        )
+        return ServerProcess(name, role, f"{server_settings.LOOPBACK}:{port}", self.folder / name, slave_of)
 
     def _write_files(self, server: ServerProcess) -> Path:
         """The server's configuration and log configuration; returns the former."""
@@ -279,7 +277,9 @@ Look = tuple[ServerProcess, Callable[[], str | None]]
 """A broker, and a look at why it isn't ready; None where it is."""
 
 
-def _what_is_missing(servers: Sequence[ServerProcess], looks: Sequence[Look]) -> tuple[ServerProcess, str] | None:
+def _what_is_missing(
+    servers: Sequence[ServerProcess], looks: Sequence[Look]
+) -> tuple[ServerProcess, str] | None:
     """The first server that isn't ready, and why; None when all are.
 
     Raises:

@@ -31,9 +31,7 @@ class ServerProcess:
     `folder` holds everything it writes: `stdout.log` with what it prints, `server.log` with what it logs.
     """
 
-    def __init__(
-        self, name: str, role: str, address: str, folder: Path, slave_of: str | None = None
-    ) -> None:
+    def __init__(self, name: str, role: str, address: str, folder: Path, slave_of: str | None = None) -> None:
         self.name = name
         self.role = role
         self.address = address

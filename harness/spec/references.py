@@ -99,7 +99,8 @@ def _made_twice(document: Document, names: Names, steps: list[PlacedWord]) -> It
             if kind == "pull" and first != placed.path:
                 line = document.places.of(first, key=True).line
                 yield document.report(placed.path, f"there is a pull `{name}` already, in line {line}", key=True)
-            if kind == "hand-made" and first == placed.path and name in {**(names.consumers or {}), **(names.nodes or {})}:
+            taken = {**(names.consumers or {}), **(names.nodes or {})}
+            if kind == "hand-made" and first == placed.path and name in taken:
                 message = f"`{name}` is a consumer or a node: give the hand-made client another name"
                 yield document.report(placed.path, message, key=True)
 

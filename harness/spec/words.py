@@ -150,7 +150,7 @@ def _groups(document: Document) -> dict[str, Path] | None:
     consumers = _keys(document, "consumers") if "consumers" in document.data else {}
     if consumers is None or not all(isinstance(name, str) for name in bare):
         return None
-    groups: dict[str, Path] = {name: ("groups",) for name in bare}
+    groups: dict[str, Path] = dict.fromkeys(bare, ("groups",))
     for name, path in consumers.items():
         consumer = document.data["consumers"][name]
         group = consumer.get("group") if isinstance(consumer, dict) else None

@@ -31,7 +31,9 @@ class BrokerConfig(Step):
     settings: dict[ConfigurationKey, ConfigurationValue] = Field(
         alias="set", min_length=1, description="settings as in broker.conf: `longPollingEnable: true`"
     )
-    broker: BrokerRef | None = Field(default=None, description="the broker; all, slaves included, unless told")
+    broker: BrokerRef | None = Field(
+        default=None, description="the broker; all, slaves included, unless told"
+    )
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         del scenario
@@ -59,7 +61,9 @@ class BrokerConfig(Step):
 
 
 def _change(broker: str, address: str, wanted: Mapping[str, str], before: Mapping[str, str]) -> None:
-    complaints = readiness.complaints({key: value for key, value in wanted.items() if key not in before}, before)
+    complaints = readiness.complaints(
+        {key: value for key, value in wanted.items() if key not in before}, before
+    )
     if complaints:
         # A name that it doesn't know a broker takes, shows and ignores.
         raise UsageProblem(f"broker-config: {'; '.join(complaints)}", "Correct them.")

@@ -94,7 +94,9 @@ class ExpireFiles(Step):
         found = {}
         for _, queue_id in queues:
             fields = {"topic": context.real_topic(self.topic), "queueId": str(queue_id)}
-            found[str(queue_id)] = int(_ask(broker, address, GET_MIN_OFFSET, fields).fields.get("offset", "0"))
+            found[str(queue_id)] = int(
+                _ask(broker, address, GET_MIN_OFFSET, fields).fields.get("offset", "0")
+            )
         return found
 
 

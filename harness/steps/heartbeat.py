@@ -25,7 +25,8 @@ class HandMadeSubscription(Strict):
 
     expression: str = Field(description="the tag expression: `tagA`, `tagA || tagB`, `*`")
     version: int = Field(
-        ge=0, description="its subVersion: a broker takes the expression over where this is above the stored one"
+        ge=0,
+        description="its subVersion: a broker takes the expression over where this is above the stored one",
     )
 
     @field_validator("expression")
@@ -50,7 +51,8 @@ class Heartbeat(Step):
     client: Name | None = Field(default=None, description="the name of the client, new or known")
     group: GroupName | None = Field(default=None, description="the group of which it is a member")
     subscribe: dict[Name, HandMadeSubscription] = Field(
-        default_factory=dict, description="what it subscribes to, by topic: `{orders: {expression: tagA, version: 1}}`"
+        default_factory=dict,
+        description="what it subscribes to, by topic: `{orders: {expression: tagA, version: 1}}`",
     )
     consume_from: Literal["first-offset", "last-offset", "timestamp"] = Field(
         default="first-offset", description="its consumeFromWhere"

@@ -59,7 +59,10 @@ class Pull(Step):
         default=0, ge=0, description="its subVersion: the broker refuses one above the stored one"
     )
     suspend: DurationMs | None = Field(
-        default=None, gt=0, le=60_000, description="how long the broker may hold it where there is nothing yet"
+        default=None,
+        gt=0,
+        le=60_000,
+        description="how long the broker may hold it where there is nothing yet",
     )
     broker: BrokerRef | None = Field(
         default=None, description="the broker, or a slave; needed where the topic is on several"
@@ -100,13 +103,15 @@ class Pull(Step):
         context.history.append("harness", "pulled", self._told(broker, answer))
 
     def _await_messages(self, context: RunContext, broker: str, address: str) -> None:
-        """Consume queues are filled after the acknowledgement, those of a slave once it has copied the messages."""
+        """Consume queues are filled after the acknowledgement, a slave's once it has copied the messages."""
         end = self._acknowledged(context, context.node(broker).slave_of or broker)
         if end == 0:
             return
         seen = _until(
             context,
-            lambda: self._asked(broker, lambda: raw_pull.end_of_queue(address, context.real_topic(self.topic), self.queue)),
+            lambda: self._asked(
+                broker, lambda: raw_pull.end_of_queue(address, context.real_topic(self.topic), self.queue)
+            ),
             lambda shown: shown >= end,
             SHOWN_LIMIT_S,
         )
