@@ -32,15 +32,17 @@ class Offsets(Check):
         if not events:
             return Answer(None, expected, f"no offsets were observed at `{self.at}`")
         event = events[-1]
-        lag, texts = 0, []
+        lag, beyond, texts = 0, False, []
         for queue in event.data["queues"]:
-            lag += queue["max_offset"] - (queue["consumer_offset"] or 0)
+            behind = queue["max_offset"] - (queue["consumer_offset"] or 0)
+            lag += max(0, behind)
+            beyond |= behind < 0
             stored = "none" if queue["consumer_offset"] is None else queue["consumer_offset"]
             texts.append(
                 f"{queue_name(queue['broker'], queue['queue_id'])} {stored} of {queue['max_offset']}"
             )
-        observed = f"lag {lag}: {', '.join(texts)}"
+        observed = f"lag {lag}{', an offset beyond the end' if beyond else ''}: {', '.join(texts)}"
         if len(texts) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
-        return Answer(lag == self.lag, expected, observed, [event.n])
+        return Answer(lag == self.lag and not beyond, expected, observed, [event.n])

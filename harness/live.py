@@ -93,7 +93,10 @@ class LiveRun:
         self._transcript.set("timing", profile)
 
     def cluster(self, **fields: Any) -> None:
-        """Ask for a cluster of this run's own: `brokers=["broker-a", "broker-b"]`, `broker={"brokerPermission": 4}`."""
+        """Ask for a cluster of this run's own.
+
+        `brokers=["broker-a", "broker-b"]`, `slaves=["broker-a"]`, `broker={"autoCreateTopicEnable": False}`.
+        """
         self._require_undone("cluster")
         self._transcript.set("cluster", fields)
 

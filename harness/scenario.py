@@ -78,8 +78,8 @@ class Scenario(Strict):
     bare_groups: Annotated[tuple[Name, ...], BeforeValidator(as_tuple)] = Field(
         default=(),
         alias="groups",
-        description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats; where there are "
-        "any, `consumers` may be left out",
+        description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats; where "
+        "there are any, `consumers` may be left out",
     )
     consumers: dict[Name, Consumer] = Field(description="its consumers by name")
     steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
@@ -159,7 +159,7 @@ class Scenario(Strict):
 
     @property
     def required_capabilities(self) -> frozenset[str]:
-        """What its cluster must be able to do to its nodes, by the names of `harness.cluster.base.CAPABILITIES`."""
+        """What its cluster must be able to do to its nodes: names of `harness.cluster.base.CAPABILITIES`."""
         required = {name for step in every_step(self.steps) for name in step.capabilities(self)}
         return frozenset(required | ({"configure"} if self.cluster.model_fields_set else set()))
 

@@ -86,9 +86,9 @@ def for_version(scenarios: Sequence[Scenario], version: str) -> tuple[list[Scena
         UsageProblem: there is no such version, or none of them is about it.
     """
     versions.parse(version)
-    reasons = {scenario.name: scenario.why_not_on(version) for scenario in scenarios}
-    chosen = [scenario for scenario in scenarios if reasons[scenario.name] is None]
-    left_out = [reason for reason in reasons.values() if reason is not None]
+    judged = [(scenario, scenario.why_not_on(version)) for scenario in scenarios]
+    chosen = [scenario for scenario, reason in judged if reason is None]
+    left_out = [reason for _, reason in judged if reason is not None]
     if not chosen:
         raise UsageProblem(
             f"no scenario is left for RocketMQ {version}: {'; '.join(left_out)}",

@@ -83,6 +83,7 @@ class Stage:
             real=self.names.real,
             nameserver=self._nameserver,
             instance=self.names.token,
+            poll_name_server_ms=self.session.timing.client_settings.get("pollNameServerInterval"),
         )
         return self._connect(self._producer)
 

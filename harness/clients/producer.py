@@ -41,12 +41,23 @@ class Producer:
         real: Callable[[str], str],
         nameserver: Callable[[], str],
         instance: str,
+        poll_name_server_ms: int | None = None,
     ) -> None:
+        """
+        Args:
+            history: where every sending is written down.
+            worker: in which the client lives.
+            real: the real name of a topic or group.
+            nameserver: its address.
+            instance: of the run.
+            poll_name_server_ms: how often the client asks for routes; None: RocketMQ's own 30 s.
+        """
         self._history = history
         self._worker = worker
         self._real = real
         self._nameserver = nameserver
         self._instance = instance
+        self._poll_name_server_ms = poll_name_server_ms
         self._started = False
         self._lock = threading.Lock()
         """Branches of a `parallel` may send at the same time."""
@@ -65,8 +76,16 @@ class Producer:
             nameserver=self._nameserver(),
             client_ip=NAME,
             instance=self._instance,
+            poll_name_server_ms=self._poll_name_server_ms,
         )
         self._started = True
+
+    def routed_brokers(self, topic: str) -> tuple[str, ...] | None:
+        """The brokers of a topic to which the client could send now; None: it hasn't asked for its route yet."""
+        answer = self._worker.request(
+            "producer-route", START_LIMIT_S, name=NAME, topic=self._real(topic)
+        )
+        return tuple(answer["brokers"]) if answer["known"] else None
 
     def send(
         self,

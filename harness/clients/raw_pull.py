@@ -86,7 +86,7 @@ def pull(address: str, request: PullRequest) -> Pulled:
 
 
 def end_of_queue(address: str, topic: str, queue_id: int) -> int:
-    """The queue's maximum offset, as far as its consume queue has got (GET_MAX_OFFSET); 0 where the broker has none.
+    """The queue's end, as far as its consume queue has got (GET_MAX_OFFSET, 30); 0 where the broker has none.
 
     Raises:
         OSError: no connection, or no answer within 3 s.

@@ -1,7 +1,7 @@
 """RocketMQ's remoting protocol, as far as it is needed without a Java client.
 
-`ask` is one request, one answer, one connection. `harness.clients.hand_made` keeps connections. The frame is that of `RemotingCommand`
-with JSON headers, the same in 4.9.x and 5.x: length, header length, header, body.
+`ask` is one request, one answer, one connection; `harness.clients.connection` keeps one open. The frame is that
+of `RemotingCommand` with JSON headers, the same in 4.9.x and 5.x: length, header length, header, body.
 """
 
 from __future__ import annotations

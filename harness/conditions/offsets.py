@@ -32,6 +32,9 @@ def offsets_reached(context: RunContext, group: str, topic: str, lag: int) -> Se
             return Seen(
                 False, f"the queue {message.broker}:{message.queue_id} doesn't show {message.key} yet"
             )
-    behind = sum(queue.lag for queue in queues)
+    behind = sum(max(0, queue.lag) for queue in queues)
     texts = [f"{one.broker}:{one.queue_id} {one.consumer_offset} of {one.max_offset}" for one in queues]
+    if any(queue.lag < 0 for queue in queues):
+        # As after `reset-offset` beyond the end: the consumer is yet to find out.
+        return Seen(False, f"beyond the end: {', '.join(texts)}")
     return Seen(behind <= lag, f"lag {behind}: {', '.join(texts)}")

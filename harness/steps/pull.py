@@ -103,7 +103,7 @@ class Pull(Step):
         context.history.append("harness", "pulled", self._told(broker, answer))
 
     def _await_messages(self, context: RunContext, broker: str, address: str) -> None:
-        """Consume queues are filled after the acknowledgement, those of a slave once it has copied the messages."""
+        """Consume queues are filled after the acknowledgement, a slave's once it has copied the messages."""
         end = self._acknowledged(context, context.node(broker).slave_of or broker)
         if end == 0:
             return

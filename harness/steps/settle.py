@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from harness.conditions import await_condition
 from harness.conditions.offsets import offsets_reached
 from harness.conditions.ownership import ownership_settled
+from harness.conditions.route import route_settled
 from harness.conditions.subscription import SubscriptionSettled
 from harness.language import DurationMs, GroupName, TopicName
 from harness.steps.base import Step
@@ -25,6 +26,8 @@ class Settle(Step):
     `ownership`: each member owns exactly the queues that its allocation strategy gives it for the members
     online now. `subscription`: on every broker the stored subscription is the newest of the members' own, and
     stays so on a second look. `offsets`: the group's offsets are at most `lag` messages behind in total.
+    `route`: the name server and the producer know every running broker of the topic, as it is some time after a
+    `restart`.
     """
 
     word = "settle"
@@ -37,16 +40,20 @@ class Settle(Step):
     offsets: GroupName | None = Field(
         default=None, description="the group whose offsets for `topic` must come within `lag`"
     )
-    topic: TopicName | None = Field(default=None, description="the topic; not with `ownership`")
+    route: TopicName | None = Field(default=None, description="the topic whose route must settle")
+    topic: TopicName | None = Field(
+        default=None, description="the topic; not with `ownership` and `route`"
+    )
     lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; 0 unless told")
     within: DurationMs = Field(default=60_000, gt=0, description="the limit", validate_default=False)
 
     @model_validator(mode="after")
     def _one_condition(self) -> Settle:
-        given = [name for name in ("ownership", "subscription", "offsets") if getattr(self, name) is not None]
+        conditions = ("ownership", "subscription", "offsets", "route")
+        given = [name for name in conditions if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError("say exactly one of `ownership`, `subscription`, `offsets`")
-        if (given[0] != "ownership") != (self.topic is not None):
+            raise ValueError("say exactly one of `ownership`, `subscription`, `offsets`, `route`")
+        if (given[0] in ("subscription", "offsets")) != (self.topic is not None):
             raise ValueError("`topic` goes with `subscription` and `offsets`, and they need it")
         if self.lag is not None and given[0] != "offsets":
             raise ValueError("`lag` goes with `offsets`")
@@ -62,6 +69,12 @@ class Settle(Step):
             group = self.ownership
             await_condition(
                 context, f"ownership of {group}", lambda: ownership_settled(context, group), self.within
+            )
+            return
+        if self.route is not None:
+            routed = self.route
+            await_condition(
+                context, f"route of {routed}", lambda: route_settled(context, routed), self.within
             )
             return
         topic = str(self.topic)

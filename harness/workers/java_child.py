@@ -95,7 +95,11 @@ class JavaWorker:
         """What a consumer's own statistics say of its pulls."""
         return self._get(self._consumers, name).pull_counts(topic)
 
-    def start_producer(self, name: str, **with_: str) -> Mapping[str, Any]:
+    def producer_route(self, name: str, topic: str) -> Mapping[str, Any]:
+        """What a producer knows of a topic's route."""
+        return self._get(self._producers, name).route(topic)
+
+    def start_producer(self, name: str, **with_: Any) -> Mapping[str, Any]:
         """Start a DefaultMQProducer."""
         return self._start(self._producers, name, Producer(**with_))
 
@@ -177,6 +181,7 @@ def main() -> None:
             "pull-counts": worker.pull_counts,
             "start-producer": worker.start_producer,
             "stop-producer": worker.stop_producer,
+            "producer-route": worker.producer_route,
             "send": worker.send,
         },
     )

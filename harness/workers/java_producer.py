@@ -11,7 +11,7 @@ from typing import Any
 
 import jpype
 
-from harness.workers.jvm import text
+from harness.workers.jvm import private_field, text
 
 _KEY_SEPARATOR = " "
 """MessageConst.KEY_SEPARATOR."""
@@ -24,12 +24,21 @@ class Producer:
         jpype.JException: RocketMQ refuses the group's name.
     """
 
-    def __init__(self, group: str, nameserver: str, client_ip: str, instance: str) -> None:
+    def __init__(
+        self,
+        group: str,
+        nameserver: str,
+        client_ip: str,
+        instance: str,
+        poll_name_server_ms: int | None = None,
+    ) -> None:
         self._java = jpype.JClass("org.apache.rocketmq.client.producer.DefaultMQProducer")(group)
         self._java.setNamesrvAddr(nameserver)
         self._java.setClientIP(client_ip)
         self._java.setInstanceName(instance)
         self._java.setRetryTimesWhenSendFailed(0)
+        if poll_name_server_ms is not None:
+            self._java.setPollNameServerInterval(poll_name_server_ms)
         # The client goes round the queues per thread (ThreadLocalIndex): with one thread it really does.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="producer")
 
@@ -50,6 +59,22 @@ class Producer:
         """Shut it down gracefully."""
         self._thread.shutdown()
         self._java.shutdown()
+
+    def route(self, topic: str) -> Mapping[str, Any]:
+        """What the client knows of a topic's route; it looks for none where it has none.
+
+        Rests on DefaultMQProducerImpl.getTopicPublishInfoTable and MQClientInstance.findBrokerAddressInPublish.
+        """
+        implementation = self._java.getDefaultMQProducerImpl()
+        published = implementation.getTopicPublishInfoTable().get(topic)
+        if published is None or not published.ok():
+            return {"known": False, "brokers": []}
+        factory = private_field(implementation, "mQClientFactory")
+        brokers = {str(queue.getBrokerName()) for queue in published.getMessageQueueList()}
+        return {
+            "known": True,
+            "brokers": sorted(one for one in brokers if factory.findBrokerAddressInPublish(one) is not None),
+        }
 
     def send(self, *arguments: Any) -> Mapping[str, Any]:
         """Send one message, after those that were asked for earlier; see `_send`."""

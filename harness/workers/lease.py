@@ -5,8 +5,9 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
-from harness.errors import HarnessDefect, RocketchaosError
+from harness.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
 from harness.workers.handle import Worker, WorkerFailed
+from harness.workers.spawning import ending
 
 if TYPE_CHECKING:
     from harness.workers.shared import SharedWorkers
@@ -74,12 +75,22 @@ class Lease:
         except RocketchaosError as error:
             if verb in ("start", "stop") or not isinstance(error, WorkerFailed):
                 self._workers.condemn(self._worker, str(error))
+            if isinstance(error, EnvironmentNotReady) and not self._worker.alive:
+                raise self._died(do) from error
             raise
         if verb == "start":
             self._stop_command = f"stop-{what}"
         elif verb == "stop":
             self._stop_command = None
         return answer
+
+    def _died(self, do: str) -> EnvironmentNotReady:
+        how = ending(self.returncode or 0)
+        return EnvironmentNotReady(
+            f"the worker {self.name} died: {how} (process {self.pid}, shared with other runs), before it answered "
+            f"`{do}`",
+            "Its log is in the run folder, logs/.",
+        )
 
     def stop(self, limit_s: float) -> None:
         """Leave; the process lives on. The client was stopped before, or is stopped now."""

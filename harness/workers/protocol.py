@@ -40,8 +40,11 @@ the broker (10 s the first time) and 1 is 1 s. A lite pull consumer is polled by
 `pull-counts` with `name, topic`: `{found_pulls, passed_messages}` from the client's own ConsumerStatsManager:
 pulls that the broker answered with FOUND, also those of which the client's tag filter left nothing, and
 messages that passed that filter. Refused for lite pull consumers, which count nothing.
-`start-producer` with `name, group, nameserver, client_ip, instance`: `{client_id}`. Fetches no routes.
+`start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms`:
+`{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.
+`producer-route` with `name, topic`: `{known, brokers [..]}`, those to which the client could send right now; not
+known: it has not asked for the topic yet, and will with the first message.
 `send` with `name, topic, tag|null, key|null, body (text), queue {broker, id}|null, timeout_ms`, and optionally
 further `keys [..]` and `properties {..}`: `{status, broker, queue_id, queue_offset, msg_id, offset_msg_id}`. Never
 retried; one at a time for each producer, so that they go round where no queue is given. `msg_id` is the message's

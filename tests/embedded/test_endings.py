@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import subprocess
 import time
@@ -163,4 +164,11 @@ def test_a_consumer_that_dies_is_an_error_of_the_environment(command: Command) -
     assert command.process.returncode == 4
     outcome = json.loads((command.folder / "outcome.json").read_text())
     assert (outcome["outcome"], outcome["trouble"]) == ("error", "environment")
-    assert "worker a" in outcome["reason"]
+    # The process is that of the producer as well, which may be sending just then.
+    assert re.search("the worker (a|producer) died: signal SIGKILL", outcome["reason"])
+    died = [
+        event.node
+        for event in read_history(command.folder / "events.jsonl").events
+        if event.kind == "worker-died"
+    ]
+    assert "a" in died

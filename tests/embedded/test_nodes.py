@@ -47,6 +47,7 @@ steps:
   - resume: broker-a
   - restart: nameserver
   - settle: {ownership: g, within: 60s}
+  - settle: {route: orders, within: 60s}
   - send: {topic: orders, count: 8, per_queue: 2}
   - settle: {offsets: g, topic: orders, within: 60s}
 anomaly:
@@ -121,7 +122,7 @@ def test_a_restarted_broker_keeps_store_port_and_address_and_a_slave_knows_its_m
             assert cluster.deaths() == []
             cluster.pause_node("nameserver")
             assert psutil.Process(nameserver.pid).status() == psutil.STATUS_STOPPED
-            with pytest.raises(OSError, match="in time|timed out"):
+            with pytest.raises(OSError, match=r"in time|timed out"):
                 remoting.ask(cluster.nameserver, remoting.GET_BROKER_CLUSTER_INFO, limit_s=0.5)
             cluster.resume_node("nameserver")
             remoting.ask(cluster.nameserver, remoting.GET_BROKER_CLUSTER_INFO)

@@ -38,6 +38,9 @@ class Context:
     def now_ns(self) -> int:
         return int(self.clock_ms * 1e6)
 
+    def check_alive(self) -> None:
+        """Everything lives."""
+
     def let_time_pass(self, duration_ms: int) -> None:
         self.waits.append(duration_ms)
         self.clock_ms += duration_ms

@@ -165,6 +165,15 @@ def test_nobody_in_a_shared_process_can_be_killed_or_paused(workers: SharedWorke
     assert a.alive
 
 
+def test_a_request_that_the_death_cuts_off_says_whose_it_was(workers: SharedWorkers) -> None:
+    a = Run(workers, "tok1").client("a")
+    with pytest.raises(
+        EnvironmentNotReady, match=r"the worker a died: signal SIGKILL .*before it answered `die`"
+    ):
+        a.request("die", LIMIT_S)
+    assert a.pid not in workers.pids
+
+
 def test_a_full_worker_is_not_the_last(workers: SharedWorkers) -> None:
     run = Run(workers, "tok1")
     clients = [run.client(f"c{number}") for number in range(2 * CLIENTS_AT_MOST + 1)]

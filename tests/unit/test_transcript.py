@@ -108,7 +108,7 @@ def test_arguments_mean_what_a_file_would_say() -> None:
 
 
 def test_a_word_without_shorthand_says_its_fields() -> None:
-    with pytest.raises(UsageProblem, match="topic, tag, count, per_queue"):
+    with pytest.raises(UsageProblem, match="topic, tag, tags, count"):
         value_of(Send, ("orders",), {})
 
 

@@ -1,0 +1,139 @@
+"""What a scenario needs of its cluster, and of RocketMQ's version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from harness.campaign import Campaign, Options
+from harness.cluster.base import CAPABILITIES, lacking
+from harness.cluster.embedded import EmbeddedCluster
+from harness.cluster.running import AttachedCluster
+from harness.cluster_needs import ClusterNeeds
+from harness.errors import UsageProblem
+from harness.placement import own_processes
+from harness.scenario import Scenario
+from harness.selection import for_version
+from harness.spec import parse_scenario
+from harness.version_range import why_not_in
+
+TEXT = """\
+name: example
+title: an example
+{head}
+topics: {{orders: {{queues: 4}}, bills: {{queues: 2, on: [broker-a]}}}}
+consumers:
+  a: {{group: g, subscribe: {{orders: tagA}}}}
+  b: {{group: g, subscribe: {{orders: tagB}}}}
+steps:
+  - start: [a, b]
+  - {step}
+anomaly: {{{check}}}
+healthy: {{delivered: {{to: g, count: 8}}}}
+"""
+
+
+def scenario(
+    step: str = "wait: 1s", head: str = "timing: compressed", check: str = "delivered: {to: a, count: 1}"
+) -> Scenario:
+    return parse_scenario(TEXT.format(step=step, head=head, check=check), "x.yaml")
+
+
+def test_nodes_and_queues_follow_from_the_cluster() -> None:
+    two = scenario(head="cluster: {brokers: [broker-a, broker-b], slaves: broker-b}")
+    assert two.cluster.nodes == ("nameserver", "broker-a", "broker-b", "broker-b-slave")
+    assert (two.queue_count("orders"), two.queue_count("bills")) == (8, 2)
+    assert (scenario().queue_count("orders"), scenario().cluster.nodes) == (4, ("nameserver", "broker-a"))
+
+
+@pytest.mark.parametrize(
+    ("brokers", "slaves"),
+    [
+        ((), ()),
+        (("a", "a"), ()),
+        (("nameserver",), ()),
+        (("a",), ("b",)),
+        (("a", "a-slave"), ("a",)),
+        (("a",), ("a", "a")),
+        (("room@a", "-"), ()),
+    ],
+)
+def test_impossible_topologies(brokers: tuple[str, ...], slaves: tuple[str, ...]) -> None:
+    with pytest.raises(ValidationError):
+        ClusterNeeds(brokers=brokers, slaves=slaves)
+
+
+NEEDS = {
+    "wait: 1s": set(),
+    "kill: a": set(),
+    "kill: broker-a": {"kill"},
+    "pause: [a, nameserver]": {"pause"},
+    "restart: broker-a": {"restart"},
+    "broker-config: {set: {maxMessageSize: 1000}}": {"configure"},
+    "repeat: {times: 2, steps: [restart: broker-a]}": {"restart"},
+    "parallel: [[kill: broker-a], [pause: nameserver]]": {"kill", "pause"},
+}
+
+
+@pytest.mark.parametrize(("step", "needed"), NEEDS.items(), ids=list(NEEDS))
+def test_what_steps_do_to_nodes_needs_a_cluster_of_its_own(step: str, needed: set[str]) -> None:
+    made = scenario(step)
+    assert made.required_capabilities == needed
+    assert made.needs_own_cluster is bool(needed)
+
+
+def test_whoever_says_anything_of_the_cluster_gets_one() -> None:
+    assert scenario(head="cluster: {brokers: broker-a}").needs_own_cluster
+    assert not scenario().needs_own_cluster
+
+
+def test_an_embedded_cluster_can_do_it_all_and_one_that_others_keep_up_nothing() -> None:
+    assert lacking(EmbeddedCluster, CAPABILITIES) == ()
+    assert lacking(AttachedCluster, CAPABILITIES) == ("configure", "kill", "pause", "restart")
+    assert lacking(AttachedCluster, {"kill"}) == ("kill",)
+    assert lacking(AttachedCluster, ()) == ()
+
+
+def test_what_no_cluster_can_do_is_refused_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.campaign.EmbeddedCluster", AttachedCluster)
+    with pytest.raises(UsageProblem, match="needs a cluster whose nodes it can kill"):
+        Campaign(Options(runs=tmp_path)).run(scenario("kill: broker-a"))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "version", "fits"),
+    [
+        ("", "4.9.4", True),
+        (">=5.0", "4.9.4", False),
+        (">=5.0", "5.0.0", True),
+        ("<5", "4.9.8", True),
+        (">=4.9.4,<5.2", "5.1.4", True),
+        (">=4.9.4,<5.2", "5.2.0", False),
+        (">=4.9.4", "4.9.3", False),
+        ("==4.9.4", "4.9.4", True),
+    ],
+)
+def test_versions_in_and_out_of_a_range(wanted: str, version: str, fits: bool) -> None:
+    assert (why_not_in(wanted, version) is None) is fits
+
+
+def test_scenarios_about_other_versions_are_left_out_by_name() -> None:
+    old, new = scenario(head="rocketmq: '<5'"), scenario(head="rocketmq: '>=5.0'")
+    chosen, left_out = for_version([old, new], "5.5.0")
+    assert chosen == [new]
+    assert left_out == ["example is about RocketMQ <5, and not about 5.5.0"]
+    with pytest.raises(UsageProblem, match=r"no scenario is left for RocketMQ 5\.5\.0"):
+        for_version([old], "5.5.0")
+    with pytest.raises(UsageProblem, match=r"RocketMQ <5, and not about 5\.5\.0"):
+        Campaign(Options(version="5.5.0")).run(old)
+
+
+def test_a_consumer_whose_log_is_asked_for_gets_a_process_of_its_own() -> None:
+    assert own_processes(scenario()) == frozenset()
+    assert own_processes(scenario(check="log: {consumer: b, matches: x, count: 1}")) == {"b"}
+    assert own_processes(scenario(check="log: {node: broker-a, matches: x, count: 1}")) == frozenset()
