@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
+
 from harness.allocation import Queue
 from harness.clients.admin import Admin
 from harness.clients.consumer import Consumer
@@ -21,6 +23,8 @@ from harness.model import Trouble
 from harness.names import Names
 from harness.scenario import Scenario
 from harness.workers.events import WorkerEvent
+
+DEATH_SHOWS_WITHIN_S = 0.5
 
 
 class RunContext:
@@ -198,6 +202,30 @@ class RunContext:
             raise EnvironmentNotReady(
                 f"the server {death.node} died: {death.reason}", "Its log is in the run folder, logs/."
             )
+
+    def deeper_cause(self) -> RocketchaosError | None:
+        """What died, where a failure may only be what came of it; None where everything lives.
+
+        A connection breaks a moment before the process that held it can be seen to be dead.
+        """
+
+        def look() -> RocketchaosError | None:
+            try:
+                self.check_alive()
+            except RocketchaosError as death:
+                return death
+            except KeyboardInterrupt:
+                pass
+            return None
+
+        retrying = Retrying(
+            retry=retry_if_result(lambda death: death is None),
+            wait=wait_fixed(0.02),
+            stop=stop_after_delay(DEATH_SHOWS_WITHIN_S),
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
+        )
+        death: RocketchaosError | None = retrying(look)
+        return death
 
     # Time ----------------------------------------------------------------------------------------------
 

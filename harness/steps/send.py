@@ -48,6 +48,7 @@ class Send(Step):
             queue = queues[index % len(queues)] if self.per_queue is not None else None
             if not context.producer.send(self.topic, tag, queue):
                 refused.append(context.producer.last_error)
+                context.check_alive()
         if refused:
             raise PreconditionNotMet(
                 f"send: {len(refused)} of {self.count} messages to {self.topic} were not acknowledged: "

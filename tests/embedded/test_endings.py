@@ -85,26 +85,36 @@ class Command:
         raise AssertionError(f"{node} is not in the history")
 
 
-@pytest.fixture
-def command(tmp_path: Path) -> Iterator[Command]:
-    scenario = tmp_path / "patient.scenario.yaml"
-    scenario.write_text(PATIENT)
+def start(scenario: Path, folder: Path) -> Command:
+    """The command, under way."""
     code = "import sys, harness.cli; sys.exit(harness.cli.main())"
-    arguments = ["reproduce", str(scenario), "--runs", str(tmp_path / "runs"), "--json"]
+    arguments = ["reproduce", str(scenario), "--runs", str(folder / "runs"), "--json"]
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", code, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        cwd=tmp_path,
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    running = Command(process, tmp_path / "runs")
+    return Command(process, folder / "runs")
+
+
+def end(command: Command) -> None:
+    """Whatever a test came to: the command ends, and nothing of it is left."""
+    if command.process.poll() is None:
+        command.process.kill()
+        command.process.communicate()
+    nothing_left(command)
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Iterator[Command]:
+    scenario = tmp_path / "patient.scenario.yaml"
+    scenario.write_text(PATIENT)
+    running = start(scenario, tmp_path)
     yield running
-    if process.poll() is None:
-        process.kill()
-        process.communicate()
-    nothing_left(running)
+    end(running)
 
 
 def nothing_left(command: Command, limit_s: float = 5) -> None:
@@ -174,3 +184,20 @@ def test_a_consumer_that_dies_is_an_error_of_the_environment(command: Command) -
     outcome = json.loads((command.folder / "outcome.json").read_text())
     assert (outcome["outcome"], outcome["trouble"]) == ("error", "environment")
     assert "worker a" in outcome["reason"]
+
+
+def test_a_broker_that_dies_while_messages_are_sent_is_the_cause_of_what_follows(tmp_path: Path) -> None:
+    """The producer notices first; what is told is the death."""
+    scenario = tmp_path / "sending.scenario.yaml"
+    scenario.write_text(PATIENT.replace("count: 4, per_queue: 1", "count: 20000, per_queue: 5000"))
+    sending = start(scenario, tmp_path)
+    try:
+        sending.until(lambda: sending.events().count("sent") > 20)
+        sending.process_of("broker-a").kill()
+        sending.ended()
+        outcome = json.loads((sending.folder / "outcome.json").read_text())
+        assert (outcome["outcome"], outcome["trouble"]) == ("error", "environment"), outcome["reason"]
+        assert "broker-a died" in outcome["reason"]
+        assert sending.process.returncode == 4
+    finally:
+        end(sending)
