@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
+
 from harness.allocation import Queue
 from harness.clients.admin import Admin
 from harness.clients.consumer import Consumer
@@ -28,6 +30,8 @@ from harness.scenario import Scenario
 from harness.steps.performing import BranchEnded
 from harness.steps.place import Place
 from harness.workers.events import WorkerEvent
+
+DEATH_SHOWS_WITHIN_S = 0.5
 
 
 class RunContext:
@@ -316,6 +320,30 @@ class RunContext:
             raise EnvironmentNotReady(
                 f"the server {death.node} died: {death.reason}", "Its log is in the run folder, logs/."
             )
+
+    def deeper_cause(self) -> RocketchaosError | None:
+        """What died, where a failure may only be what came of it; None where everything lives.
+
+        A connection breaks a moment before the process that held it can be seen to be dead.
+        """
+
+        def look() -> RocketchaosError | None:
+            try:
+                self.check_alive()
+            except RocketchaosError as death:
+                return death
+            except KeyboardInterrupt:
+                pass
+            return None
+
+        retrying = Retrying(
+            retry=retry_if_result(lambda death: death is None),
+            wait=wait_fixed(0.02),
+            stop=stop_after_delay(DEATH_SHOWS_WITHIN_S),
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
+        )
+        death: RocketchaosError | None = retrying(look)
+        return death
 
     # Time ----------------------------------------------------------------------------------------------
 

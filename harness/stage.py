@@ -141,7 +141,12 @@ class Stage:
             self._early_deaths.append((name, reason, trouble))
 
     def note_failure(self, failure: BaseException) -> None:
-        """Write down what kept the run from being completed. What is no `Exception` is an interruption."""
+        """Write down what kept the run from being completed. What is no `Exception` is an interruption.
+
+        Where something has died, that is the cause, whatever it was first noticed by.
+        """
+        if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
+            failure = self.context.deeper_cause() or failure
         if isinstance(failure, PreconditionNotMet):
             self.note(Trouble.PRECONDITION, str(failure))
             self.observe_what_can_be()

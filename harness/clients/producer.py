@@ -82,9 +82,7 @@ class Producer:
 
     def routed_brokers(self, topic: str) -> tuple[str, ...] | None:
         """The brokers of a topic to which the client could send now; None: it hasn't asked for its route yet."""
-        answer = self._worker.request(
-            "producer-route", START_LIMIT_S, name=NAME, topic=self._real(topic)
-        )
+        answer = self._worker.request("producer-route", START_LIMIT_S, name=NAME, topic=self._real(topic))
         return tuple(answer["brokers"]) if answer["known"] else None
 
     def send(

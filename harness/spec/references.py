@@ -98,7 +98,9 @@ def _made_twice(document: Document, names: Names, steps: list[PlacedWord]) -> It
             first = _made(steps)[kind][name]
             if kind == "pull" and first != placed.path:
                 line = document.places.of(first, key=True).line
-                yield document.report(placed.path, f"there is a pull `{name}` already, in line {line}", key=True)
+                yield document.report(
+                    placed.path, f"there is a pull `{name}` already, in line {line}", key=True
+                )
             taken = {**(names.consumers or {}), **(names.nodes or {})}
             if kind == "hand-made" and first == placed.path and name in taken:
                 message = f"`{name}` is a consumer or a node: give the hand-made client another name"
@@ -140,7 +142,9 @@ def _configured_queues(document: Document, names: Names) -> Iterator[Diagnostic]
             count = counts.get(topic)
             for index, number in enumerate(consumer.queues or ()):
                 if count is not None and number >= count:
-                    message = f"{topic} has the queues 0 to {count - 1}: `{name}` can't own queue {number} of it"
+                    message = (
+                        f"{topic} has the queues 0 to {count - 1}: `{name}` can't own queue {number} of it"
+                    )
                     yield document.report(document.in_file((*path, "queues", index)), message)
 
 

@@ -25,9 +25,6 @@ PropertyName = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9_]{0,5
 """A user property's name; those that begin with a capital are left to RocketMQ (`MessageConst`)."""
 PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
-DEATH_SHOWS_WITHIN_MS = 500
-"""After its last connection has ended, so long a killed server's process may still seem to run."""
-
 
 class Send(Step):
     """Send messages, one after the other, each acknowledged before the next.
@@ -108,9 +105,8 @@ class Send(Step):
                 properties=self.properties,
             ):
                 refused.append(context.producer.last_error)
+                context.check_alive()
         if refused:
-            # A broker that died unasked is the environment's trouble; its connections end before its process has.
-            context.let_time_pass(DEATH_SHOWS_WITHIN_MS)
             raise PreconditionNotMet(
                 f"send: {len(refused)} of {self.count} messages to {self.topic} were not acknowledged: "
                 f"{refused[-1]}"

@@ -41,9 +41,7 @@ class Settle(Step):
         default=None, description="the group whose offsets for `topic` must come within `lag`"
     )
     route: TopicName | None = Field(default=None, description="the topic whose route must settle")
-    topic: TopicName | None = Field(
-        default=None, description="the topic; not with `ownership` and `route`"
-    )
+    topic: TopicName | None = Field(default=None, description="the topic; not with `ownership` and `route`")
     lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; 0 unless told")
     within: DurationMs = Field(default=60_000, gt=0, description="the limit", validate_default=False)
 

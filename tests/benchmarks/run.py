@@ -187,7 +187,7 @@ def table(figures: Sequence[Figure]) -> str:
     head = (
         f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores ({processor}), "
         f"{psutil.virtual_memory().total // 2**30} GiB, Python {platform.python_version()}, "
-        f"RocketMQ {DEFAULT_VERSION}, timing compressed, load before {os.getloadavg()[0]:.2f}:"
+        f"RocketMQ {DEFAULT_VERSION}, timing compressed, load at the end {os.getloadavg()[0]:.2f}:"
     )
     rows = ["| what | median | range | measurements | aim |", "|---|---|---|---|---|"]
     return "\n".join([head, "", *rows, *(figure.row() for figure in figures)])

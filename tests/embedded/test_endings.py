@@ -84,17 +84,27 @@ class Command:
         raise AssertionError(f"{node} is not in the history")
 
 
+def start(scenario: Path, folder: Path) -> Command:
+    """The command, under way."""
+    process = started("reproduce", scenario, "--runs", folder / "runs", "--json", cwd=folder)
+    return Command(process, folder / "runs")
+
+
+def end(command: Command) -> None:
+    """Whatever a test came to: the command ends, and nothing of it is left."""
+    if command.process.poll() is None:
+        command.process.kill()
+        command.process.communicate()
+    nothing_left(command)
+
+
 @pytest.fixture
 def command(tmp_path: Path) -> Iterator[Command]:
     scenario = tmp_path / "patient.scenario.yaml"
     scenario.write_text(PATIENT)
-    process = started("reproduce", scenario, "--runs", tmp_path / "runs", "--json", cwd=tmp_path)
-    running = Command(process, tmp_path / "runs")
+    running = start(scenario, tmp_path)
     yield running
-    if process.poll() is None:
-        process.kill()
-        process.communicate()
-    nothing_left(running)
+    end(running)
 
 
 def nothing_left(command: Command, limit_s: float = 5) -> None:
@@ -172,3 +182,20 @@ def test_a_consumer_that_dies_is_an_error_of_the_environment(command: Command) -
         if event.kind == "worker-died"
     ]
     assert "a" in died
+
+
+def test_a_broker_that_dies_while_messages_are_sent_is_the_cause_of_what_follows(tmp_path: Path) -> None:
+    """The producer notices first; what is told is the death."""
+    scenario = tmp_path / "sending.scenario.yaml"
+    scenario.write_text(PATIENT.replace("count: 4, per_queue: 1", "count: 20000, per_queue: 5000"))
+    sending = start(scenario, tmp_path)
+    try:
+        sending.until(lambda: sending.events().count("sent") > 20)
+        sending.process_of("broker-a").kill()
+        sending.ended()
+        outcome = json.loads((sending.folder / "outcome.json").read_text())
+        assert (outcome["outcome"], outcome["trouble"]) == ("error", "environment"), outcome["reason"]
+        assert "broker-a died" in outcome["reason"]
+        assert sending.process.returncode == 4
+    finally:
+        end(sending)
