@@ -1,4 +1,7 @@
-"""What a consumer says it owns: GET_CONSUMER_RUNNING_INFO (307), relayed by a broker."""
+"""What a consumer says it owns: GET_CONSUMER_RUNNING_INFO (307), relayed by a broker.
+
+Never two at a time for one consumer: see `harness.probes.watch`.
+"""
 
 from __future__ import annotations
 
