@@ -18,8 +18,8 @@ class Watch:
     """Reads what the brokers hold of every group (203) and its offsets, until it is stopped.
 
     Not who owns what: for each 307 a client asks its broker for offsets, and waits for them in the threads that
-    handle its answers (`DefaultMQPushConsumerImpl.consumerRunningInfo`). Two at a time, on two cores, stalled 5.5.0
-    clients until their heartbeats timed out and the group changed: observation must not do that.
+    handle its answers (`DefaultMQPushConsumerImpl.consumerRunningInfo`). Two at a time, on two cores, stalled
+    5.5.0 clients until their heartbeats timed out and the group changed: observation must not do that.
     """
 
     def __init__(self, context: RunContext) -> None:
