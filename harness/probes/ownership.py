@@ -2,6 +2,8 @@
 
 A lite pull consumer of 4.9.x leaves its queues out of that (DefaultLitePullConsumerImpl.consumerRunningInfo; later
 ones have them), so its own process is asked for them.
+
+Never two at a time for one consumer: see `harness.probes.watch`.
 """
 
 from __future__ import annotations

@@ -242,7 +242,8 @@ def test_an_empty_history_has_a_page_and_a_beginning(tmp_path: Path) -> None:
     outcome = report_of(scenario, [], tmp_path).outcome
     bare = Report(scenario, outcome, [], {}, tmp_path)
     write_reports(bare)
-    Page(page(bare))
+    assert "ERROR" in (bare.folder / "START-HERE.md").read_text(encoding="utf-8").upper()
+    assert "the harness was killed, or crashed" in Page(page(bare)).shown
 
 
 @pytest.mark.parametrize("golden", sorted(GOLDEN.iterdir()), ids=lambda path: path.name)
