@@ -6,11 +6,13 @@ from pydantic import Field
 
 from assertions.base import Answer, Check
 from assertions.view import RunView, queue_name
-from harness.language import GroupName, TopicName
+from harness.language import ConsumerRef, GroupName, TopicName
 
 
 class Offsets(Check):
     """The group's offsets are exactly `lag` messages behind the broker's maximum, over all queues together.
+
+    Or over the queues of one consumer, with `queues_of`.
 
     With a lag of 0 each queue's consumer offset equals the broker's: a dashboard shows everything consumed,
     whether a listener got it or not.
@@ -22,18 +24,29 @@ class Offsets(Check):
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
     lag: int = Field(ge=0, description="messages behind, in total")
+    queues_of: ConsumerRef | None = Field(
+        default=None, description="only the queues that this consumer owned when last seen"
+    )
 
     def title(self) -> str:
         return f"offsets of {self.group} for {self.topic}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"lag {self.lag} over all queues"
+        whose = "all queues" if self.queues_of is None else f"the queues of {self.queues_of}"
+        expected = f"lag {self.lag} over {whose}"
         events = view.observed("offsets-observed", self.at, group=self.group, topic=self.topic)
         if not events:
             return Answer(None, expected, f"no offsets were observed at `{self.at}`")
         event = events[-1]
+        owned = None
+        if self.queues_of is not None:
+            owned = view.queues_owned(self.queues_of, self.topic, event.n)
+            if owned is None:
+                return Answer(None, expected, f"the queues of {self.queues_of} were not observed", [event.n])
         lag, beyond, texts = 0, False, []
         for queue in event.data["queues"]:
+            if owned is not None and queue_name(queue["broker"], queue["queue_id"]) not in owned:
+                continue
             behind = queue["max_offset"] - (queue["consumer_offset"] or 0)
             lag += max(0, behind)
             beyond |= behind < 0
@@ -42,7 +55,7 @@ class Offsets(Check):
                 f"{queue_name(queue['broker'], queue['queue_id'])} {stored} of {queue['max_offset']}"
             )
         observed = f"lag {lag}{', an offset beyond the end' if beyond else ''}: {', '.join(texts)}"
-        if len(texts) < view.scenario.queue_count(self.topic):
+        if len(event.data["queues"]) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
         return Answer(lag == self.lag and not beyond, expected, observed, [event.n])

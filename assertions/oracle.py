@@ -1,24 +1,29 @@
 """The oracle: what became of every message for every group, and which events prove it. Pure.
 
 A message that no listener got has one of these fates. Where the group's offset has passed it, a filter took
-it, or it is lost: `assertions.passed`. Where the offset hasn't passed it, it waits: stranded if no member consumes
-its queue, in flight otherwise: `assertions.waiting`. Where the history can't decide, because nothing proves what was
-stored or who owned the queue from the sending to the passing (`assertions.case`), or because only the broker could
-know, the oracle says so.
+it, or it is lost: `assertions.passed`. Where the offset hasn't passed it, it waits: stranded if no member
+consumes its queue, in flight otherwise: `assertions.waiting`. Where the history can't decide, because nothing
+proves what was stored or who owned the queue from the sending to the passing (`assertions.case`), or because
+only the broker could know, the oracle says so.
 """
 
 from __future__ import annotations
+
+import sys
 
 from assertions.case import Case
 from assertions.passed import fate_of_passed
 from assertions.view import Delivery, RunView
 from assertions.waiting import fate_of_waiting
-from harness.model import MessageClass, MessageFate
+from harness.model import Event, MessageClass, MessageFate
 
 FAILED = "RECONSUME_LATER"
 """What a concurrent listener answers where it fails: the message goes to the retry topic."""
 SUSPENDED = "SUSPEND_CURRENT_QUEUE_A_MOMENT"
 """What an orderly listener answers where it fails: the client hands it over again, and the queue waits for it."""
+
+MAX_RECONSUME_TIMES = 16
+"""Of concurrent consumers that aren't told (`DefaultMQPushConsumerImpl.getMaxReconsumeTimes`, 4.9.4)."""
 
 
 def fates(view: RunView, at: int) -> list[MessageFate]:
@@ -52,6 +57,9 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
     if len(results) >= len(got) and all(one.data["status"] in (FAILED, SUSPENDED) for one in results):
         if case.spec(names[-1]).model == "broadcasting":
             reason += " and failed; broadcasting has no retries"
+        elif (letters := _dead_letters(case, got[-1])) is not None:
+            made, reason = MessageClass.DEAD_LETTER, "the listener failed for the last time that it may"
+            proof.append(letters)
         elif results[-1].data["status"] == SUSPENDED:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; its client hands it over again"
         else:
@@ -61,3 +69,24 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
     return case.made(
         made, reason, proof, got=names, owner=names[0], stored=stored.expression if stored else None
     )
+
+
+def _dead_letters(case: Case, last: Delivery) -> Event | None:
+    """The look at the group's dead-letter queue that proves where a message went that failed for the last time.
+
+    A message whose reconsumeTimes has come to the consumer's maximum goes there instead of to the retry topic
+    (`AbstractSendMessageProcessor.consumerSendMsgBack`, `SendMessageProcessor` in 4.9.4), and so does any with a
+    delay level below 0.
+    """
+    spec = case.spec(last.consumer)
+    most = spec.max_reconsume_times
+    if most is None:
+        most = MAX_RECONSUME_TIMES if spec.listener == "concurrent" else sys.maxsize
+    if last.reconsume_times < most and (spec.retry_delay_level or 0) >= 0:
+        return None
+    looks = [
+        event
+        for event in case.view.of_kind("dead-letters-observed", until=case.at)
+        if event.data["group"] == case.group and event.data["count"] > 0 and event.n > last.event.n
+    ]
+    return looks[0] if looks else None

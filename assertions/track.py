@@ -9,7 +9,7 @@ from pydantic import Field
 
 from assertions.base import Answer, Check
 from assertions.view import RunView
-from harness.language import GroupName, TagRef, TopicName
+from harness.language import ConsumerRef, GroupName, TagRef, TopicName
 
 TrackType = Literal[
     "CONSUMED",
@@ -36,6 +36,9 @@ class Track(Check):
     topic: TopicName = Field(description="the topic")
     all: TrackType = Field(description="the TrackType of every message")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
+    queues_of: ConsumerRef | None = Field(
+        default=None, description="only messages in the queues that this consumer owned when last seen"
+    )
 
     def title(self) -> str:
         return f"tracks of {self.topic} for {self.group}"
@@ -45,10 +48,16 @@ class Track(Check):
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
+        owned = None
+        if self.queues_of is not None:
+            owned = view.queues_owned(self.queues_of, self.topic, at)
+            if owned is None:
+                return Answer(None, expected, f"the queues of {self.queues_of} were not observed")
         messages = [
             message
             for message in view.sent_until(at)
             if message.topic == self.topic
+            and (owned is None or message.queue in owned)
             and (self.tag is None or message.tag in (view.tags(self.tag, self.topic) or ()))
         ]
         events = {

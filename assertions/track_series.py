@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from assertions.base import Answer, Check
 from assertions.track import TrackType
 from assertions.view import RunView
-from harness.language import GroupName, TagRef, TopicName, as_tuple
+from harness.language import ConsumerRef, GroupName, TagRef, TopicName, as_tuple
 
 _MOST = 4
 """So many different courses are told."""
@@ -34,6 +34,9 @@ class TrackSeries(Check):
         min_length=1, description="the TrackTypes in their order, each other than the one before it"
     )
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
+    queues_of: ConsumerRef | None = Field(
+        default=None, description="only messages in the queues that this consumer owned when last seen"
+    )
 
     @field_validator("sequence")
     @classmethod
@@ -50,11 +53,17 @@ class TrackSeries(Check):
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
+        owned = None
+        if self.queues_of is not None:
+            owned = view.queues_owned(self.queues_of, self.topic, at)
+            if owned is None:
+                return Answer(None, expected, f"the queues of {self.queues_of} were not observed")
         messages = [
             message
             for message in view.sent_until(at)
             if message.topic == self.topic
-            and (self.tag is None or message.tag == view.expression(self.tag, self.topic))
+            and (owned is None or message.queue in owned)
+            and (self.tag is None or message.tag in (view.tags(self.tag, self.topic) or ()))
         ]
         if not messages:
             return Answer(None, expected, "no message was sent")

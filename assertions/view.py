@@ -315,6 +315,21 @@ class RunView:
                 del online[event.node]
         return [str(event.data["client_id"]) for event in online.values()]
 
+    def queues_owned(self, target: str, topic: str, at: int) -> frozenset[str] | None:
+        """The queues of a topic that these consumers owned when last observed by event `at`.
+
+        None: it is a variable that was never bound, or one of them was never observed.
+        """
+        consumers = self.consumers(target)
+        last = {
+            event.data["consumer"]: event
+            for event in self.of_kind("ownership-observed", until=at)
+            if event.data["consumer"] in (consumers or ())
+        }
+        if not consumers or len(last) < len(consumers):
+            return None
+        return frozenset(queue for event in last.values() for queue in owned_queues(event, topic))
+
     def ever_started(self, consumer: str) -> bool:
         """Whether the consumer has started at all."""
         return any(event.node == consumer for event in self.of_kind("consumer-started"))

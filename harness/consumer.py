@@ -101,7 +101,9 @@ class Consumer(Strict):
         | None
     ) = Field(
         default=None,
-        description="with `by-config`: the ids of its queues of each topic, on every broker; it has no retry queue then",
+        description=(
+            "with `by-config`: the ids of its queues of each topic, on every broker; it has no retry queue then"
+        ),
     )
     rooms: (
         Annotated[tuple[str, ...], BeforeValidator(as_tuple), Field(min_length=1), _list({"type": "string"})]

@@ -74,6 +74,10 @@ class MessageClass(Told):
         "A listener got it and failed; it waits in the group's retry topic, or where the listener is "
         "orderly in its queue.",
     )
+    DEAD_LETTER = (
+        "dead-letter",
+        "Its listener failed once more than max_reconsume_times; it is in the dead-letter queue, for good.",
+    )
     LOST = "lost", "Both filters match, the group's offset passed it, and no listener got it: truly lost."
     UNDETERMINED = "undetermined", "The history doesn't say enough to choose; `reason` says what is missing."
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from assertions.log import Log
 from harness.language import references
 from harness.scenario import Scenario
-from harness.steps.base import Step
+from harness.steps.base import Step, every_step
+from harness.steps.settle import Settle
 from harness.steps.start import Start
 
 
@@ -18,26 +17,20 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
     would take everybody along, and those of whose log a check asks. A variable may stand for any member of the
     groups of which it is bound.
     """
-    steps = tuple(all_steps(scenario.steps))
+    steps = tuple(every_step(scenario.steps))
     asked = {name for name, consumer in scenario.consumers.items() if consumer.needs_own_process}
     for step in steps:
         # A client that was refused its start leaves threads behind, so that its process is to end.
         if step.acts_on_process or (isinstance(step, Start) and step.may_be_refused):
             for target in step.acts_on():
                 asked |= _candidates(scenario, steps, target)
+        if isinstance(step, Settle) and step.log is not None:
+            asked |= _candidates(scenario, steps, step.log)
     for _, _, check in scenario.checks():
         # In a shared process's log nobody could tell whose a line is that names no group.
         if isinstance(check, Log) and check.consumer is not None:
             asked |= _candidates(scenario, steps, check.consumer)
     return frozenset(asked & scenario.consumers.keys())
-
-
-def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
-    """These steps, and those inside them."""
-    for step in steps:
-        yield step
-        for branch in step.inner():
-            yield from all_steps(branch)
 
 
 def _candidates(scenario: Scenario, steps: tuple[Step, ...], target: str) -> set[str]:

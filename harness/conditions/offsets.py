@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assertions.view import RunView, queue_name
 from harness.conditions import Seen
 from harness.probes.offsets import read_offsets
 from harness.workers.handle import WorkerFailed
@@ -12,8 +13,10 @@ if TYPE_CHECKING:
     from harness.context import RunContext
 
 
-def offsets_reached(context: RunContext, group: str, topic: str, lag: int) -> Seen:
-    """Whether the group is at most `lag` messages behind, in total.
+def offsets_reached(
+    context: RunContext, group: str, topic: str, lag: int, queues_of: str | None = None
+) -> Seen:
+    """Whether the group is at most `lag` messages behind, in total, or in the queues of one consumer.
 
     The brokers' queues must first show every acknowledged message: the consume queue is filled
     asynchronously, and a group can't be behind what isn't shown yet.
@@ -32,6 +35,12 @@ def offsets_reached(context: RunContext, group: str, topic: str, lag: int) -> Se
             return Seen(
                 False, f"the queue {message.broker}:{message.queue_id} doesn't show {message.key} yet"
             )
+    if queues_of is not None:
+        view = RunView(context.scenario, context.history.events)
+        owned = view.queues_owned(queues_of, topic, len(view.events))
+        if owned is None:
+            return Seen(False, f"it was never seen which queues {queues_of} owns")
+        queues = tuple(one for one in queues if queue_name(one.broker, one.queue_id) in owned)
     behind = sum(max(0, queue.lag) for queue in queues)
     texts = [f"{one.broker}:{one.queue_id} {one.consumer_offset} of {one.max_offset}" for one in queues]
     if any(queue.lag < 0 for queue in queues):

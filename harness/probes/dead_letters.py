@@ -13,8 +13,8 @@ PREFIX = "%DLQ%"
 TOPIC_NOT_EXIST = 17
 
 
-def read_dead_letters(context: RunContext, group: str, moment: str) -> None:
-    """Ask for the ends of the dead-letter queues, and write down their sum.
+def read_dead_letters(context: RunContext, group: str, moment: str | None = None) -> int | None:
+    """Ask for the ends of the dead-letter queues, and write down their sum; None: they can't be read.
 
     A broker makes the topic with a group's first dead letter (`SendMessageProcessor`, 4.9.4): while there is
     none, the name server has no route, and there are no dead letters.
@@ -25,9 +25,10 @@ def read_dead_letters(context: RunContext, group: str, moment: str) -> None:
     except WorkerFailed as failure:
         if failure.code != TOPIC_NOT_EXIST:
             context.note_probe_failure("dead-letters", str(failure), group=group)
-            return
+            return None
         queues = []
     count = sum(int(queue["max_offset"]) for queue in queues)
     context.observe(
         f"dead-letters {group}", "dead-letters-observed", {"group": group, "count": count}, moment
     )
+    return count

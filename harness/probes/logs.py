@@ -33,8 +33,7 @@ def read_logs(context: RunContext, moment: str) -> None:
     given back as the scenario's. Where others use the same servers, only lines with a name of this run count.
     """
     for source, pattern in dict.fromkeys(_wanted(context)):
-        expression = re.compile(pattern)
-        matching = [line for line in _lines(context, source) if expression.search(line)]
+        matching = matching_lines(context, source, pattern)
         known = context.log_lines.get((source, pattern), 0)
         for line in matching[known:LINE_LIMIT]:
             found = _TIME.search(line)
@@ -48,6 +47,12 @@ def read_logs(context: RunContext, moment: str) -> None:
             "log-observed",
             {"of": source, "pattern": pattern, "count": len(matching), "moment": moment},
         )
+
+
+def matching_lines(context: RunContext, source: str, pattern: str) -> list[str]:
+    """The lines of a node's or a consumer's log since the run's beginning in which the pattern is found."""
+    expression = re.compile(pattern)
+    return [line for line in _lines(context, source) if expression.search(line)]
 
 
 def _wanted(context: RunContext) -> Iterator[tuple[str, str]]:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from harness.conditions import await_condition
+from harness.conditions import Seen, await_condition
+from harness.conditions.blocked import listeners_blocked
+from harness.conditions.dead_letters import dead_letters_there
+from harness.conditions.delivered import messages_delivered
+from harness.conditions.logged import lines_logged
 from harness.conditions.offsets import offsets_reached
 from harness.conditions.ownership import ownership_settled
+from harness.conditions.retried import retries_came
 from harness.conditions.route import route_settled
 from harness.conditions.subscription import SubscriptionSettled
-from harness.language import DurationMs, GroupName, TopicName
+from harness.language import ActorRef, ConsumerRef, DurationMs, GroupName, Target, TopicName
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -28,6 +36,10 @@ class Settle(Step):
     stays so on a second look. `offsets`: the group's offsets are at most `lag` messages behind in total.
     `route`: the name server and the producer know every running broker of the topic, as it is some time after a
     `restart`.
+
+    These take a `count`, and hold as soon as there are so many or more. `delivered`: different messages that
+    listeners got. `blocked`: messages that listeners hold on to by their `behaviour`. `retried`: deliveries that
+    were retries. `dead_letters`: messages in the group's dead-letter queue. `log`: lines of a log that match.
     """
 
     word = "settle"
@@ -41,49 +53,145 @@ class Settle(Step):
         default=None, description="the group whose offsets for `topic` must come within `lag`"
     )
     route: TopicName | None = Field(default=None, description="the topic whose route must settle")
-    topic: TopicName | None = Field(default=None, description="the topic; not with `ownership` and `route`")
+    delivered: Target | None = Field(
+        default=None,
+        description="whose listeners must get so many messages: a consumer, a group, or a variable",
+    )
+    blocked: Target | None = Field(
+        default=None, description="whose listeners must hold on to so many messages"
+    )
+    retried: Target | None = Field(default=None, description="whose listeners must get so many retries")
+    dead_letters: GroupName | None = Field(
+        default=None, description="the group whose dead-letter queue must have so many messages"
+    )
+    log: ActorRef | None = Field(
+        default=None, description="the node or the consumer whose log must have so many lines"
+    )
+    topic: TopicName | None = Field(
+        default=None,
+        description="the topic, needed with `subscription` and `offsets`; with `delivered` only messages of it",
+    )
     lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; 0 unless told")
+    queues_of: ConsumerRef | None = Field(
+        default=None, description="with `offsets`: only the queues that this consumer owned when last seen"
+    )
+    count: int | None = Field(default=None, ge=1, description="so many, or more; 1 unless told")
+    matches: str | None = Field(
+        default=None,
+        min_length=1,
+        description="with `log`: a regular expression, of Python's, that is found in the line",
+    )
     within: DurationMs = Field(default=60_000, gt=0, description="the limit", validate_default=False)
+
+    @field_validator("matches")
+    @classmethod
+    def _is_an_expression(cls, text: str | None) -> str | None:
+        try:
+            re.compile(text or "")
+        except re.error as error:
+            raise ValueError(f"it is no regular expression: {error}") from None
+        return text
 
     @model_validator(mode="after")
     def _one_condition(self) -> Settle:
-        conditions = ("ownership", "subscription", "offsets", "route")
-        given = [name for name in conditions if getattr(self, name) is not None]
+        given = [name for name in CONDITIONS if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError("say exactly one of `ownership`, `subscription`, `offsets`, `route`")
-        if (given[0] in ("subscription", "offsets")) != (self.topic is not None):
-            raise ValueError("`topic` goes with `subscription` and `offsets`, and they need it")
-        if self.lag is not None and given[0] != "offsets":
-            raise ValueError("`lag` goes with `offsets`")
+            raise ValueError(f"say exactly one of {', '.join(f'`{name}`' for name in CONDITIONS)}")
+        condition = CONDITIONS[given[0]]
+        for field in ("topic", "lag", "queues_of", "count", "matches"):
+            said = getattr(self, field) is not None
+            if said and field not in (*condition.needs, *condition.may_have):
+                takers = [name for name, one in CONDITIONS.items() if field in (*one.needs, *one.may_have)]
+                raise ValueError(f"`{field}` goes with {' and '.join(f'`{name}`' for name in takers)}")
+            if not said and field in condition.needs:
+                raise ValueError(f"`{given[0]}` needs `{field}`")
         return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         members = scenario.members(self.offsets) if self.offsets is not None else ()
         if members and all(scenario.consumers[name].model == "broadcasting" for name in members):
             yield f"the members of {self.offsets} consume by broadcasting: no broker has offsets of the group"
+        blocked = self.blocked
+        if blocked is not None and not blocked.startswith("$"):
+            listeners = (blocked,) if blocked in scenario.consumers else scenario.members(blocked)
+            if not any(scenario.consumers[name].behaviour.blocks for name in listeners):
+                yield f"the listener of {blocked} never blocks: give {blocked} `behaviour: block`"
 
     def run(self, context: RunContext) -> None:
-        if self.ownership is not None:
-            group = self.ownership
-            await_condition(
-                context, f"ownership of {group}", lambda: ownership_settled(context, group), self.within
-            )
-            return
-        if self.route is not None:
-            routed = self.route
-            await_condition(
-                context, f"route of {routed}", lambda: route_settled(context, routed), self.within
-            )
-            return
-        topic = str(self.topic)
-        if self.subscription is not None:
-            settled = SubscriptionSettled(context, self.subscription, topic)
-            await_condition(context, f"subscription of {self.subscription} for {topic}", settled, self.within)
-        elif self.offsets is not None:
-            group, lag = self.offsets, self.lag or 0
-            await_condition(
-                context,
-                f"offsets of {group} for {topic} within lag {lag}",
-                lambda: offsets_reached(context, group, topic, lag),
-                self.within,
-            )
+        condition = next(one for name, one in CONDITIONS.items() if getattr(self, name) is not None)
+        await_condition(context, condition.title(self), condition.look(context, self), self.within)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One of the conditions: how it is told, what else it takes, and what looks whether it holds."""
+
+    title: Callable[[Settle], str]
+    look: Callable[[RunContext, Settle], Callable[[], Seen]]
+    needs: tuple[str, ...] = ()
+    may_have: tuple[str, ...] = ()
+
+
+CONDITIONS: Mapping[str, Condition] = MappingProxyType(
+    {
+        "ownership": Condition(
+            lambda step: f"ownership of {step.ownership}",
+            lambda context, step: lambda: ownership_settled(context, str(step.ownership)),
+        ),
+        "subscription": Condition(
+            lambda step: f"subscription of {step.subscription} for {step.topic}",
+            lambda context, step: SubscriptionSettled(context, str(step.subscription), str(step.topic)),
+            needs=("topic",),
+        ),
+        "offsets": Condition(
+            lambda step: (
+                f"offsets of {step.offsets} for {step.topic} within lag {step.lag or 0}"
+                + (f" in the queues of {step.queues_of}" if step.queues_of else "")
+            ),
+            lambda context, step: (
+                lambda: offsets_reached(
+                    context, str(step.offsets), str(step.topic), step.lag or 0, step.queues_of
+                )
+            ),
+            needs=("topic",),
+            may_have=("lag", "queues_of"),
+        ),
+        "route": Condition(
+            lambda step: f"route of {step.route}",
+            lambda context, step: lambda: route_settled(context, str(step.route)),
+        ),
+        "delivered": Condition(
+            lambda step: f"{step.count or 1} messages delivered to {step.delivered}",
+            lambda context, step: (
+                lambda: messages_delivered(context, str(step.delivered), step.topic, step.count or 1)
+            ),
+            may_have=("topic", "count"),
+        ),
+        "blocked": Condition(
+            lambda step: f"{step.blocked} blocked on {step.count or 1} messages",
+            lambda context, step: lambda: listeners_blocked(context, str(step.blocked), step.count or 1),
+            may_have=("count",),
+        ),
+        "retried": Condition(
+            lambda step: f"{step.count or 1} retries delivered to {step.retried}",
+            lambda context, step: lambda: retries_came(context, str(step.retried), step.count or 1),
+            may_have=("count",),
+        ),
+        "dead_letters": Condition(
+            lambda step: f"{step.count or 1} dead letters of {step.dead_letters}",
+            lambda context, step: (
+                lambda: dead_letters_there(context, str(step.dead_letters), step.count or 1)
+            ),
+            may_have=("count",),
+        ),
+        "log": Condition(
+            lambda step: f"{step.count or 1} lines of the log of {step.log}",
+            lambda context, step: (
+                lambda: lines_logged(context, str(step.log), str(step.matches), step.count or 1)
+            ),
+            needs=("matches",),
+            may_have=("count",),
+        ),
+    }
+)
+"""By the key that names each."""

@@ -53,11 +53,11 @@ UNIQ_KEY.
 Events of consumers, one a message: `received` with `consumer, topic, tag, key, keys, msg_id, offset_msg_id,
 broker, queue_id, offset, reconsume_times` when the listener gets it; `blocked` with `consumer, key, msg_id,
 offset_msg_id` when it blocks on it; `consumed` with `consumer, key, msg_id, offset_msg_id, status` when the
-listener returns, the status POLLED for what a lite pull consumer has polled. `key` is the first of the message's keys, `keys` are the
-others. `topic` is the original topic also for retried messages; their `broker, queue_id, offset` and
-`offset_msg_id` are those of the copy in the retry topic, `msg_id` is the original's; what an orderly consumer
-tries again is no copy. `listener-error` with `consumer, error`: the listener itself failed (a defect); RocketMQ is
-told that it failed.
+listener returns, the status POLLED for what a lite pull consumer has polled. `key` is the first of the message's
+keys, `keys` are the others. `topic` is the original topic also for retried messages; their `broker, queue_id,
+offset` and `offset_msg_id` are those of the copy in the retry topic, `msg_id` is the original's; what an orderly
+consumer tries again is no copy. `listener-error` with `consumer, error`: the listener itself failed (a defect);
+RocketMQ is told that it failed.
 
 Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 --------------------------------------------------------------------------

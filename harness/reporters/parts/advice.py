@@ -41,6 +41,9 @@ _BY_CLASS = {
     ),
     MessageClass.IN_FLIGHT: "Messages in flight were still waiting when the run ended: nothing is lost yet.",
     MessageClass.IN_RETRY: "Messages in retry come again by themselves after their delay.",
+    MessageClass.DEAD_LETTER: (
+        "Dead letters don't come again by themselves: read them from %DLQ%<group>, or raise max_reconsume_times."
+    ),
     MessageClass.LOST: (
         "Lost messages are explained by no filter: keep the run folder, and report it to RocketMQ or to "
         "rocketchaos."

@@ -37,6 +37,9 @@ CLASS_WORDS: Mapping[MessageClass, ClassWords] = MappingProxyType(
         MessageClass.STRANDED: ClassWords("stranded", "S", "it waits in a queue that no member consumes"),
         MessageClass.IN_FLIGHT: ClassWords("in flight", "IF", "it waits ahead of the group's offset"),
         MessageClass.IN_RETRY: ClassWords("in retry", "R", "a listener failed; it waits in the retry topic"),
+        MessageClass.DEAD_LETTER: ClassWords(
+            "dead letter", "DL", "its listener failed for good; it is in the dead-letter queue"
+        ),
         MessageClass.LOST: ClassWords(
             "lost", "L", "both filters match, the offset passed it, and no listener got it"
         ),

@@ -9,7 +9,7 @@ from harness.model import MessageClass, MessageFate
 from harness.reporters.base import Report
 from harness.reporters.parts.text import counted
 
-_HANDLED = frozenset((MessageClass.DELIVERED, MessageClass.IN_RETRY))
+_HANDLED = frozenset((MessageClass.DELIVERED, MessageClass.IN_RETRY, MessageClass.DEAD_LETTER))
 _PASSED = frozenset((MessageClass.FILTERED_BY_BROKER, MessageClass.FILTERED_BY_CLIENT, MessageClass.LOST))
 
 

@@ -1,0 +1,21 @@
+"""So many messages have reached listeners."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assertions.view import RunView
+from harness.conditions import Seen
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+def messages_delivered(context: RunContext, target: str, topic: str | None, count: int) -> Seen:
+    """Whether so many different messages, or more, have reached the listeners of the target."""
+    view = RunView(context.scenario, context.history.events)
+    consumers = view.consumers(target) or ()
+    keys = {
+        one.key for one in view.deliveries(len(view.events), consumers) if topic is None or one.topic == topic
+    }
+    return Seen(len(keys) >= count, f"{len(keys)} delivered")

@@ -1,0 +1,17 @@
+"""A log has so many lines that match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.conditions import Seen
+from harness.probes.logs import matching_lines
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+def lines_logged(context: RunContext, source: str, pattern: str, count: int) -> Seen:
+    """Whether so many lines, or more, of the logs of a node or consumers match, since the run's beginning."""
+    number = sum(len(matching_lines(context, one, pattern)) for one in context.resolve([source]))
+    return Seen(number >= count, f"{number} lines match {pattern!r}")
