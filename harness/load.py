@@ -13,8 +13,10 @@ SHORTEST_S = 0.1
 
 
 def usable_cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+    """The cores that this process may use; where the system doesn't say (macOS), all of them."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def average_1min() -> float:

@@ -318,3 +318,31 @@ def test_without_the_observation_or_the_variable_nothing_is_known(check: str) ->
     if "never" in check or "$nobody" in check:
         story.passed().moment("end")
     assert story.holds(check) is UNKNOWN
+
+
+def look_at(story: Story, key: int, track: str, **more: Any) -> None:
+    story.add("harness", "tracks-observed", topic="orders", key=f"orders-{key}", tracks={"g": track}, **more)
+
+
+def test_looks_at_one_member_s_queues_leave_the_others_out() -> None:
+    """a owns queue 0, which has not been passed; b queue 1, which has."""
+    story = Story()
+    story.owns(story.scenario, "a", "orders", [0])
+    story.owns(story.scenario, "b", "orders", [1])
+    story.sent(1, queue=0).sent(2, queue=1)
+    look_at(story, 1, "NOT_CONSUME_YET", moment="end")
+    look_at(story, 2, "NOT_CONSUME_YET")
+    look_at(story, 2, "CONSUMED", moment="end")
+    story.offsets("g", "orders", [(0, 1), (1, 1)], moment="end")
+    story.moment("end")
+    of = "group: g, topic: orders, queues_of"
+    assert story.holds(f"offsets: {{{of}: a, lag: 1}}") is YES
+    assert story.holds(f"offsets: {{{of}: b, lag: 1}}") is NO
+    assert story.holds(f"offsets: {{{of}: $holder, lag: 1}}") is UNKNOWN
+    assert story.holds(f"track: {{{of}: b, all: CONSUMED}}") is YES
+    assert story.holds(f"track: {{{of}: a, all: CONSUMED}}") is NO
+    assert story.holds(f"track: {{{of}: $holder, all: CONSUMED}}") is UNKNOWN
+    series = "sequence: [NOT_CONSUME_YET, CONSUMED]"
+    assert story.holds(f"track-series: {{{of}: b, {series}}}") is YES
+    assert story.holds(f"track-series: {{{of}: a, sequence: [CONSUMED]}}") is NO
+    assert story.holds(f"track-series: {{{of}: $holder, {series}}}") is UNKNOWN

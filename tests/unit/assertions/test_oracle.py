@@ -229,3 +229,35 @@ def test_a_history_cut_off_anywhere_is_judged_without_a_crash(until: int) -> Non
     scenario, events = eight_messages()
     for fate in fates(RunView(scenario, events[:until]), until):
         assert fate.message_class is not MessageClass.LOST
+
+
+@pytest.mark.parametrize(
+    ("fields", "times", "letters", "expected"),
+    [
+        ("max_reconsume_times: 1", 1, 1, MessageClass.DEAD_LETTER),
+        ("max_reconsume_times: 1", 0, 1, MessageClass.IN_RETRY),
+        ("max_reconsume_times: 1", 1, 0, MessageClass.IN_RETRY),
+        ("retry_delay_level: -1", 0, 1, MessageClass.DEAD_LETTER),
+        ("threads: 20", 16, 1, MessageClass.DEAD_LETTER),
+        ("threads: 20", 15, 1, MessageClass.IN_RETRY),
+        ("listener: orderly", 16, 1, MessageClass.IN_RETRY),
+    ],
+)
+def test_failed_for_the_last_time_is_a_dead_letter_once_the_queue_has_one(
+    fields: str, times: int, letters: int, expected: MessageClass
+) -> None:
+    story = Story(a=f"orders: tagB}}, {fields}, behaviour: {{fail: 99").sent()
+    received = {"topic": "orders", "key": "orders-1", "tag": "tagB", "broker": "broker-a", "queue_id": 0}
+    story.made.add("a", "received", **received, offset=0, reconsume_times=times)
+    story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
+    story.made.add("harness", "dead-letters-observed", group="g", count=letters)
+    assert class_of(story.passed()) is expected
+
+
+def test_a_dead_letter_of_before_proves_nothing() -> None:
+    story = Story(a="orders: tagB}, max_reconsume_times: 0, behaviour: {fail: 99").sent()
+    story.made.add("harness", "dead-letters-observed", group="g", count=1)
+    received = {"topic": "orders", "key": "orders-1", "tag": "tagB", "broker": "broker-a", "queue_id": 0}
+    story.made.add("a", "received", **received, offset=0, reconsume_times=0)
+    story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
+    assert class_of(story.passed()) is MessageClass.IN_RETRY

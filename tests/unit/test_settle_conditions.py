@@ -1,0 +1,159 @@
+"""The conditions of `settle` that count: not there yet, there, and what they say of what was seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from harness.conditions.blocked import listeners_blocked
+from harness.conditions.dead_letters import dead_letters_there
+from harness.conditions.delivered import messages_delivered
+from harness.conditions.logged import lines_logged
+from harness.conditions.offsets import offsets_reached
+from harness.conditions.retried import retries_came
+from harness.context import RunContext
+from harness.placement import own_processes
+from harness.workers.handle import WorkerFailed
+from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
+
+SCENARIO = """\
+name: conditions
+title: conditions
+topics: {orders: {queues: 2}, bills: {queues: 1}}
+consumers:
+  a: {group: g, subscribe: {orders: '*', bills: '*'}, behaviour: block}
+  b: {group: g, subscribe: {orders: '*', bills: '*'}}
+steps:
+  - start: [a, b]
+  - settle: {log: b, matches: so do flow control}
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 1}}]
+"""
+
+
+class Stage(HistoryBuilder):
+    """A history that grows, and what the conditions need of a RunContext besides."""
+
+    def __init__(self, logs: Path | None = None) -> None:
+        super().__init__()
+        self.scenario = scenario_of(SCENARIO)
+        self.begin(self.scenario)
+        for name in ("a", "b"):
+            self.start(self.scenario, name)
+        self.letters: int | WorkerFailed = 0
+        self.queues = [(2, 4), (3, 3)]
+        self.logs = logs
+        self.failures: list[str] = []
+
+    @property
+    def context(self) -> RunContext:
+        """Only what is asked of it; the conditions take nothing else."""
+
+        def offsets(group: str, topic: str) -> dict[str, Any]:
+            if topic.startswith("%DLQ%"):
+                if isinstance(self.letters, WorkerFailed):
+                    raise self.letters
+                return {"queues": [{"max_offset": self.letters}]}
+            return {
+                "queues": [
+                    {"broker": BROKER, "queue_id": number, "max_offset": end, "consumer_offset": own}
+                    for number, (own, end) in enumerate(self.queues)
+                ]
+            }
+
+        return cast(
+            RunContext,
+            SimpleNamespace(
+                scenario=self.scenario,
+                history=SimpleNamespace(events=self.events),
+                admin=SimpleNamespace(offsets=offsets),
+                producer=SimpleNamespace(acknowledged=()),
+                names=SimpleNamespace(token="k3x9"),
+                logs=self.logs,
+                real_group=str,
+                real_topic=str,
+                observe=lambda *_unused: None,
+                why_not_asked=lambda _topic: None,
+                note_probe_failure=lambda _probe, error, **_where: self.failures.append(error),
+                is_node=lambda _name: False,
+                resolve=list,
+            ),
+        )
+
+    def got(self, name: str, key: str, topic: str = "orders", times: int = 0) -> None:
+        where = {"broker": BROKER, "queue_id": 0, "offset": 0, "reconsume_times": times}
+        self.add(name, "received", topic=topic, key=key, tag=None, **where)
+
+
+def test_delivered_counts_different_messages_of_the_topic() -> None:
+    stage = Stage()
+    stage.got("a", "orders-1")
+    stage.got("b", "orders-1")
+    stage.got("b", "bills-1", "bills")
+    assert not messages_delivered(stage.context, "g", "orders", 2).holds
+    assert messages_delivered(stage.context, "g", None, 2).holds
+    assert not messages_delivered(stage.context, "a", None, 2).holds
+    stage.got("a", "orders-2")
+    assert messages_delivered(stage.context, "g", "orders", 2).text == "2 delivered"
+    assert not messages_delivered(stage.context, "$holder", None, 1).holds
+
+
+def test_retried_counts_deliveries_that_were_retries() -> None:
+    stage = Stage()
+    stage.got("a", "orders-1")
+    assert not retries_came(stage.context, "g", 1).holds
+    stage.got("b", "orders-1", times=1)
+    assert retries_came(stage.context, "g", 1).holds
+    assert retries_came(stage.context, "g", 2).text == "1 retries"
+
+
+def test_blocked_is_over_once_the_listener_returns_or_starts_anew() -> None:
+    stage = Stage()
+    for key in ("orders-1", "orders-2"):
+        stage.add("a", "blocked", key=key)
+    assert listeners_blocked(stage.context, "a", 2).text == "blocked on a: orders-1, orders-2"
+    stage.add("a", "consumed", key="orders-1", status="CONSUME_SUCCESS")
+    assert not listeners_blocked(stage.context, "a", 2).holds
+    assert listeners_blocked(stage.context, "g", 1).holds
+    stage.start(stage.scenario, "a")
+    assert listeners_blocked(stage.context, "a", 1).text == "blocked on a: nothing"
+
+
+def test_dead_letters_that_can_t_be_read_are_none() -> None:
+    stage = Stage()
+    assert not dead_letters_there(stage.context, "g", 1).holds
+    stage.letters = 2
+    assert dead_letters_there(stage.context, "g", 2).holds
+    stage.letters = WorkerFailed("no route", code=17)
+    assert dead_letters_there(stage.context, "g", 1).text == "0 dead letters"
+    stage.letters = WorkerFailed("busy", code=2)
+    assert "can't be read" in dead_letters_there(stage.context, "g", 1).text
+    assert stage.failures == ["busy"]
+
+
+def test_log_counts_the_lines_of_the_consumer(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "rocketmq_client.log").write_text("so do flow control, orders-k3x9\nother\n")
+    stage = Stage(tmp_path)
+    assert lines_logged(stage.context, "b", r"flow control, orders\n?$", 1).holds
+    assert not lines_logged(stage.context, "b", "flow control", 2).holds
+
+
+def test_who_is_asked_for_the_log_has_a_process_and_so_a_log_of_its_own() -> None:
+    assert own_processes(Stage().scenario) == {"b"}
+
+
+@pytest.mark.parametrize(("whose", "holds"), [(None, False), ("a", False), ("b", True)])
+def test_offsets_of_one_member_look_at_its_queues_alone(whose: str | None, holds: bool) -> None:
+    stage = Stage()
+    stage.owns(stage.scenario, "a", "orders", [0])
+    stage.owns(stage.scenario, "b", "orders", [1])
+    assert offsets_reached(stage.context, "g", "orders", 0, whose).holds is holds
+
+
+def test_offsets_of_a_member_that_was_never_seen_to_own_anything_are_not_reached() -> None:
+    seen = offsets_reached(Stage().context, "g", "orders", 9, "a")
+    assert (seen.holds, seen.text) == (False, "it was never seen which queues a owns")
