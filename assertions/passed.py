@@ -15,6 +15,9 @@ from assertions.tags import client_matches, pulled_matches
 from harness.consumer import Expression, text_of
 from harness.model import Event, MessageClass, MessageFate
 
+LONGEST_PULL_MS = 30_000
+"""A client waits so long for the answer to a pull (CONSUMER_TIMEOUT_MILLIS_WHEN_SUSPEND, 4.9.4 and 5.3.3)."""
+
 Owners = Mapping[str, list[Event]]
 """The owners of a queue, each with the looks that prove it."""
 
@@ -90,8 +93,16 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
 
 
 def _own_expressions(case: Case, consumer: str, passed: Event) -> list[Expression]:
-    """What the consumer itself subscribed to the topic with, from the sending to the passing."""
-    found = case.view.own_subscriptions.between(consumer, case.message.topic, case.message.event.n, passed.n)
+    """By what the consumer may have pulled the message: its own expressions from the sending to the passing.
+
+    And those that it had when a pull began that was still held at the sending: with a pull goes the expression of
+    its beginning (`DefaultMQPushConsumerImpl.pullMessage`, 4.9.4 and 5.3.3).
+    """
+    first = case.message.invoked_n
+    changed = case.view.own_subscriptions.last_change_while_running(consumer, first)
+    if changed is not None and case.view.ms_between(changed, first) < LONGEST_PULL_MS:
+        first = changed - 1
+    found = case.view.own_subscriptions.between(consumer, case.message.topic, first, passed.n)
     return [one for one in found if one is not None]
 
 
@@ -119,6 +130,20 @@ def _sent_to_owner(
             MessageClass.FILTERED_BY_CLIENT,
             f"{told} and sent it to the queue's owner; {subscribed}, and its client dropped it{counted}",
             proof + counts,
+            owner=owner,
+            stored=stored,
+        )
+    counted_by = {name: case.pull_counts(name) for name in owners}
+    if any(drops) and all(
+        one and _let_through_what_came(case, name, one) for name, one in counted_by.items()
+    ):
+        known = [event for event in counted_by.values() if event is not None]
+        return case.made(
+            MessageClass.FILTERED_BY_CLIENT,
+            f"{told} and sent it to the queue's owner; {owner} let nothing through that its listener didn't get, "
+            "so its client dropped it: it subscribed anew, and filters what a pull brings by the expression of "
+            "the pull's beginning",
+            proof + known,
             owner=owner,
             stored=stored,
         )
@@ -184,6 +209,11 @@ def _all_got(case: Case, consumer: str, counts: Event) -> bool:
     """Whether the listener got each message that was sent to the client, since its process started."""
     if any(not client_matches(one, case.message.tag) for one in _own_expressions(case, consumer, counts)):
         return False  # its own tags would have dropped it: what the broker did doesn't show
+    return _let_through_what_came(case, consumer, counts)
+
+
+def _let_through_what_came(case: Case, consumer: str, counts: Event) -> bool:
+    """Whether the client's filter let through exactly what its listener got, since its process started."""
     starts = [
         event.n for event in case.view.of_kind("consumer-starting", until=counts.n) if event.node == consumer
     ]

@@ -23,7 +23,9 @@ class OwnSubscriptions:
 
     def __init__(self, declared: Mapping[str, Mapping[str, Expression]], events: Iterable[Event]) -> None:
         self._courses: dict[str, Course] = {name: [(0, dict(own))] for name, own in declared.items()}
+        self._changes: dict[str, list[tuple[int, str]]] = {}
         for event in events:
+            self._changes.setdefault(event.node, []).append((event.n, event.kind))
             course = self._courses.get(event.node)
             if course is not None:
                 course.append((event.n, _changed(course[-1][1], event)))
@@ -37,6 +39,16 @@ class OwnSubscriptions:
         changes = [own for since, own in self._courses[consumer] if first < since <= last]
         found = [own.get(topic) for own in (self.at(consumer, first), *changes)]
         return [one for index, one in enumerate(found) if one not in found[:index]]
+
+    def last_change_while_running(self, consumer: str, until: int) -> int | None:
+        """The number of the event by which a consumer last subscribed or unsubscribed while it ran.
+
+        None where it has not since it started last, by event `until`.
+        """
+        changes = [(since, kind) for since, kind in self._changes.get(consumer, ()) if since <= until]
+        if not changes or changes[-1][1] == "consumer-starting":
+            return None
+        return changes[-1][0]
 
     def topics(self, consumer: str, until: int) -> frozenset[str]:
         """The topics to which it has ever subscribed by event `until`."""

@@ -330,6 +330,11 @@ class RunView:
             return None
         return frozenset(queue for event in last.values() for queue in owned_queues(event, topic))
 
+    def ms_between(self, first: int, second: int) -> float:
+        """Milliseconds from one event to another, both by their numbers."""
+        at = {event.n: event.mono_ns for event in self.events if event.n in (first, second)}
+        return (at[second] - at[first]) / 1e6
+
     def ever_started(self, consumer: str) -> bool:
         """Whether the consumer has started at all."""
         return any(event.node == consumer for event in self.of_kind("consumer-started"))

@@ -12,6 +12,10 @@ from harness.workers.handle import WorkerFailed
 if TYPE_CHECKING:
     from harness.context import RunContext
 
+_TWICE = ", each of which counts as a member until the broker drops those without heartbeats, after 120 s"
+"""Two threads of a client that both miss a connection may each make one, and each send a heartbeat on its own
+(`NettyRemotingClient.createChannel`, 4.9.4); brokers count members by connection (`ConsumerGroupInfo`)."""
+
 
 def ownership_settled(context: RunContext, group: str) -> Seen:
     """Whether each online member owns, of each topic it subscribes to, its share among all online members.
@@ -36,8 +40,12 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
     try:
         for broker in brokers:
             connected = read_subscription(context, group, broker).clients
-            if set(connected) != set(everybody):
-                return Seen(False, f"{broker} knows {list(connected)}, online are {sorted(everybody)}"), {}
+            if sorted(connected) != sorted(everybody):
+                twice = sorted({one for one in connected if connected.count(one) > 1})
+                why = f"; {', '.join(twice)} has several connections{_TWICE}" if twice else ""
+                return Seen(
+                    False, f"{broker} knows {list(connected)}, online are {sorted(everybody)}{why}"
+                ), {}
     except WorkerFailed as failure:
         return Seen(False, f"a broker can't be asked: {failure}"), {}
     views: dict[str, OwnView] = {}

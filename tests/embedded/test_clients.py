@@ -371,6 +371,9 @@ def test_subscribing_and_unsubscribing_while_it_runs(rocketmq: LiveRun) -> None:
     rocketmq.settle(subscription="g", topic="orders", within="40s")
     rocketmq.subscribe(consumer="b", topic="orders", expression="tagB")
     rocketmq.check.subscription(group="g", topic="orders", expression="tagB", claim="A22")
+    # With a pull goes the expression of its beginning: those that were held must have come back.
+    rocketmq.send(topic="orders", count=4, per_queue=1)
+    rocketmq.settle(offsets="g", topic="orders", within=OFFSET_LIMIT)
     rocketmq.send(topic="orders", tag="tagB", count=8, per_queue=2)
     rocketmq.settle(offsets="g", topic="orders", within=OFFSET_LIMIT)
     rocketmq.check.delivered(to="b", count=4)

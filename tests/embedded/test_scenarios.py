@@ -114,7 +114,7 @@ def test_a_condition_that_is_not_reached_is_inconclusive_and_says_what_was_seen(
     # The subscription of a topic that only one member takes never settles.
     text = text.replace("b: {group: g, subscribe: {orders: tagB}}", "b: {group: g, subscribe: {bills: tagB}}")
     text = text.replace("topics:\n", "topics:\n  bills: {queues: 4}\n").replace(
-        "settle: {subscription: g, topic: orders, within: 40s}",
+        "settle: {subscription: g, topic: orders, within: 60s}",
         "settle: {subscription: g, topic: orders, within: 2s}",
     )
     (tmp_path / "s.yaml").write_text(text)

@@ -261,3 +261,48 @@ def test_a_dead_letter_of_before_proves_nothing() -> None:
     story.made.add("a", "received", **received, offset=0, reconsume_times=0)
     story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
     assert class_of(story.passed()) is MessageClass.IN_RETRY
+
+
+class Anew(Story):
+    """b, which owns the queue, subscribes anew to the tag that is then sent and stored."""
+
+    def __init__(self, gap_s: float = 1.0) -> None:
+        super().__init__(a="orders: tagA", b="orders: tagA")
+        self.queues = [1], [0]
+        self.made.add("b", "subscribed", topic="orders", expression="tagB")
+        self.made.at(gap_s)
+        self.stored = "tagB"
+        self.looked_again()
+
+    def counted(self, passed_messages: int) -> Anew:
+        counts = {"found_pulls": 1, "passed_messages": passed_messages}
+        self.made.add("harness", "pull-counts-observed", consumer="b", topic="orders", **counts)
+        return self
+
+
+def test_a_pull_that_was_held_when_its_consumer_subscribed_anew_drops_by_the_old_expression() -> None:
+    story = Anew().sent().passed().looked_again()
+    assert isinstance(story, Anew)
+    assert story.fate().message_class is MessageClass.UNDETERMINED
+    fate = story.counted(0).fate()
+    assert fate.message_class is MessageClass.FILTERED_BY_CLIENT
+    assert "the pull's beginning" in fate.reason
+
+
+def test_what_the_client_let_through_and_no_listener_got_stays_open_after_subscribing_anew() -> None:
+    story = Anew().sent().passed().looked_again()
+    assert isinstance(story, Anew)
+    assert story.counted(1).fate().message_class is MessageClass.UNDETERMINED
+
+
+def test_no_pull_is_held_so_long_that_an_old_expression_could_still_count() -> None:
+    story = Anew(gap_s=31.0).sent().passed().looked_again()
+    assert isinstance(story, Anew)
+    assert story.counted(0).fate().message_class is MessageClass.LOST
+
+
+def test_a_consumer_started_anew_holds_no_pull_of_before() -> None:
+    story = Anew()
+    story.made.add("b", "consumer-starting", pid=1, subscribe={"orders": "tagB"})
+    story.looked_again().sent().passed().looked_again()
+    assert story.fate().message_class is MessageClass.LOST

@@ -160,9 +160,10 @@ def test_handed_from_one_that_carries_its_own_to_one_that_does_not() -> None:
     assert story.passed().found() is MessageClass.UNDETERMINED
 
 
-def test_the_owner_changed_its_mind_before_the_sending() -> None:
+def test_the_owner_changed_its_mind_long_before_the_sending() -> None:
     story = Story(a="subscribe: {orders: tagA}", stored="tagB", kind="TAG")
     story.made.add("a", "subscribed", topic="orders", expression="tagB")
+    story.made.at(40)
     assert story.sent().passed().found() is MessageClass.LOST
 
 
