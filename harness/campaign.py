@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -16,7 +17,7 @@ from harness.cluster import versions
 from harness.cluster.base import Cluster, lacking
 from harness.cluster.embedded import EmbeddedCluster
 from harness.cluster.running import AttachedCluster, RunningCluster, keep, running
-from harness.cluster_needs import ClusterNeeds
+from harness.cluster_needs import ClusterNeeds, ClusterShape
 from harness.errors import RocketchaosError, UsageProblem
 from harness.reporters.base import Report
 from harness.reporters.folder import write_reports
@@ -27,6 +28,10 @@ from harness.store import RunFolder
 from harness.timing import PROFILES
 
 DEFAULT_VERSION = "4.9.4"
+SHARED_CLUSTERS_AT_MOST = 6
+"""A cluster of one broker takes some 700 MiB and, where nothing happens, hardly any time."""
+Kind = tuple[str, ClusterShape]
+"""Timing profile and shape of a cluster: who has the same can share."""
 
 
 def no_progress(_text: str) -> None:
@@ -59,7 +64,7 @@ class Options:
 
 
 class Campaign:
-    """Runs scenarios, each on a cluster that fits: one per timing profile is shared by all that can share.
+    """Runs scenarios, each on a cluster that fits: those that need the same share one.
 
     `with Campaign(options) as campaign:`; at the end everything that it started is gone, unless it is kept.
     """
@@ -72,7 +77,9 @@ class Campaign:
         """Of every run that has ended, in the order of their ends; also of interrupted ones."""
         self.kept: list[RunningCluster] = []
         """The clusters that stay up, after `close`."""
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[Kind, Session] = {}
+        """The shared ones, that used last at the end."""
+        self._users: Counter[Session] = Counter()
         self._lock = threading.Lock()
 
     def run(self, scenario: Scenario, turn: Turn | None = None) -> Report:
@@ -113,7 +120,12 @@ class Campaign:
             finally:
                 self._end(session)
             return
-        yield self._shared(timing)
+        session = self._shared((timing, scenario.cluster.shape), scenario)
+        try:
+            yield session
+        finally:
+            with self._lock:
+                self._users[session] -= 1
 
     def require_possible(self, scenario: Scenario) -> None:
         """Make sure that the scenario can run under these options.
@@ -132,16 +144,25 @@ class Campaign:
                 f"One of kind {EmbeddedCluster.kind} doesn't let it.",
             )
 
-    def _shared(self, timing: str) -> Session:
-        """The session whose cluster all scenarios of this timing share; a new one where a server has died."""
+    def _shared(self, kind: Kind, scenario: Scenario) -> Session:
+        """The session of this kind, counted as used once more; a new one where a server of it has died."""
         with self._lock:
-            session = self._sessions.get(timing)
+            session = self._sessions.pop(kind, None)
             if session is not None and session.cluster is not None and session.cluster.deaths():
-                self._sessions.pop(timing).close()
+                self._end(session)
                 session = None
             if session is None:
-                session = self._sessions[timing] = self._open(timing, None)
+                self._make_room()
+                session = self._open(kind[0], scenario)
+            self._sessions[kind] = session
+            self._users[session] += 1
             return session
+
+    def _make_room(self) -> None:
+        """End the shared session that was used longest ago, where there are many."""
+        idle = [kind for kind, session in self._sessions.items() if not self._users[session]]
+        if len(self._sessions) >= SHARED_CLUSTERS_AT_MOST and idle:
+            self._end(self._sessions.pop(idle[0]))
 
     def new_run(self, session: Session, scenario: Scenario, turn: Turn | None = None) -> Run:
         """A run with a folder and a seed of its own.
@@ -180,11 +201,12 @@ class Campaign:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def _open(self, timing: str, alone: Scenario | None) -> Session:
-        needs = ClusterNeeds() if alone is None else alone.cluster
+    def _open(self, timing: str, scenario: Scenario) -> Session:
+        needs = scenario.cluster
+        usual = needs.shape == ClusterNeeds().shape and not scenario.needs_own_cluster
 
         def make_cluster(folder: Path, owner: str) -> Cluster:
-            if alone is None and self.options.use_running:
+            if usual and self.options.use_running:
                 for record in running():
                     if record.version == self.options.version and record.timing == timing:
                         return AttachedCluster(record)

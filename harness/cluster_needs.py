@@ -63,8 +63,15 @@ BrokerNames = Annotated[
 """Brokers: one, or a list."""
 
 
+ClusterShape = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]
+"""Brokers, slaves and lines of broker.conf."""
+
+
 class ClusterNeeds(Strict):
-    """What the scenario needs of its cluster; a scenario that says anything here gets one to itself.
+    """What the scenario needs of its cluster. Scenarios that need the same share one.
+
+    One whose steps do something to a node, or to a broker's configuration, gets one to itself, and so does one
+    that says `own`.
 
     Nodes are called `nameserver`, as the brokers, and `broker-a-slave` for the slave of `broker-a`.
     """
@@ -80,12 +87,22 @@ class ClusterNeeds(Strict):
         description="lines of broker.conf, of every broker: `autoCreateTopicEnable: false`",
     )
 
+    own: bool = Field(
+        default=False,
+        description="nobody else's scenarios run there meanwhile: its servers' logs are all about this one",
+    )
+
     @model_validator(mode="after")
     def _possible(self) -> ClusterNeeds:
         problem = topology_problem(self.brokers, self.slaves)
         if problem is not None:
             raise ValueError(problem)
         return self
+
+    @property
+    def shape(self) -> ClusterShape:
+        """What must be the same for two scenarios to share a cluster."""
+        return self.brokers, self.slaves, tuple(sorted(self.broker_configuration.items()))
 
     @property
     def slave_nodes(self) -> tuple[str, ...]:

@@ -93,9 +93,8 @@ class LiveRun:
         self._transcript.set("timing", profile)
 
     def cluster(self, **fields: Any) -> None:
-        """Ask for a cluster of this run's own.
-
-        `brokers=["broker-a", "broker-b"]`, `slaves=["broker-a"]`, `broker={"autoCreateTopicEnable": False}`.
+        """Ask for a cluster of a kind: `brokers=["broker-a", "broker-b"]`, `slaves=["broker-a"]`,
+        `broker={"autoCreateTopicEnable": False}`; or for one of this run's own, `own=True`.
         """
         self._require_undone("cluster")
         self._transcript.set("cluster", fields)

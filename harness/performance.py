@@ -65,7 +65,7 @@ class Performance:
         if scenario.needs_own_cluster and not self._own_cluster:
             raise UsageProblem(
                 "this step changes the cluster, which the run shares with others",
-                'Ask for one of its own before the first step: `rocketmq.cluster(brokers=["broker-a"])`.',
+                "Ask for one of its own before the first step: `rocketmq.cluster(own=True)`.",
             )
         self._run.scenario = self._stage.scenario = self._on_stage.scenario = scenario
         self._run.folder.write_text("scenario.yaml", text)

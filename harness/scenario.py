@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 else:
     StepOfScenario = StepEntry
     CheckOfScenario = one_word_of(CHECKS, "check")
+ScenarioName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
 Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
 
@@ -58,13 +59,14 @@ class Scenario(Strict):
 
     model_config = ConfigDict(title="rocketchaos scenario", json_schema_extra=_consumers_or_groups)
 
-    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")] = Field(
-        description="its name on the command line: small letters, digits, `-`"
-    )
+    name: ScenarioName = Field(description="its name on the command line: small letters, digits, `-`")
     title: str = Field(min_length=1, description="one sentence that says what is to be seen")
     description: str = Field(default="", description="why it is so, and what to make of it")
     marks: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = Field(
         default=(), description="words to select it by, `-m`"
+    )
+    control: ScenarioName | None = Field(
+        default=None, description="the scenario, by its name, in which this one's anomaly must be absent"
     )
     timing: Literal["compressed", "faithful"] = Field(
         default="compressed",
@@ -161,12 +163,14 @@ class Scenario(Strict):
     def required_capabilities(self) -> frozenset[str]:
         """What its cluster must be able to do to its nodes: names of `harness.cluster.base.CAPABILITIES`."""
         required = {name for step in every_step(self.steps) for name in step.capabilities(self)}
-        return frozenset(required | ({"configure"} if self.cluster.model_fields_set else set()))
+        return frozenset(required | ({"configure"} if self.cluster.shape != ClusterNeeds().shape else set()))
 
     @property
     def needs_own_cluster(self) -> bool:
-        """Whether it can't share a cluster with others: it needs one of a kind, or does something to a node."""
-        return bool(self.required_capabilities)
+        """Whether it can't share a cluster with others: it says so, or a step does something to a node."""
+        return self.cluster.own or any(
+            True for step in every_step(self.steps) for _ in step.capabilities(self)
+        )
 
     def why_not_on(self, version: str) -> str | None:
         """Why it says nothing of this version of RocketMQ; None where it does."""

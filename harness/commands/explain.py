@@ -10,6 +10,9 @@ from rich.markup import escape
 
 from harness.commands.common import OUT
 from harness.errors import ExitCode, UsageProblem
+from harness.library import shipped
+from harness.selection import load_all
+from harness.spec.catalogue import claims_of
 from harness.spec.explain import Entry, entries, meanings
 from harness.spec.nearest import nearest
 
@@ -24,7 +27,7 @@ def explain(
         typer.Argument(
             metavar="[WORD]",
             help="A step, a check, a key (`send.per_queue`), what became of a message, an outcome, a timing "
-            "profile, an exit code; all of them unless given.",
+            "profile, an exit code, a claim (`B01`); all of them unless given.",
         ),
     ] = None,
 ) -> ExitCode:
@@ -75,6 +78,8 @@ def _show(entry: Entry) -> None:
     if entry.example:
         OUT.print("\nExample:", markup=False)
         OUT.print(textwrap.indent(entry.example, "    "), markup=False)
+    if entry.kind == "claim":
+        _show_carriers(entry.name)
     if not entry.keys:
         return
     OUT.print("\nKeys:", markup=False)
@@ -82,6 +87,14 @@ def _show(entry: Entry) -> None:
         told = f"{key.name}: {key.value}; {_plain(key.meaning)}"
         wrapped = textwrap.wrap(told, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
         OUT.print("    " + "\n        ".join(wrapped), markup=False)
+
+
+def _show_carriers(claim: str) -> None:
+    carriers = [one for one in load_all(sorted(shipped().values())) if claim in claims_of(one)]
+    if carriers:
+        OUT.print("\nScenarios with a check that confirms it where it holds:", markup=False)
+    for scenario in carriers:
+        OUT.print(f"    {scenario.name}", markup=False)
 
 
 def _plain(text: str) -> str:

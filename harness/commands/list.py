@@ -36,6 +36,7 @@ def list_scenarios(
                     "name": scenario.name,
                     "title": scenario.title,
                     "expected": scenario.expected,
+                    "control": scenario.control,
                     "timing": scenario.timing,
                     "marks": list(scenario.marks),
                     "file": scenario.file,
@@ -47,7 +48,8 @@ def list_scenarios(
         sys.stdout.write("\n")
         return ExitCode.AS_EXPECTED
     for scenario in scenarios:
-        facts = ", ".join([f"expected: {scenario.expected}", scenario.timing, *scenario.marks])
+        control = [f"control: {scenario.control}"] if scenario.control else []
+        facts = ", ".join([f"expected: {scenario.expected}", *control, scenario.timing, *scenario.marks])
         OUT.print(f"[bold]{escape(scenario.name)}[/bold]  ({escape(facts)})")
         OUT.print(f"    {scenario.title}", markup=False)
     return ExitCode.AS_EXPECTED

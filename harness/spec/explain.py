@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from assertions import CHECKS
+from harness.claims import claims
 from harness.errors import ExitCode
 from harness.language import Word
 from harness.spec.describe import OWN_KEY, Key, documentation, keys_of, models_inside
@@ -21,7 +22,7 @@ class Entry:
     """One meaning of one word."""
 
     name: str
-    """`send`, `send.per_queue`, `filtered-by-client`, `70`."""
+    """`send`, `send.per_queue`, `filtered-by-client`, `70`, `B01`."""
     kind: str
     """`step`, `check`, `key of send`, `outcome`, …"""
     text: str
@@ -46,6 +47,7 @@ def entries() -> list[Entry]:
     found += [
         Entry(str(int(code)), "exit code", f"The command ends with it: {code.meaning}.") for code in ExitCode
     ]
+    found += [Entry(name, "claim", sentence) for name, sentence in claims().items()]
     return found
 
 

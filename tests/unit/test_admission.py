@@ -147,7 +147,7 @@ def test_what_a_run_weighs(step: str, timing: str, weight: float) -> None:
 
 
 def test_a_cluster_of_its_own_is_heavy() -> None:
-    text = scenario_text("start: a") + "cluster: {broker: {autoCreateTopicEnable: false}}\n"
+    text = scenario_text("start: a") + "cluster: {own: true}\n"
     assert weight_of(parse_scenario(text, "s.yaml"), "compressed") == 4.0
 
 

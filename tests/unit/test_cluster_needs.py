@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from harness.campaign import Campaign, Options
+from harness.campaign import SHARED_CLUSTERS_AT_MOST, Campaign, Options
 from harness.cluster.base import CAPABILITIES, lacking
 from harness.cluster.embedded import EmbeddedCluster
 from harness.cluster.running import AttachedCluster
@@ -84,9 +84,53 @@ def test_what_steps_do_to_nodes_needs_a_cluster_of_its_own(step: str, needed: se
     assert made.needs_own_cluster is bool(needed)
 
 
-def test_whoever_says_anything_of_the_cluster_gets_one() -> None:
-    assert scenario(head="cluster: {brokers: broker-a}").needs_own_cluster
-    assert not scenario().needs_own_cluster
+def test_whoever_says_so_gets_a_cluster_and_whoever_needs_the_same_shares_one() -> None:
+    assert scenario(head="cluster: {own: true}").needs_own_cluster
+    two = scenario(head="cluster: {brokers: [broker-a, broker-b]}")
+    assert not two.needs_own_cluster
+    assert two.required_capabilities == {"configure"}
+    assert two.cluster.shape != scenario().cluster.shape == scenario(head="cluster: {}").cluster.shape
+    settings = [
+        scenario(head=f"cluster: {{broker: {{{lines}}}}}").cluster.shape
+        for lines in ("a: true, b: 1", "b: '1', a: 'true'", "a: true")
+    ]
+    assert settings[0] == settings[1] != settings[2]
+
+
+class Opened:
+    """A session, as far as a campaign that shares them has to do with it."""
+
+    def __init__(self, made: list[Opened]) -> None:
+        self.cluster = None
+        self.closed = False
+        made.append(self)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_scenarios_of_one_kind_share_a_cluster_and_the_one_unused_longest_makes_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Opened] = []
+    monkeypatch.setattr(Campaign, "_open", lambda *_unused: Opened(made))
+    kinds = [
+        scenario(head=f"cluster: {{broker: {{number: {number}}}}}")
+        for number in range(SHARED_CLUSTERS_AT_MOST)
+    ]
+    campaign = Campaign(Options(runs=tmp_path))
+    with campaign.session_for(kinds[0]) as first, campaign.session_for(kinds[0]) as again:
+        assert first is again
+        for kind in kinds[1:]:
+            with campaign.session_for(kind):
+                pass
+        with campaign.session_for(scenario()):  # one too many: the second kind goes, for the first is in use
+            assert [one.closed for one in made] == [False, True, *[False] * (SHARED_CLUSTERS_AT_MOST - 1)]
+    with campaign.session_for(scenario(head="cluster: {own: true}")):
+        assert len(made) == SHARED_CLUSTERS_AT_MOST + 2
+    assert made[-1].closed
+    campaign.close()
+    assert all(one.closed for one in made)
 
 
 def test_an_embedded_cluster_can_do_it_all_and_one_that_others_keep_up_nothing() -> None:

@@ -1,0 +1,46 @@
+"""The scenarios that come with rocketchaos, as a whole: pairs, claims, and what is told of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.claims import claims
+from harness.library import scenarios_folder, shipped
+from harness.scenario import Scenario
+from harness.selection import load_all
+from harness.spec.catalogue import catalogue, claims_of
+
+SCENARIOS = {one.name: one for one in load_all(sorted(shipped().values()))}
+ANOMALIES = [one for one in SCENARIOS.values() if one.expected == "reproduced"]
+
+
+@pytest.mark.parametrize("scenario", ANOMALIES, ids=lambda one: one.name)
+def test_every_anomaly_has_a_control_in_which_it_must_be_absent(scenario: Scenario) -> None:
+    control = SCENARIOS.get(str(scenario.control))
+    assert control is not None, scenario.control
+    assert control.expected == "not-reproduced"
+    assert control.timing == scenario.timing
+
+
+def test_every_control_is_the_control_of_something() -> None:
+    controls = {one.name for one in SCENARIOS.values() if one.expected == "not-reproduced"}
+    assert controls == {one.control for one in ANOMALIES}
+
+
+def test_every_claim_has_its_sentence_and_every_sentence_its_claim() -> None:
+    assert {claim for one in SCENARIOS.values() for claim in claims_of(one)} == set(claims())
+
+
+def test_the_catalogue_is_up_to_date() -> None:
+    written = (scenarios_folder() / "CATALOGUE.md").read_text("utf-8")
+    assert written == catalogue(), "run: python -m harness.spec.catalogue > scenarios/CATALOGUE.md"
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=lambda one: one.name)
+def test_files_are_called_as_their_scenarios_and_lie_in_their_theme(scenario: Scenario) -> None:
+    path = Path(scenario.file)
+    assert path.name == f"{scenario.name}.scenario.yaml"
+    assert path.parent.name in scenario.marks
+    assert scenario.description
