@@ -101,8 +101,11 @@ class Settle(Step):
         for field in ("topic", "lag", "queues_of", "count", "matches"):
             said = getattr(self, field) is not None
             if said and field not in (*condition.needs, *condition.may_have):
-                takers = [name for name, one in CONDITIONS.items() if field in (*one.needs, *one.may_have)]
-                raise ValueError(f"`{field}` goes with {' and '.join(f'`{name}`' for name in takers)}")
+                takers = [
+                    f"`{name}`" for name, one in CONDITIONS.items() if field in (*one.needs, *one.may_have)
+                ]
+                rest = f"{', '.join(takers[:-1])} and " if takers[1:] else ""
+                raise ValueError(f"`{field}` goes with {rest}{takers[-1]}")
             if not said and field in condition.needs:
                 raise ValueError(f"`{given[0]}` needs `{field}`")
         return self
