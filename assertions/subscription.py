@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, model_validator
 
 from assertions.base import Answer, Check
@@ -13,7 +15,8 @@ class Subscription(Check):
     """Every broker holds this subscription of the group for the topic (request code 203).
 
     Say `expression`, or `absent: true` where the topic must not be in the table; `clients` is how many
-    consumers the brokers count as connected.
+    consumers the brokers count as connected. `consume_from` and `model` are the whole group's, whatever the topic:
+    a broker takes both over from every heartbeat, whosever it is.
     """
 
     word = "subscription"
@@ -26,11 +29,18 @@ class Subscription(Check):
     )
     absent: bool = Field(default=False, description="true: the group's table lacks the topic")
     clients: int | None = Field(default=None, ge=0, description="connected consumers of the group")
+    consume_from: Literal["first-offset", "last-offset", "timestamp"] | None = Field(
+        default=None, description="the group's consumeFromWhere"
+    )
+    model: Literal["clustering", "broadcasting"] | None = Field(
+        default=None, description="the group's messageModel"
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Subscription:
-        if self.expression is None and not self.absent and self.clients is None:
-            raise ValueError("say `expression`, `absent: true` or `clients`")
+        stated = (self.expression, self.clients, self.consume_from, self.model)
+        if not self.absent and all(one is None for one in stated):
+            raise ValueError("say `expression`, `absent: true`, `clients`, `consume_from` or `model`")
         if self.expression is not None and self.absent:
             raise ValueError("`expression` and `absent: true` exclude each other")
         return self
@@ -49,13 +59,14 @@ class Subscription(Check):
             parts.append("absent")
         if self.clients is not None:
             parts.append(f"{self.clients} clients")
+        parts += self._attributes().values()
         expected = ", ".join(parts)
         if self.expression is not None and wanted is None:
             return Answer(None, expected, f"{self.expression} was never bound")
         events = view.observed("subscription-observed", self.at, group=self.group)
         if not events:
             return Answer(None, expected, f"no subscription was observed at `{self.at}`")
-        holds, texts = True, []
+        holds, texts, silent = True, [], []
         for event in events:
             stored = event.data["subscriptions"].get(self.topic)
             text = None if stored is None else stored["expression"]
@@ -63,7 +74,24 @@ class Subscription(Check):
             holds &= self.expression is None or text == wanted
             holds &= not self.absent or text is None
             holds &= self.clients is None or count == self.clients
-            texts.append(
-                f"{event.data['broker']} holds {text if text is not None else 'none'}, {count} clients"
-            )
+            held = f"{event.data['broker']} holds {text if text is not None else 'none'}, {count} clients"
+            for key, attribute in self._attributes().items():
+                if key not in event.data:
+                    silent.append(f"{event.data['broker']} was not asked for {key}")
+                    continue
+                holds &= event.data[key] == attribute
+                held += f", {event.data[key] or f'no {key}'}"
+            texts.append(held)
+        if holds and silent:
+            return Answer(None, expected, "; ".join(texts + silent), [event.n for event in events])
         return Answer(holds, expected, "; ".join(texts), [event.n for event in events])
+
+    def _attributes(self) -> dict[str, str]:
+        """What is stated of the group, as RocketMQ has it, by the keys of `subscription-observed`."""
+        attributes = {}
+        if self.consume_from is not None:
+            words = self.consume_from.replace("-", "_").upper()
+            attributes["consume_from_where"] = f"CONSUME_FROM_{words}"
+        if self.model is not None:
+            attributes["message_model"] = self.model.upper()
+        return attributes

@@ -20,7 +20,8 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 `consumer-stopped`     node: the consumer
 `fault-effective`      fault, target
 `bound`                variable, consumers
-`subscription-observed`  group, broker, online, clients, subscriptions {topic: {expression, type, codes, ..}}
+`subscription-observed`  group, broker, online, clients, subscriptions {topic: {expression, type, codes, ..}},
+                       consume_from_where, message_model: the group's; None where nobody is online
 `ownership-observed`   group, consumer, queues [{topic, broker, queue_id}], subscriptions
 `offsets-observed`     group, topic, queues [{broker, queue_id, max_offset, consumer_offset}]
 `tracks-observed`      topic, key, tracks {group: type}
