@@ -13,14 +13,26 @@ a rebalance (20 s) and a held pull that has to turn over can come before that.""
 def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: int) -> str | None:
     """None where every message's fate is sealed at event `at`; otherwise why it is too early to say.
 
-    Sealed: each group's observed offset has passed it; or it was acknowledged `NATURAL_DELAY_MS` before, and no
-    member of these groups is paused.
+    Sealed: the observed offset of each group that subscribes to its topic has passed it; or it was acknowledged
+    `NATURAL_DELAY_MS` before, and no member of these groups is paused.
     """
     end = next((event for event in view.events if event.n == at), None)
     if end is None:
         return "the observation was not completed"
+    topics = {
+        group: {
+            topic
+            for name in view.scenario.members(group)
+            for topic in view.own_subscriptions.topics(name, at)
+        }
+        for group in groups
+    }
     waiting = [
-        message for message in messages if not all(view.first_passed(group, message, at) for group in groups)
+        message
+        for message in messages
+        if not all(
+            view.first_passed(group, message, at) for group in groups if message.topic in topics[group]
+        )
     ]
     members = {member for group in groups for member in view.scenario.members(group)}
     paused = sorted(members & set(view.paused(at)))

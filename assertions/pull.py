@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from assertions.base import Answer, Check
 from assertions.view import RunView
-from harness.language import DurationMs, Refers
+from harness.language import DurationMs, Refers, as_tuple
 from harness.response_codes import ResponseCode, in_words
 
 _SAYS = ("code", "remark", "next_offset", "min_offset", "max_offset", "messages", "keys")
@@ -40,7 +40,14 @@ class Pull(Check):
     min_offset: int | None = Field(default=None, description="the queue's minOffset")
     max_offset: int | None = Field(default=None, description="the queue's maxOffset")
     messages: int | None = Field(default=None, ge=0, description="how many messages came")
-    keys: list[str] | None = Field(default=None, description="their keys, in order: `[orders-1, orders-5]`")
+    keys: (
+        Annotated[
+            tuple[str, ...],
+            BeforeValidator(as_tuple),
+            WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+        ]
+        | None
+    ) = Field(default=None, description="their keys, in order: `[orders-1, orders-5]`")
     took_at_least: DurationMs | None = Field(default=None, description="the answer took so long or longer")
     took_at_most: DurationMs | None = Field(default=None, description="the answer took so long or less")
 
@@ -84,6 +91,7 @@ class Pull(Check):
             ("keys", "keys"),
         ):
             stated = getattr(self, name)
+            stated = list(stated) if isinstance(stated, tuple) else stated
             if stated is not None:
                 yield data.get(name) == stated, f"{text} {stated}"
         took_ms = data.get("took_ms", 0.0)

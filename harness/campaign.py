@@ -19,6 +19,7 @@ from harness.cluster.embedded import EmbeddedCluster
 from harness.cluster.running import AttachedCluster, RunningCluster, keep, running
 from harness.cluster_needs import ClusterNeeds, ClusterShape
 from harness.errors import RocketchaosError, UsageProblem
+from harness.processes import Processes
 from harness.reporters.base import Report
 from harness.reporters.folder import write_reports
 from harness.runner import Run, RunResult
@@ -80,6 +81,9 @@ class Campaign:
         self._sessions: dict[Kind, Session] = {}
         """The shared ones, that used last at the end."""
         self._users: Counter[Session] = Counter()
+        self._processes: dict[str, Processes] = {}
+        """By timing profile."""
+        self._processes_lock = threading.Lock()
         self._lock = threading.Lock()
 
     def run(self, scenario: Scenario, turn: Turn | None = None) -> Report:
@@ -208,7 +212,8 @@ class Campaign:
         def make_cluster(folder: Path, owner: str) -> Cluster:
             if usual and self.options.use_running:
                 for record in running():
-                    if record.version == self.options.version and record.timing == timing:
+                    fits = (record.version, record.timing) == (self.options.version, timing)
+                    if fits and record.usual:
                         return AttachedCluster(record)
             return EmbeddedCluster(
                 self.options.version,
@@ -221,15 +226,26 @@ class Campaign:
                 progress=self.options.progress,
             )
 
-        session = Session(self.options.version, PROFILES[timing], make_cluster, self.options.progress)
+        session = Session(self._processes_of(timing), make_cluster)
         session.interrupted = self.interrupted
         return session
 
+    def _processes_of(self, timing: str) -> Processes:
+        with self._processes_lock:
+            if timing not in self._processes:
+                self._processes[timing] = Processes(
+                    self.options.version, PROFILES[timing], self.options.progress
+                )
+            return self._processes[timing]
+
     def close(self) -> None:
-        """End every session, or hand its cluster over to those that stay up."""
+        """End every session, or hand its cluster over to those that stay up; then what they shared."""
         for session in self._sessions.values():
             self._end(session)
         self._sessions.clear()
+        for processes in self._processes.values():
+            processes.close()
+        self._processes.clear()
 
     def _end(self, session: Session) -> None:
         cluster = session.cluster

@@ -53,7 +53,7 @@ class Performance:
         """Start the clients and create the topics; raises as `Stage.provision`."""
         with self._run.phase("provision"):
             self._context = self._stage.provision()
-        self._watch = Watch(self._context, self._run.session.workers.run_count)
+        self._watch = Watch(self._context, self._run.session.processes.workers.run_count)
         self._watch.start()
 
     def know(self, scenario: Scenario, text: str) -> None:

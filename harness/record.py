@@ -99,7 +99,7 @@ def describe_run(
         "versions": {
             "rocketchaos": harness.__version__,
             "python": platform.python_version(),
-            "java": session.java.version,
+            "java": session.processes.java.version,
         },
         "host": describe_host(),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],

@@ -93,7 +93,7 @@ class Run:
     def _play(self, stage: Stage) -> None:
         with self.phase("provision"):
             context = stage.provision()
-        watch = Watch(context, self.session.workers.run_count)
+        watch = Watch(context, self.session.processes.workers.run_count)
         watch.start()
         try:
             with self.phase("steps"):

@@ -51,7 +51,7 @@ class Stage:
         self.context: RunContext | None = None
         self._all_own = all_own
         self._own = own_processes(scenario)
-        self._tenancy = session.workers.tenancy(names.token)
+        self._tenancy = session.processes.workers.tenancy(names.token)
         self._over = False
         self._early_deaths: list[tuple[str, str, Trouble]] = []
         self._consumers: dict[str, Consumer] = {}
@@ -125,7 +125,9 @@ class Stage:
     def _spawn(self, name: str) -> WorkerProcess:
         if not (self._all_own or name in self._own):
             return self._tenancy.lease(name, self._on_event(name), self._on_death)
-        return self.session.spawn("java", name, self.folder.logs, self._on_event(name), self._on_death)
+        return self.session.processes.spawn(
+            "java", name, self.folder.logs, self._on_event(name), self._on_death
+        )
 
     def _on_event(self, name: str) -> Callable[[WorkerEvent], None]:
         def tell(event: WorkerEvent) -> None:

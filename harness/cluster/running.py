@@ -66,6 +66,11 @@ class RunningCluster:
         return self.nodes[0].address
 
     @property
+    def usual(self) -> bool:
+        """One broker, with no configuration of a scenario's: what scenarios can run on that need nothing else."""
+        return len(self.nodes) == 2 and not self.broker_configuration
+
+    @property
     def alive(self) -> bool:
         """At least one of its servers still runs."""
         return any(node.alive for node in self.nodes)

@@ -16,6 +16,7 @@ from harness.cluster.running import RunningCluster, keep, running
 from harness.commands.common import ERR, OUT, JsonOption, Progress, RocketmqOption, Timing
 from harness.errors import ExitCode
 from harness.model import SCHEMA_VERSION
+from harness.processes import Processes
 from harness.session import Session
 from harness.timing import PROFILES
 
@@ -33,7 +34,8 @@ def up(
 ) -> ExitCode:
     """Start a RocketMQ that stays up, and that `reproduce` and `run` use where version and timing fit."""
     for record in running():
-        if (record.version, record.timing) == (rocketmq, timing.value) and nameserver_port is None:
+        fits = (record.version, record.timing) == (rocketmq, timing.value) and record.usual
+        if fits and nameserver_port is None:
             ERR.print("It is up already.", markup=False)
             _tell(record, as_json)
             return ExitCode.AS_EXPECTED
@@ -49,7 +51,10 @@ def up(
                 progress=progress,
             )
 
-        with Session(rocketmq, PROFILES[timing.value], make_cluster, progress) as session:
+        with (
+            Processes(rocketmq, PROFILES[timing.value], progress) as processes,
+            Session(processes, make_cluster) as session,
+        ):
             cluster, _ = session.ready()
             assert isinstance(cluster, EmbeddedCluster)
             record = keep(cluster)

@@ -42,6 +42,7 @@ class Start(Step):
             try:
                 context.consumers[name].start()
             except WorkerFailed as refusal:
-                if not self.may_be_refused:
+                # Without a response code nobody refused it: RocketMQ could not be asked.
+                if not self.may_be_refused or refusal.code is None:
                     raise
                 context.consumers[name].refused(refusal)

@@ -56,6 +56,10 @@ class PushConsumer:
     ) -> None:
         self._configured = Configured(_CLASS, **settings)
         self._java = self._configured.java
+        # The implementation reads this in its constructor, and never again (4.9.4, 5.5.0).
+        self._java.getDefaultMQPushConsumerImpl().setPullTimeDelayMillsWhenException(
+            self._java.getPullTimeDelayMillsWhenException()
+        )
         self._group = str(settings["group"])
         self._listener = Listener(name, events, **behaviour)
         self._orderly = listener == "orderly"

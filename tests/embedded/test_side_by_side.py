@@ -78,20 +78,20 @@ def test_runs_of_the_same_names_share_jvms_and_nothing_else(campaign: Campaign) 
             if other is not report:
                 assert not any(other.record["run"] in log.read_text() for log in logs)
     assert max(report.record["parallel"]["beside"] for report in reports) >= 4
-    session = campaign._sessions["compressed"]
-    until(lambda: session.workers.run_count() == 0, 5)
-    assert {pid for _, pid in everywhere} == set(session.workers.pids), "the processes outlive the runs"
+    workers = campaign._processes_of("compressed").workers
+    until(lambda: workers.run_count() == 0, 5)
+    assert {pid for _, pid in everywhere} == set(workers.pids), "the processes outlive the runs"
 
 
 def test_a_kill_gets_processes_of_its_own(campaign: Campaign) -> None:
     report = campaign.run(KILL)
     assert report.outcome.as_expected
     assert {process for process, _ in homes(report)} == {"own"}
-    assert not {pid for _, pid in homes(report)} & set(campaign._sessions["compressed"].workers.pids)
+    assert not {pid for _, pid in homes(report)} & set(campaign._processes_of("compressed").workers.pids)
 
 
 def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(campaign: Campaign) -> None:
-    session = campaign._shared("compressed")
+    workers = campaign._processes_of("compressed").workers
     with (
         LiveRun(campaign, "beside", "a run with processes of its own") as beside,
         ThreadPoolExecutor() as pool,
@@ -100,10 +100,10 @@ def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(campaign:
         beside.consumer("a", group="g", subscribe={"orders": "tagA"})
         beside.start("a")
         struck = [pool.submit(campaign.run, PATIENT_SCENARIO) for _ in range(2)]
-        until(lambda: sum(1 for host in session.workers._hosts for _ in host.leases) >= 6)
+        until(lambda: sum(1 for host in workers._hosts for _ in host.leases) >= 6)
         folders = until(lambda: len(found := list(campaign.options.runs.glob("patient/2*"))) == 2 and found)
         until(lambda: all(b'"sent"' in (folder / "events.jsonl").read_bytes() for folder in folders))
-        victims = session.workers.pids
+        victims = workers.pids
         for pid in victims:
             psutil.Process(pid).kill()
         for report in (future.result(60) for future in struck):

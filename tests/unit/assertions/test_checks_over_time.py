@@ -346,3 +346,12 @@ def test_looks_at_one_member_s_queues_leave_the_others_out() -> None:
     assert story.holds(f"track-series: {{{of}: b, {series}}}") is YES
     assert story.holds(f"track-series: {{{of}: a, sequence: [CONSUMED]}}") is NO
     assert story.holds(f"track-series: {{{of}: $holder, {series}}}") is UNKNOWN
+
+
+def test_messages_of_a_topic_to_which_nobody_of_the_group_subscribes_are_not_awaited() -> None:
+    story = Story()
+    story.sent(1).got("a", 1).got("a", 1).answered("a", 1).passed()
+    story.sent(7, topic="bills", key="bills-7")
+    story.moment("end")
+    assert story.holds("duplicated: {to: g, count: 1}") is YES
+    assert story.holds("delivered: {to: g, count: 1}") is YES

@@ -1,0 +1,108 @@
+"""What every session of one timing profile shares: Java, the jars, the guardian, and warm client processes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from harness import paths
+from harness.cluster.artifacts import ARTIFACTS, classpath
+from harness.cluster.java_home import find_java
+from harness.guardian import Guardian
+from harness.load import usable_cores
+from harness.timing import TimingProfile
+from harness.workers.handle import OnDeath, OnEvent, Worker
+from harness.workers.kinds import KINDS
+from harness.workers.shared import SharedWorkers
+
+Progress = Callable[[str], None]
+SHARED_AT_LEAST = 2
+"""Shared client processes, so that two members of a group live in different ones; one for each core, up to:"""
+SHARED_AT_MOST = 8
+
+
+class Processes:
+    """Starts worker processes, and holds those that clients of many runs share, on whichever cluster they are.
+
+    A client talks to the name server that it is told, and clients of different clusters have nothing in common
+    but their process (`MQClientManager` keeps an instance per client id; 4.9.4 and 5.3.3).
+    """
+
+    def __init__(self, version: str, timing: TimingProfile, progress: Progress) -> None:
+        """
+        Args:
+            version: of RocketMQ, servers and clients.
+            timing: the profile of all clients.
+            progress: told in a few words what takes time.
+
+        Raises:
+            UsageProblem: there is no such version.
+            EnvironmentNotReady: there is no Java, the jars can't be had, or the guardian can't be started.
+        """
+        self.version = version
+        self.timing = timing
+        self.progress = progress
+        self.java = find_java()
+        for role in ARTIFACTS:
+            classpath(version, role, progress)
+        self.guardian = Guardian.start()
+        self.workers = SharedWorkers(
+            self._spawn_shared,
+            lambda name: self._shared_logs / name,
+            max(SHARED_AT_LEAST, min(SHARED_AT_MOST, usable_cores())),
+        )
+        """Client processes for runs in which no step needs a process of its own."""
+
+    def spawn(self, kind: str, name: str, log_folder: Path, on_event: OnEvent, on_death: OnDeath) -> Worker:
+        """Start a worker process of a kind, without waiting for it.
+
+        Raises:
+            EnvironmentNotReady: the process can't be started.
+        """
+        worker_kind = KINDS[kind]
+        role = worker_kind.classpath_role
+        properties = self.timing.client_system_properties
+        return Worker.spawn(
+            worker_kind,
+            name,
+            java=self.java,
+            classpath=() if role is None else classpath(self.version, role, self.progress),
+            jvm_options=[f"-D{key}={value}" for key, value in properties.items()],
+            log_folder=log_folder,
+            owner=self.guardian.owner,
+            on_event=on_event,
+            on_death=on_death,
+        )
+
+    def scratch(self, owner: str) -> Path:
+        """The owner's folder; the guardian removes it, should the harness die."""
+        # Told before it is made, so that no moment is left in which nobody would remove it.
+        self.guardian.remove_at_death(paths.scratch_root() / owner)
+        return paths.scratch_folder(owner)
+
+    @property
+    def _shared_logs(self) -> Path:
+        return paths.scratch_folder(self.guardian.owner) / "shared"
+
+    def _spawn_shared(self, name: str, on_event: OnEvent, on_death: OnDeath) -> Worker:
+        self.scratch(self.guardian.owner)
+        return self.spawn("shared-java", name, self._shared_logs, on_event, on_death)
+
+    def close(self) -> None:
+        """End every shared process, and the guardian. The sessions are closed before. Idempotent."""
+        self.workers.close()
+        shutil.rmtree(paths.scratch_root() / self.guardian.owner, ignore_errors=True)
+        self.guardian.release()
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

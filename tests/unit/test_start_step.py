@@ -1,0 +1,47 @@
+"""`start` with `may_be_refused`: what is a refusal, and what is trouble."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from harness.context import RunContext
+from harness.steps.start import Start
+from harness.workers.handle import WorkerFailed
+
+
+class Consumer:
+    """One whose client's start() throws."""
+
+    def __init__(self, failure: WorkerFailed) -> None:
+        self.failure = failure
+        self.told: list[WorkerFailed] = []
+
+    def start(self) -> None:
+        raise self.failure
+
+    def refused(self, failure: WorkerFailed) -> None:
+        self.told.append(failure)
+
+
+def starting(failure: WorkerFailed, *, may_be_refused: bool) -> Consumer:
+    consumer = Consumer(failure)
+    context = SimpleNamespace(resolve=list, consumers={"a": consumer})
+    Start(consumers=("a",), may_be_refused=may_be_refused).run(cast(RunContext, context))
+    return consumer
+
+
+def test_what_a_broker_refuses_is_written_down_where_it_may_be() -> None:
+    refusal = WorkerFailed("The broker does not support consumer to filter message by SQL92", code=1)
+    assert starting(refusal, may_be_refused=True).told == [refusal]
+    with pytest.raises(WorkerFailed, match="SQL92"):
+        starting(refusal, may_be_refused=False)
+
+
+def test_a_broker_that_could_not_be_asked_has_refused_nothing() -> None:
+    with pytest.raises(WorkerFailed, match="timeout"):
+        starting(
+            WorkerFailed("RemotingTimeoutException: wait response timeout", code=None), may_be_refused=True
+        )
