@@ -26,7 +26,7 @@ def listeners_blocked(context: RunContext, target: str, count: int) -> Seen:
             held[event.node].add(str(event.data["key"]))
         elif event.kind == "consumed":
             held[event.node].discard(str(event.data["key"]))
-        elif event.kind == "consumer-started":
+        elif event.kind == "consumer-starting":
             held[event.node].clear()
     told = [f"{name}: {', '.join(sorted(keys)) or 'nothing'}" for name, keys in held.items()]
     return Seen(sum(map(len, held.values())) >= count, f"blocked on {'; '.join(told)}")
