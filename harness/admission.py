@@ -23,7 +23,7 @@ OWN_CLUSTER_WEIGHT = 2.0
 """Workers of its own; besides, each node counts 1: an own cluster of one broker makes a run of weight 4."""
 OWN_PROCESS_WEIGHT = 0.5
 """Added for each consumer with a JVM of its own."""
-FAITHFUL_SHARE = 0.5
+FAITHFUL_SHARE = 0.25
 """RocketMQ's own timers make a run that mostly waits."""
 
 

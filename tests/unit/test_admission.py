@@ -140,7 +140,7 @@ def test_an_interruption_ends_the_waiting() -> None:
 
 @pytest.mark.parametrize(
     ("step", "timing", "weight"),
-    [("stop: a", "compressed", 1.0), ("kill: a", "compressed", 1.5), ("stop: a", "faithful", 0.5)],
+    [("stop: a", "compressed", 1.0), ("kill: a", "compressed", 1.5), ("stop: a", "faithful", 0.25)],
 )
 def test_what_a_run_weighs(step: str, timing: str, weight: float) -> None:
     assert weight_of(parse_scenario(scenario_text("start: [a, b, c]", step), "s.yaml"), timing) == weight
@@ -152,7 +152,7 @@ def test_a_cluster_of_its_own_is_heavy() -> None:
 
 
 def test_most_counts_the_lightest() -> None:
-    assert (Admission(3).most, Admission(None, cores=2).most) == (3, 16)
+    assert (Admission(3).most, Admission(None, cores=2).most) == (3, 32)
 
 
 def test_a_share_of_busy_cores() -> None:
