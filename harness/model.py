@@ -63,7 +63,8 @@ class MessageClass(Told):
     )
     STRANDED = (
         "stranded",
-        "It waits in a queue that no member consumes: the owner on paper doesn't subscribe to the topic.",
+        "It waits in a queue that no member consumes: its owner on paper doesn't subscribe to the topic, or it has "
+        "none, as where members' strategies differ.",
     )
     IN_FLIGHT = (
         "in-flight",

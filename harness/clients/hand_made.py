@@ -17,7 +17,7 @@ from assertions.tags import hash_code, tags_of
 from harness.clients.connection import Connection
 from harness.cluster import remoting
 from harness.cluster.remoting import Answer
-from harness.errors import HarnessDefect, PreconditionNotMet, RocketchaosError
+from harness.errors import HarnessDefect, PreconditionNotMet
 from harness.history import History
 from harness.names import Names
 
@@ -58,6 +58,11 @@ class HandMade:
     groups: set[str] = field(default_factory=set)
     connections: dict[str, Connection] = field(default_factory=dict)
     """By broker."""
+
+    def close(self) -> None:
+        """Break all connections."""
+        for connection in self.connections.values():
+            connection.close()
 
 
 class HandMadeClients:
@@ -118,17 +123,15 @@ class HandMadeClients:
     def close(self, name: str) -> None:
         """Close a client's connections without a word; brokers drop it then. Nothing if it was never made."""
         client = self._clients.pop(name, None)
-        if client is None:
-            return
-        for connection in client.connections.values():
-            connection.close()
-        self._history.append(name, "hand-made-closed", {"client_id": client.client_id})
+        if client is not None:
+            client.close()
+            self._history.append(name, "hand-made-closed", {"client_id": client.client_id})
 
     def close_all(self) -> None:
-        """Close all, for the tear-down; a history that can't be written is no reason to leave one open."""
-        for name in list(self._clients):
-            with contextlib.suppress(RocketchaosError):
-                self.close(name)
+        """Close all, for the tear-down: the history has ended."""
+        clients, self._clients = self._clients, {}
+        for client in clients.values():
+            client.close()
 
     def _ask(self, client: HandMade, broker: str, address: str, code: int, body: bytes) -> Answer:
         try:
