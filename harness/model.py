@@ -63,8 +63,8 @@ class MessageClass(Told):
     )
     STRANDED = (
         "stranded",
-        "It waits in a queue that no member consumes: its owner on paper doesn't subscribe to the topic, or it has "
-        "none, as where members' strategies differ.",
+        "It waits in a queue that no member consumes: its owner on paper doesn't subscribe to the topic, or it "
+        "has none, as where members' strategies differ.",
     )
     IN_FLIGHT = (
         "in-flight",
