@@ -12,8 +12,8 @@ from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from assertions.view import owned_queues
 from harness.campaign import Campaign, Options
-from harness.errors import EnvironmentNotReady, PreconditionNotMet
-from harness.live import CheckFailed, LiveRun
+from harness.errors import EnvironmentNotReady
+from harness.live import LiveRun
 from harness.model import Event
 
 pytestmark = pytest.mark.embedded
@@ -103,7 +103,6 @@ def test_lite_pull_divides_polls_and_commits(rocketmq: LiveRun) -> None:
     assert {event.data["status"] for event in seen(rocketmq, "consumed", "a")} == {"POLLED"}
 
 
-@BOTH
 def test_lite_pull_is_filtered_by_its_own_expression(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", api="lite-pull", subscribe={"orders": "tagA"})
     rocketmq.consumer("b", group="g", api="lite-pull", subscribe={"orders": "tagB"})
@@ -120,7 +119,6 @@ def test_lite_pull_is_filtered_by_its_own_expression(rocketmq: LiveRun) -> None:
     rocketmq.check.undelivered(count=2, because="in-flight")
 
 
-@BOTH
 def test_broadcasting_everybody_gets_everything_and_keeps_its_own_offsets(rocketmq: LiveRun) -> None:
     for name in "ab":
         rocketmq.consumer(name, group="g", model="broadcasting", subscribe={"orders": "tagA"})
@@ -146,7 +144,6 @@ def test_broadcasting_everybody_gets_everything_and_keeps_its_own_offsets(rocket
 # Listeners -------------------------------------------------------------------------------------------------
 
 
-@BOTH
 def test_an_orderly_listener_tries_again_in_place(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", listener="orderly", behaviour={"fail": 1}, subscribe={"orders": "*"})
     rocketmq.start("a")
@@ -162,42 +159,6 @@ def test_an_orderly_listener_tries_again_in_place(rocketmq: LiveRun) -> None:
         "SUCCESS": 6,
     }
     rocketmq.check.delivered(to="a", count=6)
-
-
-@BOTH
-def test_what_fails_comes_again_until_it_is_dead(rocketmq: LiveRun) -> None:
-    rocketmq.consumer(
-        "a",
-        group="g",
-        behaviour={"fail": 5},
-        retry_delay_level=1,
-        max_reconsume_times=1,
-        subscribe={"orders": "*"},
-    )
-    rocketmq.start("a")
-    rocketmq.settle(ownership="g", within="40s")
-    rocketmq.send(topic="orders", count=2, queue=0)
-    until(lambda: keys(rocketmq, "a", "consumed") == {"orders-1": 2, "orders-2": 2})
-    rocketmq.wait("3s", because="a third delivery would come 1 s after the second")
-    assert keys(rocketmq, "a") == {"orders-1": 2, "orders-2": 2}
-
-
-@BOTH
-def test_one_message_blocks_the_offset_until_it_is_released(rocketmq: LiveRun) -> None:
-    rocketmq.consumer("a", group="g", behaviour={"block": "orders-1"}, subscribe={"orders": "*"})
-    rocketmq.start("a")
-    rocketmq.settle(ownership="g", within="40s")
-    rocketmq.send(topic="orders", count=8, queue=2)
-    wait_for_keys(rocketmq, "a", 7, "consumed")
-    assert keys(rocketmq, "a", "blocked") == {"orders-1": 1}
-    rocketmq.wait("12s", because="offsets are persisted after 10 s first")
-    assert not offsets(rocketmq, "g")[2]  # G04: the smallest in flight
-    rocketmq.kill("a")
-    rocketmq.restart("a")
-    until(lambda: keys(rocketmq, "a") == {f"orders-{number}": 2 for number in range(1, 9)})  # G05
-    rocketmq.release("a")
-    rocketmq.settle(offsets="g", topic="orders", within=OFFSET_LIMIT)
-    assert keys(rocketmq, "a", "consumed")["orders-1"] == 1
 
 
 def test_a_blocked_listener_that_is_stopped_reports_nothing_more(rocketmq: LiveRun) -> None:
@@ -237,25 +198,6 @@ def test_batches(rocketmq: LiveRun) -> None:
     assert kinds == ["received"] * 8 + ["consumed"] * 8
 
 
-@BOTH
-def test_a_full_cache_pulls_no_more(rocketmq: LiveRun) -> None:
-    rocketmq.consumer(
-        "a", group="g", behaviour="block", threads=1, pull_threshold_for_queue=10, subscribe={"orders": "*"}
-    )
-    rocketmq.start("a")
-    rocketmq.settle(ownership="g", within="40s")
-    rocketmq.send(topic="orders", count=60, queue=0)
-    wait_for_keys(rocketmq, "a", 1, "blocked")
-    rocketmq.wait("2s", because="what was pulled beyond the threshold would be there by then")
-    rocketmq.observe("blocked")
-    counts = seen(rocketmq, "pull-counts-observed")[-1].data
-    # More than 10 by at most what one pull brings.
-    assert 10 < counts["passed_messages"] <= 10 + 32
-    rocketmq.release("a")
-    rocketmq.settle(offsets="g", topic="orders", within=OFFSET_LIMIT)
-    rocketmq.check.delivered(to="a", count=60)
-
-
 # Allocation ------------------------------------------------------------------------------------------------
 
 STRATEGIES: dict[str, list[dict[str, Any]]] = {
@@ -275,7 +217,6 @@ STRATEGIES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@BOTH
 @pytest.mark.parametrize("fields", STRATEGIES.values(), ids=list(STRATEGIES))
 def test_each_member_owns_what_its_own_strategy_gives_it(
     rocketmq: LiveRun, fields: list[dict[str, Any]]
@@ -305,7 +246,6 @@ def test_each_member_owns_what_its_own_strategy_gives_it(
         assert last == {"a": [0, 1, 2, 3], "b": []}
 
 
-@BOTH
 def test_by_config_has_no_retry_queue(rocketmq: LiveRun) -> None:
     rocketmq.consumer(
         "a",
@@ -362,7 +302,6 @@ def test_machine_rooms_of_two_brokers(
 # Subscriptions ---------------------------------------------------------------------------------------------
 
 
-@BOTH
 def test_subscribing_and_unsubscribing_while_it_runs(rocketmq: LiveRun) -> None:
     rocketmq.topic("bills", queues=1)
     rocketmq.consumer("a", group="g", subscribe={"orders": "tagA"})
@@ -392,42 +331,12 @@ def test_subscribing_and_unsubscribing_while_it_runs(rocketmq: LiveRun) -> None:
     rocketmq.check.subscription(group="g", topic="bills", absent=True)
 
 
-@BOTH
-def test_sql_where_the_broker_takes_it(rocketmq: LiveRun) -> None:
-    rocketmq.cluster(broker={"enablePropertyFilter": True})
-    rocketmq.consumer("a", group="g", subscribe={"orders": {"sql": "a = 1"}})
-    rocketmq.start("a")
-    rocketmq.settle(subscription="g", topic="orders", within="40s")
-    for value in ("1", "2"):
-        rocketmq.send(topic="orders", count=4, per_queue=1, properties={"a": value}, keys=[f"of-{value}"])
-    rocketmq.settle(offsets="g", topic="orders", within=OFFSET_LIMIT)
-    rocketmq.check.delivered(to="a", count=4, claim="E10")
-    rocketmq.check.undelivered(count=4, because="filtered-by-broker", claim="E10")
-    assert {tuple(event.data["keys"]) for event in seen(rocketmq, "received", "a")} == {("of-1",)}
-    assert keys(rocketmq, "a") == Counter(f"orders-{number}" for number in range(1, 5))
-
-
-@BOTH
-def test_sql_where_the_broker_does_not(rocketmq: LiveRun) -> None:
-    rocketmq.consumer("a", group="g", subscribe={"orders": {"sql": "a = 1"}})
-    rocketmq.consumer("b", group="h", subscribe={"orders": "*"})
-    rocketmq.start({"consumers": ["a", "b"], "may_be_refused": True})
-    because = "does not support consumer to filter message by SQL92"
-    rocketmq.check.start_refused(consumer="a", because=because, claim="E09")
-    with pytest.raises(CheckFailed, match="b has started"):
-        rocketmq.check.start_refused(consumer="b")
-    rocketmq.check.subscription(group="g", topic="orders", absent=True, clients=0)
-    with pytest.raises(PreconditionNotMet, match="SQL92"):
-        rocketmq.stop("a")
-
-
 def test_a_refusal_that_nobody_expects_ends_the_run(rocketmq: LiveRun) -> None:
     rocketmq.consumer("a", group="g", subscribe={"orders": {"sql": "a = 1"}})
     with pytest.raises(EnvironmentNotReady, match="does not support consumer to filter message by SQL92"):
         rocketmq.start("a")
 
 
-@BOTH
 def test_a_pull_that_carries_its_own_expression(rocketmq: LiveRun) -> None:
     for name, tag in (("a", "tagA"), ("b", "tagB")):
         rocketmq.consumer(name, group="g", post_subscription_when_pull=True, subscribe={"orders": tag})

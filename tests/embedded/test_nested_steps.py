@@ -100,18 +100,17 @@ also:
 """
 
 
-def run_of(text: str, folder: Path, version: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def run_of(text: str, folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The run's part of the document, and its history."""
     (folder / "s.scenario.yaml").write_text(text)
-    ended = rocketchaos("reproduce", "s.scenario.yaml", "--rocketmq", version, "--json", cwd=folder)
+    ended = rocketchaos("reproduce", "s.scenario.yaml", "--json", cwd=folder)
     (run,) = ended.document["runs"]
     events = (Path(run["run_dir"]) / "events.jsonl").read_text().splitlines()
     return run, [json.loads(line) for line in events]
 
 
-@pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
-def test_a_race_is_repeated_and_its_distribution_read(tmp_path: Path, version: str) -> None:
-    run, events = run_of(HEAD + RACE, tmp_path, version)
+def test_a_race_is_repeated_and_its_distribution_read(tmp_path: Path) -> None:
+    run, events = run_of(HEAD + RACE, tmp_path)
     assert run["outcome"] == "reproduced", run["checks"]
     started = [one["data"] for one in events if one["kind"] == "step-started"]
     inner = [data for data in started if "place" in data]
@@ -126,7 +125,7 @@ def test_a_race_is_repeated_and_its_distribution_read(tmp_path: Path, version: s
 
 def test_a_branch_that_fails_ends_the_others(tmp_path: Path) -> None:
     began = time.monotonic()
-    run, events = run_of(HEAD + ONE_FAILS, tmp_path, "4.9.4")
+    run, events = run_of(HEAD + ONE_FAILS, tmp_path)
     assert (run["outcome"], run["trouble"]) == ("inconclusive", "precondition"), run
     assert time.monotonic() - began < 60
     assert "1 messages delivered to g not reached within 0.01 s" in run["reason"]
@@ -135,9 +134,8 @@ def test_a_branch_that_fails_ends_the_others(tmp_path: Path) -> None:
     assert not any(one["kind"] == "step-ended" and one["data"]["step"] == "parallel" for one in events)
 
 
-@pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
-def test_retries_dead_letters_and_tracks_are_seen_over_time(tmp_path: Path, version: str) -> None:
-    run, events = run_of(RETRIES, tmp_path, version)
+def test_retries_dead_letters_and_tracks_are_seen_over_time(tmp_path: Path) -> None:
+    run, events = run_of(RETRIES, tmp_path)
     assert run["outcome"] == "reproduced", run["checks"]
     (course,) = [check for check in run["checks"] if check["section"] == "also"]
     # A look may miss NOT_CONSUME_YET, which is short; then the check can't say, and must not say no.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -69,9 +71,21 @@ healthy:
 """
 
 
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """The scenario on both versions, side by side, for it mostly waits."""
+    folders = {version: tmp_path_factory.mktemp(f"nodes-{version}") for version in ("4.9.4", "5.5.0")}
+    with ThreadPoolExecutor() as pool:
+        found = {
+            version: pool.submit(run_scenario, NODES, folder, version, limit_s=400)
+            for version, folder in folders.items()
+        }
+    return {version: run.result() for version, run in found.items()}
+
+
 @pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
-def test_nodes_are_killed_paused_and_restarted(tmp_path: Path, version: str) -> None:
-    run = run_scenario(NODES, tmp_path, version)
+def test_nodes_are_killed_paused_and_restarted(runs: dict[str, dict[str, Any]], version: str) -> None:
+    run = runs[version]
     assert held(run) == [True] * 11, run
     # What a server that is gone or stands still holds, nobody can say.
     assert held(run, "healthy") == [None, None], run

@@ -101,9 +101,8 @@ healthy:
 """
 
 
-@VERSIONS
-def test_hand_made_heartbeats_overwrite_by_version_alone(tmp_path: Path, version: str) -> None:
-    run = run_scenario(HEARTBEATS, tmp_path, version)
+def test_hand_made_heartbeats_overwrite_by_version_alone(tmp_path: Path) -> None:
+    run = run_scenario(HEARTBEATS, tmp_path)
     assert held(run) == [True] * 8, run
 
 
@@ -136,62 +135,9 @@ healthy:
 """
 
 
-@VERSIONS
-def test_a_hand_made_member_is_left_its_share(tmp_path: Path, version: str) -> None:
-    run = run_scenario(MIXED, tmp_path, version)
+def test_a_hand_made_member_is_left_its_share(tmp_path: Path) -> None:
+    run = run_scenario(MIXED, tmp_path)
     assert held(run) == [True] * 5, run
-
-
-BEYOND = """\
-name: offset-beyond-the-end
-title: a group whose offset is beyond the end of the queue gets nothing of what is in it
-topics: {orders: {queues: 1}}
-consumers:
-  a: {group: g, subscribe: {orders: '*'}}
-steps:
-  - send: {topic: orders, tag: tagA, count: 2}
-  - reset-offset: {group: g, topic: orders, to: 100}
-  - start: a
-  - settle: {offsets: g, topic: orders, within: 60s}
-anomaly:
-  - delivered: {to: a, count: 0, claim: F05}
-  - log: {consumer: a, matches: "the pull request offset illegal", count: 1}
-healthy:
-  - delivered: {to: a, count: 2}
-"""
-
-
-@VERSIONS
-def test_an_offset_can_be_set_beyond_the_end(tmp_path: Path, version: str) -> None:
-    run = run_scenario(BEYOND, tmp_path, version)
-    assert held(run) == [True] * 2, run
-
-
-EXPIRED = """\
-name: expired-files
-title: a pull from before the queue's beginning is sent to where the queue begins now
-cluster: {broker: {fileReservedTime: 0, mappedFileSizeCommitLog: 65536}}
-topics: {orders: {queues: 1}}
-groups: g
-rocketmq: ">=4.9.4"
-steps:
-  - send: {topic: orders, tag: tagA, count: 800}
-  - pull: {as: before, group: g, topic: orders, queue: 0, offset: 0, with: '*'}
-  - expire-files: {topic: orders, within: 120s}
-  - pull: {as: after, group: g, topic: orders, queue: 0, offset: 0, with: '*'}
-anomaly:
-  - pull: {of: before, code: FOUND, min_offset: 0}
-  - pull: {of: after, code: PULL_OFFSET_MOVED, remark: OFFSET_TOO_SMALL, messages: 0, claim: F02}
-healthy:
-  - pull: {of: after, code: FOUND}
-"""
-
-
-@pytest.mark.slow
-@VERSIONS
-def test_expired_files_are_deleted_and_a_pull_from_there_is_corrected(tmp_path: Path, version: str) -> None:
-    run = run_scenario(EXPIRED, tmp_path, version)
-    assert held(run) == [True] * 2, run
 
 
 CONFIGURED = """\
