@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assertions.tags import stored_matches
-from assertions.view import RunView, Sent, owned_queues
+from assertions.view import RunView, Sent, owned_queues, queue_name
 from harness.consumer import Consumer
 from harness.model import Event, MessageClass, MessageFate
 
@@ -107,6 +107,17 @@ class Case:
 
     def _owns(self, event: Event) -> bool:
         return self.message.queue in owned_queues(event, self.message.topic)
+
+    def reset_beyond(self, until: int) -> Event | None:
+        """The last `reset-offset` of its queue by event `until`, where that set the offset past the message."""
+        resets = [
+            (event, queue["offset"])
+            for event in self.view.of_kind("offsets-reset", until=until)
+            if (event.data["group"], event.data["topic"]) == (self.group, self.message.topic)
+            for queue in event.data["queues"]
+            if queue_name(queue["broker"], queue["queue_id"]) == self.message.queue
+        ]
+        return resets[-1][0] if resets and resets[-1][1] > self.message.offset else None
 
     def pull_counts(self, consumer: str) -> Event | None:
         """A client's own counts after the sending: pulls answered with messages, and what passed its filter."""

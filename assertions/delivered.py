@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from assertions.attempts import awaiting_retry, retries_to_come
 from assertions.base import Answer, Count
 from assertions.completeness import still_possible
 from assertions.view import Delivery, RunView, Sent, owned_queues
@@ -15,8 +16,9 @@ class Delivered(Count):
 
     A message that a listener got twice counts once. Where fewer came than stated, or none should have come,
     the answer is unknown until it is sealed that no more will come: all that were sent have come, the group's
-    offsets have passed all messages, or so long has gone by that nothing is on its way (6 s; 30 s with RocketMQ's
-    own timers) and no member is paused.
+    offsets have passed all messages and none waits for a retry, or for so long nothing has happened that nothing
+    is on its way (6 s; 30 s with RocketMQ's own timers; more where an orderly consumer was killed) and neither a
+    member is paused nor a node away.
     """
 
     word = "delivered"
@@ -84,9 +86,22 @@ class Delivered(Count):
         if number < len(sent) and not self.is_final(number):
             groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
             why_not = still_possible(view, groups, sent, at)
+            why_not = why_not or self._retries_to_come(view, groups, {one.key for one in sent}, got, at)
             if why_not is not None:
                 return Answer(None, expected, f"{observed}; {why_not}", proof)
         return Answer(self.fits(number), expected, observed, proof)
+
+    def _retries_to_come(
+        self, view: RunView, groups: list[str], keys: set[str], got: list[Delivery], at: int
+    ) -> str | None:
+        """Why more may come: a message that failed elsewhere in the group comes again, to whomever."""
+        missing = keys - {delivery.key for delivery in got}
+        for group in groups:
+            if missing & set(awaiting_retry(view, group, at)):
+                why_not = retries_to_come(view, group, self.at, at)
+                if why_not is not None:
+                    return why_not
+        return None
 
     def _strays(self, view: RunView, at: int, got: list[Delivery]) -> list[str] | None:
         """Queues of deliveries that the consumer of `from_queues_of` didn't own then; None: not observed."""

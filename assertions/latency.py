@@ -74,7 +74,7 @@ class Latency(Check):
         return Answer(holds, expected, observed, proof)
 
     def _concerns(self, view: RunView, topic: str, tag: str | None) -> bool:
-        return self.topic in (None, topic) and (self.tag is None or tag == view.expression(self.tag, topic))
+        return self.topic in (None, topic) and (self.tag is None or tag in (view.tags(self.tag, topic) or ()))
 
 
 def _spread(took_ms: list[float]) -> str:

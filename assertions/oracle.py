@@ -54,13 +54,15 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
     results = [event for event in case.view.results_of(case.message.key, case.at) if event.node in names]
     proof = [one.event for one in got] + results
     made, reason = MessageClass.DELIVERED, f"the listener of {names[-1]} got it"
-    if len(results) >= len(got) and all(one.data["status"] in (FAILED, SUSPENDED) for one in results):
+    failed = [event for event in results if event.data["status"] in (FAILED, SUSPENDED)]
+    last = next((event for event in results if event.node == names[-1] and event.n > got[-1].event.n), None)
+    if last is not None and len(failed) == len(results):
         if case.spec(names[-1]).model == "broadcasting":
             reason += " and failed; broadcasting has no retries"
         elif (letters := _dead_letters(case, got[-1])) is not None:
             made, reason = MessageClass.DEAD_LETTER, "the listener failed for the last time that it may"
             proof.append(letters)
-        elif results[-1].data["status"] == SUSPENDED:
+        elif last.data["status"] == SUSPENDED:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; its client hands it over again"
         else:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
@@ -78,15 +80,26 @@ def _dead_letters(case: Case, last: Delivery) -> Event | None:
     (`AbstractSendMessageProcessor.consumerSendMsgBack`, `SendMessageProcessor` in 4.9.4), and so does any with a
     delay level below 0.
     """
-    spec = case.spec(last.consumer)
-    most = spec.max_reconsume_times
-    if most is None:
-        most = MAX_RECONSUME_TIMES if spec.listener == "concurrent" else sys.maxsize
-    if last.reconsume_times < most and (spec.retry_delay_level or 0) >= 0:
+    if not _is_final(case, last):
         return None
     looks = [
         event
         for event in case.view.of_kind("dead-letters-observed", until=case.at)
-        if event.data["group"] == case.group and event.data["count"] > 0 and event.n > last.event.n
+        if event.data["group"] == case.group and event.n > last.event.n
     ]
-    return looks[0] if looks else None
+    return next((look for look in looks if look.data["count"] >= _given_up(case, look.n)), None)
+
+
+def _given_up(case: Case, until: int) -> int:
+    """How many messages of the group had been delivered for the last time that they may."""
+    members = case.view.scenario.members(case.group)
+    return len({one.key for one in case.view.deliveries(until, members) if _is_final(case, one)})
+
+
+def _is_final(case: Case, delivery: Delivery) -> bool:
+    """Whether no retry follows the delivery, should it fail."""
+    spec = case.spec(delivery.consumer)
+    most = spec.max_reconsume_times
+    if most is None:
+        most = MAX_RECONSUME_TIMES if spec.listener == "concurrent" else sys.maxsize
+    return delivery.reconsume_times >= most or (spec.retry_delay_level or 0) < 0

@@ -60,7 +60,7 @@ class Ownership(Check):
         observed = f"{consumers[0]} owns {', '.join(own) or 'none'}"
         if self.count is not None:
             return Answer(len(own) == self.count, expected, observed, [events[-1].n])
-        brokers = {name.rpartition(":")[0] for name in own} or {""}
+        brokers = view.scenario.brokers_of(self.topic)
         exact = sorted(queue_name(broker, queue) for broker in brokers for queue in self.queues or ())
         return Answer(own == exact, expected, observed, [events[-1].n])
 
@@ -81,6 +81,8 @@ class Ownership(Check):
         queues = [(queue["broker"], queue["queue_id"]) for queue in offsets[-1].data["queues"]]
         ids = [str(events[name].data["client_id"]) for name in online]
         ids += view.hand_made_ids(group, end)
+        if not any(self.topic in view.own_subscriptions.at(name, events[name].n) for name in online):
+            return Answer(None, expected, "no online member subscribes to it")
         holds, texts = True, []
         for name in online:
             if self.topic not in view.own_subscriptions.at(name, events[name].n):

@@ -28,6 +28,11 @@ def _looks(owners: Owners) -> list[Event]:
 
 def fate_of_passed(case: Case, passed: Event) -> MessageFate:
     """Filtered by the broker or the client, lost, or not to be known."""
+    reset = case.reset_beyond(passed.n)
+    if reset is not None:
+        return case.undetermined(
+            "a step set the group's offset past it: nobody had to pull it", [reset, passed]
+        )
     owners = case.owners(passed.n)
     carriers = [
         name
@@ -99,9 +104,10 @@ def _own_expressions(case: Case, consumer: str, passed: Event) -> list[Expressio
     its beginning (`DefaultMQPushConsumerImpl.pullMessage`, 4.9.4 and 5.3.3).
     """
     first = case.message.invoked_n
-    changed = case.view.own_subscriptions.last_change_while_running(consumer, first)
-    if changed is not None and case.view.ms_between(changed, first) < LONGEST_PULL_MS:
-        first = changed - 1
+    for changed in case.view.own_subscriptions.changes_while_running(consumer, first):
+        if case.view.ms_between(changed, first) < LONGEST_PULL_MS:
+            first = changed - 1  # what it had before the earliest of them
+            break
     found = case.view.own_subscriptions.between(consumer, case.message.topic, first, passed.n)
     return [one for one in found if one is not None]
 

@@ -40,15 +40,14 @@ class OwnSubscriptions:
         found = [own.get(topic) for own in (self.at(consumer, first), *changes)]
         return [one for index, one in enumerate(found) if one not in found[:index]]
 
-    def last_change_while_running(self, consumer: str, until: int) -> int | None:
-        """The number of the event by which a consumer last subscribed or unsubscribed while it ran.
-
-        None where it has not since it started last, by event `until`.
-        """
-        changes = [(since, kind) for since, kind in self._changes.get(consumer, ()) if since <= until]
-        if not changes or changes[-1][1] == "consumer-starting":
-            return None
-        return changes[-1][0]
+    def changes_while_running(self, consumer: str, until: int) -> list[int]:
+        """The numbers of the events by which a consumer subscribed or unsubscribed since it started last."""
+        changes: list[int] = []
+        for since, kind in self._changes.get(consumer, ()):
+            if since > until:
+                break
+            changes = [] if kind == "consumer-starting" else [*changes, since]
+        return changes
 
     def topics(self, consumer: str, until: int) -> frozenset[str]:
         """The topics to which it has ever subscribed by event `until`."""

@@ -93,6 +93,9 @@ class Undelivered(Count):
         open_ones = [fate for fate in all_fates if fate.message_class is MessageClass.UNDETERMINED]
         if open_ones and self.because not in (None, MessageClass.UNDETERMINED):
             return f"{len(open_ones)} undetermined: {open_ones[0].reason}"
+        failed = [fate for fate in all_fates if fate.message_class is MessageClass.IN_RETRY]
+        if failed and self.because is MessageClass.DEAD_LETTER:
+            return f"too early to say: {len(failed)} are in retry, and may become dead letters"
         waiting = {fate.key for fate in all_fates if fate.message_class in _WAITING}
         groups = sorted({fate.group for fate in all_fates})
         return still_possible(view, groups, [one for one in view.sent if one.key in waiting], at)

@@ -45,7 +45,7 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,22 @@ from harness.model import Event
 
 if TYPE_CHECKING:
     from harness.scenario import Scenario
+
+
+_DISTURBANCES = frozenset(
+    {
+        "consumer-starting",
+        "consumer-started",
+        "consumer-stopped",
+        "subscribed",
+        "unsubscribed",
+        "listener-released",
+        "fault-effective",
+        "fault-healed",
+        "offsets-reset",
+        "heartbeat-sent",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +263,45 @@ class RunView:
                     paused[event.data["target"]] = False
         return [name for name, stands_still in paused.items() if stands_still]
 
+    def nodes_away(self, at: int) -> list[str]:
+        """Nodes that at event `at` are killed and not back, or stand still."""
+        away: dict[str, bool] = {}
+        for event in self.events:
+            if event.n > at:
+                break
+            if event.kind == "node-ready":
+                away[event.node] = False
+            elif event.kind in ("fault-effective", "fault-healed") and event.data["fault"] in (
+                "kill",
+                "pause",
+            ):
+                away[event.data["target"]] = event.kind == "fault-effective"
+        return [name for name, is_away in away.items() if is_away and name in self.scenario.cluster.nodes]
+
+    def killed(self, consumers: Iterable[str], at: int) -> list[str]:
+        """Those of these consumers that were killed by event `at`."""
+        targets = {
+            event.data["target"]
+            for event in self.of_kind("fault-effective", until=at)
+            if event.data["fault"] == "kill"
+        }
+        return [name for name in consumers if name in targets]
+
+    def last_disturbance(self, groups: Sequence[str], at: int) -> Event | None:
+        """The last event by `at` after which these groups may need time to settle; None: there is none."""
+        members = {name for group in groups for name in self.scenario.members(group)}
+        found = None
+        for event in self.events:
+            if event.n > at:
+                break
+            concerned = event.node in members or event.data.get("group") in groups
+            if event.kind in ("fault-effective", "fault-healed"):
+                target = event.data["target"]
+                concerned = target in members or target in self.scenario.cluster.nodes
+            if concerned and event.kind in _DISTURBANCES:
+                found = event
+        return found
+
     @cached_property
     def _deliveries_by_key(self) -> dict[str, list[Delivery]]:
         found: dict[str, list[Delivery]] = {}
@@ -284,11 +339,15 @@ class RunView:
         return found
 
     def first_passed(self, group: str, message: Sent, until: int) -> Event | None:
-        """The first observation after the sending that shows the group's offset behind the message."""
+        """The first observation after the sending from which on the group's offset is behind the message.
+
+        None where the last one shows it before the message, as after a reset, whatever was so in between.
+        """
+        first = None
         for offset, event in self._offsets.get((group, message.topic, message.queue), ()):
-            if offset > message.offset and message.event.n < event.n <= until:
-                return event
-        return None
+            if message.event.n < event.n <= until:
+                first = None if offset <= message.offset else first or event
+        return first
 
     @cached_property
     def _lives(self) -> list[tuple[int, str, bool]]:

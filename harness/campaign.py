@@ -152,8 +152,8 @@ class Campaign:
         """The session of this kind, counted as used once more; a new one where a server of it has died."""
         with self._lock:
             session = self._sessions.pop(kind, None)
-            if session is not None and session.cluster is not None and session.cluster.deaths():
-                self._end(session)
+            if session is not None and not _is_sound(session):
+                session.close()
                 session = None
             if session is None:
                 self._make_room()
@@ -286,3 +286,8 @@ def report_of(result: RunResult) -> Report:
     with suppress(RocketchaosError):  # a full disk is in the outcome already
         write_reports(report)
     return report
+
+
+def _is_sound(session: Session) -> bool:
+    """Whether runs can use it: it may not have begun yet, but nothing of it has failed or died."""
+    return not session.failed and (session.cluster is None or not session.cluster.deaths())

@@ -11,10 +11,11 @@ from pydantic import (
     Field,
     StringConstraints,
     WithJsonSchema,
+    field_validator,
     model_validator,
 )
 
-from harness.cluster.server_settings import SLAVE_SUFFIX
+from harness.cluster.server_settings import SLAVE_SUFFIX, protected
 from harness.language import Strict, as_tuple
 
 NAMESERVER = "nameserver"
@@ -91,6 +92,16 @@ class ClusterNeeds(Strict):
         default=False,
         description="nobody else's scenarios run there meanwhile: its servers' logs are all about this one",
     )
+
+    @field_validator("broker")
+    @classmethod
+    def _free_to_choose(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
+        refused = protected(lines)
+        if refused:
+            raise ValueError(
+                f"{', '.join(refused)}: the harness itself chooses ports, names and folders, for each run anew"
+            )
+        return lines
 
     @model_validator(mode="after")
     def _possible(self) -> ClusterNeeds:

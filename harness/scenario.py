@@ -28,7 +28,7 @@ from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind
 from harness.steps import Step, StepEntry
 from harness.steps.base import every_step
-from harness.version_range import VersionRange, why_not_in
+from harness.version_range import VersionRange, contains, why_not_in
 
 
 class Topic(Strict):
@@ -175,6 +175,9 @@ class Scenario(Strict):
     def why_not_on(self, version: str) -> str | None:
         """Why it says nothing of this version of RocketMQ; None where it does."""
         reason = why_not_in(self.rocketmq, version)
+        for step in every_step(self.steps):
+            if reason is None and not contains(step.rocketmq, version):
+                reason = f"needs `{step.word}`, which RocketMQ {version} can't do: {step.rocketmq} can"
         return None if reason is None else f"{self.name} {reason}"
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:

@@ -57,6 +57,11 @@ class Session:
         return self._cluster
 
     @property
+    def failed(self) -> bool:
+        """The cluster or the admin worker could not be started: no run can use it."""
+        return self._failure is not None
+
+    @property
     def shared(self) -> bool:
         """Whether the cluster was there before, and stays."""
         return isinstance(self._cluster, AttachedCluster)

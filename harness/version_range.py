@@ -22,8 +22,13 @@ VersionRange = Annotated[str, AfterValidator(_a_range)]
 """Comparisons of versions, all of which must hold; empty: every version."""
 
 
+def contains(wanted: str, version: str) -> bool:
+    """Whether a version is in the range."""
+    return version in SpecifierSet(wanted)
+
+
 def why_not_in(wanted: str, version: str) -> str | None:
     """Why a version is not in the range, to be put behind what wants it; None where it is."""
-    if version in SpecifierSet(wanted):
+    if contains(wanted, version):
         return None
     return f"is about RocketMQ {wanted}, and not about {version}"

@@ -20,13 +20,15 @@ def listeners_blocked(context: RunContext, target: str, count: int) -> Seen:
     consumers = view.consumers(target) or ()
     held = {name: set[str]() for name in consumers}
     for event in view.events:
+        if event.kind == "fault-effective" and event.data["fault"] == "kill":
+            held.get(str(event.data["target"]), set()).clear()
         if event.node not in held:
             continue
         if event.kind == "blocked":
             held[event.node].add(str(event.data["key"]))
         elif event.kind == "consumed":
             held[event.node].discard(str(event.data["key"]))
-        elif event.kind == "consumer-starting":
+        elif event.kind in ("consumer-starting", "consumer-stopped"):
             held[event.node].clear()
     told = [f"{name}: {', '.join(sorted(keys)) or 'nothing'}" for name, keys in held.items()]
-    return Seen(sum(map(len, held.values())) >= count, f"blocked on {'; '.join(told)}")
+    return Seen(len(set().union(*held.values())) >= count, f"blocked on {'; '.join(told)}")

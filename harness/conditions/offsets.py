@@ -40,6 +40,8 @@ def offsets_reached(
         owned = view.queues_owned(queues_of, topic, len(view.events))
         if owned is None:
             return Seen(False, f"it was never seen which queues {queues_of} owns")
+        if not owned:
+            return Seen(False, f"{queues_of} owns no queue of {topic}")
         queues = tuple(one for one in queues if queue_name(one.broker, one.queue_id) in owned)
     behind = sum(max(0, queue.lag) for queue in queues)
     texts = [f"{one.broker}:{one.queue_id} {one.consumer_offset} of {one.max_offset}" for one in queues]

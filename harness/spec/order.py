@@ -201,5 +201,6 @@ def _told(actor: _Actor) -> str:
         return "may be " + " or ".join(_ADJECTIVES.get(state, state) for state in sorted(actor.states))
     (state,) = actor.states
     told = {_NEW: "has not been started", "stopped": "was stopped in", "killed": "was killed in"}
-    since = told.get(state, f"is {state} since")
-    return since if actor.line is None else f"{since} line {actor.line}"
+    if actor.line is None:
+        return told.get(state, "runs from the beginning on")
+    return f"{told.get(state, f'is {state} since')} line {actor.line}"

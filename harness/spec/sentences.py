@@ -145,7 +145,10 @@ def _pattern(error: ErrorDetails, _document: Document, path: Path) -> Sentence:
 
 def _limit(words: str, key: str) -> Callable[[ErrorDetails, Document, Path], Sentence]:
     def make(error: ErrorDetails, document: Document, path: Path) -> Sentence:
-        return f"{_name(path)} must be {words} {error['ctx'][key]}, not {document.source_of(path)}", None
+        limit = error["ctx"][key]
+        if isinstance(document.value(path), str):  # a duration, of which pydantic sees the milliseconds
+            limit = f"{limit / 1000:g}s"
+        return f"{_name(path)} must be {words} {limit}, not {document.source_of(path)}", None
 
     return make
 
@@ -157,6 +160,11 @@ def _too_few(error: ErrorDetails, document: Document, path: Path) -> Sentence:
     if document.value(path):
         return f"{name} needs {needed}", None
     return f"{name} is empty: it needs {needed}", None
+
+
+def _too_many(error: ErrorDetails, _document: Document, path: Path) -> Sentence:
+    name = "this list" if path and isinstance(path[-1], int) else _name(path)
+    return f"{name} takes at most {error['ctx']['max_length']} entries", None
 
 
 def _empty_text(_error: ErrorDetails, _document: Document, path: Path) -> Sentence:
@@ -198,6 +206,7 @@ _SENTENCES: Mapping[str, Callable[[ErrorDetails, Document, Path], Sentence]] = {
     "less_than": _limit("less than", "lt"),
     "less_than_equal": _limit("at most", "le"),
     "too_short": _too_few,
+    "too_long": _too_many,
     "value_error": _rule,
     "duration": _duration,
 }

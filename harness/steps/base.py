@@ -27,6 +27,9 @@ class Step(Word, ABC):
     acts_on_process: ClassVar[bool] = True
     """Whether the step needs the processes of those it acts on (`kill`); False: their clients alone (`stop`)."""
 
+    rocketmq: ClassVar[str] = ""
+    """The versions of RocketMQ that can do it, `>=4.9.4`; all unless told."""
+
     nested: ClassVar[str | None] = None
     """The field that holds steps of its own, where there is one."""
     concurrent: ClassVar[bool] = False

@@ -32,6 +32,7 @@ class ExpireFiles(Step):
     """
 
     word = "expire-files"
+    rocketmq = ">=4.9.4"
     example = "expire-files: {topic: orders, within: 90s}"
 
     topic: TopicName = Field(description="the topic of which a queue must begin later then")

@@ -37,9 +37,10 @@ class Settle(Step):
     `route`: the name server and the producer know every running broker of the topic, as it is some time after a
     `restart`.
 
-    These take a `count`, and hold as soon as there are so many or more. `delivered`: different messages that
-    listeners got. `blocked`: messages that listeners hold on to by their `behaviour`. `retried`: deliveries that
-    were retries. `dead_letters`: messages in the group's dead-letter queue. `log`: lines of a log that match.
+    These take a `count`, and hold as soon as there are so many or more, counted from the run's beginning.
+    `delivered`: different messages that listeners got. `blocked`: messages that listeners hold on to by their
+    `behaviour`. `retried`: deliveries that were retries. `dead_letters`: messages in the dead-letter queue.
+    `log`: lines of a log that match.
     """
 
     word = "settle"

@@ -102,6 +102,7 @@ class Opened:
 
     def __init__(self, made: list[Opened]) -> None:
         self.cluster = None
+        self.failed = False
         self.closed = False
         made.append(self)
 
@@ -131,6 +132,26 @@ def test_scenarios_of_one_kind_share_a_cluster_and_the_one_unused_longest_makes_
     assert made[-1].closed
     campaign.close()
     assert all(one.closed for one in made)
+
+
+def test_a_session_that_could_not_start_is_no_other_run_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Opened] = []
+    monkeypatch.setattr(Campaign, "_open", lambda *_unused: Opened(made))
+    campaign = Campaign(Options(runs=tmp_path))
+    with campaign.session_for(scenario()):
+        made[0].failed = True
+    with campaign.session_for(scenario()):
+        assert [one.closed for one in made] == [True, False]
+
+
+def test_a_step_that_a_version_can_t_do_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    with pytest.raises(
+        UsageProblem, match=r"needs `expire-files`, which RocketMQ 4\.9\.3 can't do: >=4\.9\.4 can"
+    ):
+        Campaign(Options(runs=tmp_path, version="4.9.3")).run(scenario("expire-files: {topic: orders}"))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_embedded_cluster_can_do_it_all_and_one_that_others_keep_up_nothing() -> None:
