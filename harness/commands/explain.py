@@ -58,7 +58,7 @@ def _unknown(word: str) -> str:
 def _list_all() -> None:
     kinds: dict[str, list[str]] = {}
     for entry in entries():
-        if "." not in entry.name:
+        if "." not in entry.name and not entry.kind.startswith("a value of"):
             kinds.setdefault(entry.kind, []).append(entry.name)
     for kind, names in kinds.items():
         OUT.print(f"[bold]{escape(kind)}[/bold]")

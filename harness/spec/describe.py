@@ -42,6 +42,8 @@ class Key:
     """What its value may be."""
     meaning: str
     """What it means, whether it is needed, and what it is unless told."""
+    choices: tuple[str, ...] = ()
+    """The words of which its value is one, where it is."""
 
 
 def documentation(model: type) -> str:
@@ -104,7 +106,16 @@ def _key(name: str, field: FieldInfo, properties: Mapping[str, Any]) -> Key:
         name=name,
         value=_references(field, schema) or _value(schema),
         meaning=f"{needed}{field.description}{_default(schema)}",
+        choices=tuple(_choices(schema)),
     )
+
+
+def _choices(schema: Mapping[str, Any]) -> Iterator[str]:
+    """The words among which a value is chosen, also where it may be something else besides, or a list."""
+    yield from (one for one in schema.get("enum", [schema.get("const")]) if isinstance(one, str))
+    items = schema.get("items")
+    for inner in (*schema.get("anyOf", ()), *([items] if isinstance(items, Mapping) else ())):
+        yield from _choices(inner)
 
 
 def _default(schema: Mapping[str, Any]) -> str:

@@ -72,5 +72,8 @@ def _of_mapping(name: str, kind: str, model: type[BaseModel]) -> Iterator[Entry]
     yield Entry(name, kind, text, example, tuple(keys))
     for key in keys:
         yield Entry(f"{name}.{key.name}", f"key of `{name}`", f"{key.meaning}\n\nIts value: {key.value}.")
+        for choice in key.choices:
+            more = f"`rocketchaos explain {name}` says more."
+            yield Entry(choice, f"a value of `{name}.{key.name}`", f"{key.meaning}\n\n{more}")
         if key.name in inside:
             yield from _of_mapping(f"{name}.{key.name}", "the mapping there", inside[key.name])

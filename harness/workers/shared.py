@@ -42,7 +42,7 @@ class Host:
 
 
 class SharedWorkers:
-    """The shared processes of a session. They are started when they are first needed.
+    """The shared processes of one timing profile. They are started when they are first needed.
 
     One that misbehaved (died, did not answer, could not stop a client) takes nobody in any more, and is killed
     when the last of those who live in it has left.
