@@ -38,6 +38,8 @@ class Latency(Check):
     def _says_something(self) -> Latency:
         if self.at_most is None and self.at_least is None:
             raise ValueError("say `at_most`, `at_least` or both")
+        if self.at_most is not None and (self.at_least or 0) > self.at_most:
+            raise ValueError("`at_least` is more than `at_most`: no message can keep both")
         return self
 
     def title(self) -> str:

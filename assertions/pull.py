@@ -82,7 +82,7 @@ class Pull(Check):
         if self.code is not None:
             yield data.get("code") == self.code, in_words(self.code)
         if self.remark is not None:
-            yield str(data.get("remark")).startswith(self.remark), self.remark
+            yield str(data.get("remark") or "").startswith(self.remark), self.remark
         for name, text in (
             ("next_offset", "next"),
             ("min_offset", "from"),

@@ -26,10 +26,10 @@ class Track(Check):
     """Every message of the topic has this TrackType for the group, by `DefaultMQAdminExt.messageTrackDetail`.
 
     It is what the dashboard shows. CONSUMED means that the group's offset is behind the message and the
-    stored tags include its tag; it says nothing about a listener. CONSUMED_BUT_FILTERED: the offset is behind it, and
-    the tags that are stored now don't include its tag. NOT_CONSUME_YET: the offset stands before it. NOT_ONLINE: the
-    group has no member, or (4.9.x) no offsets. PULL: members pull by themselves, as lite pull consumers do.
-    CONSUME_BROADCASTING: a broadcasting group, by tools of 5.x. UNKNOWN: the tools could not ask.
+    stored tags include its tag; it says nothing about a listener. CONSUMED_BUT_FILTERED: the offset is behind it,
+    and the tags that are stored now don't include its tag. NOT_CONSUME_YET: the offset stands before it.
+    NOT_ONLINE: the group has no member, or (4.9.x) no offsets. PULL: members pull by themselves, as lite pull
+    consumers do. CONSUME_BROADCASTING: a broadcasting group, by tools of 5.x. UNKNOWN: the tools could not ask.
     """
 
     word = "track"
