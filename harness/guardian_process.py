@@ -25,6 +25,9 @@ import psutil
 OWNER_VARIABLE = "ROCKETCHAOS_OWNER"
 """The environment variable of every process that the harness starts; its children inherit it."""
 
+OWNER_LABEL = "rocketchaos.owner"
+"""The label of every container, network and volume that the harness makes; its value is the owner's token."""
+
 CREATED_TOLERANCE_S = 2.0
 """How far two readings of a process's start may differ: psutil reckons it from the wall clock at boot."""
 

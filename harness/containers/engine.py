@@ -1,0 +1,120 @@
+"""The container engine (Docker, or what speaks its API), and its refusals in the user's words."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import docker
+import requests
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from testcontainers.core.config import testcontainers_config
+from testcontainers.core.docker_client import DockerClient
+
+from harness.errors import EnvironmentNotReady
+
+# Our guardian removes what is left behind: at once, and also where the reaper's image can't be had.
+testcontainers_config.ryuk_disabled = True
+
+_START = "Start it (`sudo systemctl start docker`, or Docker Desktop), or leave out `--on containers`."
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine that answers; see `connect`."""
+
+    client: docker.DockerClient
+
+    @cached_property
+    def in_vm(self) -> bool:
+        """It runs in a machine of its own (Docker Desktop): this host can't reach its containers' addresses."""
+        return sys.platform != "linux" or "Docker Desktop" in str(self.client.info().get("OperatingSystem"))
+
+    @cached_property
+    def base_url(self) -> str:
+        """Where it is, for whoever connects anew: `unix:///var/run/docker.sock`, `tcp://host:port`."""
+        url = str(self.client.api.base_url)
+        # docker-py keeps the path of a Unix socket to itself, behind an adapter.
+        path = getattr(self.client.api.get_adapter(url), "socket_path", None)
+        return url if path is None else f"unix://{path}"
+
+    @cached_property
+    def description(self) -> str:
+        """`Docker 28.2.2 (API 1.50)`."""
+        version = self.client.version()
+        return f"Docker {version.get('Version')} (API {version.get('ApiVersion')})"
+
+
+def connect() -> Engine:
+    """The engine that the environment names (`DOCKER_HOST`), or the one on this machine.
+
+    Raises:
+        EnvironmentNotReady: none runs, or it lets nobody in; each with what to do.
+    """
+    try:
+        client = DockerClient().client
+        client.ping()
+    except (DockerException, requests.RequestException, OSError) as error:
+        raise _not_there(error) from error
+    return Engine(client)
+
+
+def _not_there(error: Exception) -> EnvironmentNotReady:
+    chain = list(_causes(error))
+    if any(isinstance(cause, PermissionError) for cause in chain):
+        return EnvironmentNotReady(
+            "the container engine lets this user in not: permission denied",
+            "Add the user to the group `docker` (`sudo usermod -aG docker $USER`, then log in again), or run "
+            "a rootless engine and set DOCKER_HOST.",
+        )
+    if any(isinstance(cause, FileNotFoundError | ConnectionRefusedError) for cause in chain):
+        return EnvironmentNotReady("no container engine runs here", _START)
+    return EnvironmentNotReady(f"the container engine doesn't answer: {_words(error)}", _START)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    pending = [error]
+    while pending:
+        one = pending.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        # requests and urllib3 put the reason into their arguments instead of chaining it.
+        pending += [one.__cause__, one.__context__]
+        pending += [argument for argument in one.args if isinstance(argument, BaseException)]
+        pending.append(
+            getattr(one, "reason", None) if isinstance(getattr(one, "reason", None), BaseException) else None
+        )
+
+
+def _words(error: BaseException) -> str:
+    explanation = getattr(error, "explanation", None)
+    return str(explanation or error).strip().splitlines()[0][:300]
+
+
+@contextlib.contextmanager
+def refusals(what: str) -> Iterator[None]:
+    """Turn what the engine refuses into an `EnvironmentNotReady` that says what could not be done.
+
+    Raises:
+        EnvironmentNotReady: see there; `NotFound` is passed on, for those who know what it means to them.
+    """
+    try:
+        yield
+    except ImageNotFound as error:
+        raise EnvironmentNotReady(
+            f"{what}: {_words(error)}", "Build it with `make images`, or pull it."
+        ) from error
+    except NotFound:
+        raise
+    except APIError as error:
+        raise EnvironmentNotReady(f"{what}: {_words(error)}", "See the engine's own log.") from error
+    except (DockerException, requests.RequestException) as error:
+        raise EnvironmentNotReady(
+            f"{what}: the container engine doesn't answer: {_words(error)}", _START
+        ) from error
