@@ -20,7 +20,7 @@ from harness.errors import EnvironmentNotReady
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Role = Literal["server", "tools", "client"]
+Role = Literal["server", "tools", "client", "image"]
 Progress = Callable[[str], None]
 
 ARTIFACTS: Mapping[Role, Sequence[str]] = {
@@ -28,8 +28,11 @@ ARTIFACTS: Mapping[Role, Sequence[str]] = {
     "tools": ("rocketmq-tools",),
     "client": ("rocketmq-client",),
 }
-"""The artifacts of each role. Clients get a class path of their own: with the broker's jars on it a 5.x
-client takes the broker's log configuration."""
+"""The artifacts of each role that a run needs. Clients get a class path of their own: with the broker's jars
+on it a 5.x client takes the broker's log configuration."""
+
+_PROXY = "rocketmq-proxy"
+_PROXY_SINCE = (5, 0, 0)
 
 _INDEX_VERSION = 1
 _LOCK_LIMIT_S = 900
@@ -40,7 +43,8 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
 
     Args:
         version: a release of 4.9.x or 5.x, such as 4.9.4.
-        role: `server` (name server and broker), `tools` (the admin client) or `client`.
+        role: `server` (name server and broker), `tools` (the admin client), `client`, or `image` (all servers
+            that a container image has).
         progress: told in a few words what takes time.
 
     Raises:
@@ -106,7 +110,7 @@ def _fetch(folder: Path, index: Path, version: str, role: Role, progress: Progre
         for name, size in (_read(index) or {}).items():
             if _size(folder / name) not in (None, size):
                 (folder / name).unlink()
-        jars = Repository(folder, progress).jars(ARTIFACTS[role], version)
+        jars = Repository(folder, progress).jars(_artifacts(version, role), version)
         _write(index, folder, jars)
     except OSError as error:
         raise EnvironmentNotReady(
@@ -114,6 +118,13 @@ def _fetch(folder: Path, index: Path, version: str, role: Role, progress: Progre
             "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
         ) from error
     return tuple(jars)
+
+
+def _artifacts(version: str, role: Role) -> Sequence[str]:
+    if role != "image":
+        return ARTIFACTS[role]
+    proxy = [_PROXY] if versions.parse(version) >= _PROXY_SINCE else []
+    return [*ARTIFACTS["server"], *proxy]
 
 
 def _write(index: Path, folder: Path, jars: Sequence[Path]) -> None:

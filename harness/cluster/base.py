@@ -19,9 +19,9 @@ class Node:
     """One server of a cluster."""
 
     name: str
-    """`nameserver`, or the broker's name: `broker-a`."""
+    """`nameserver`, the broker's name (`broker-a`), or its role where there is one of a kind."""
     role: str
-    """`nameserver` or `broker`."""
+    """`nameserver`, `broker`, `proxy` or `dashboard`."""
     address: str
     """`host:port` that clients use."""
     pid: int | None
@@ -29,7 +29,9 @@ class Node:
     log: Path
     """The server's own log: text, growing while it runs."""
     slave_of: str | None = None
-    """The broker of which it is a slave; None: it is a master, or the name server."""
+    """The broker of which it is a slave; None: it is a master, or no broker."""
+    container: str | None = None
+    """The id of the container in which it runs; None: it runs in none."""
 
     @property
     def is_master(self) -> bool:

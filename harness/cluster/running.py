@@ -1,4 +1,4 @@
-"""Clusters that stay up after the command that started them, and what is left of harnesses that died.
+"""Clusters that stay up after the command that started them.
 
 Such a cluster is started under an owner's token of its own (`harness.guardian.new_owner`), in the scratch
 folder of that owner. Its record says that somebody wants it though its harness has ended.
@@ -20,11 +20,10 @@ from harness.cluster import readiness
 from harness.cluster.base import Node, NodeDeath
 from harness.cluster.embedded import EmbeddedCluster
 from harness.errors import EnvironmentNotReady
-from harness.guardian_process import kill, same_process
+from harness.guardian_process import same_process
 from harness.timing import PROFILES
 
 _RECORD_VERSION = 1
-_KILL_LIMIT_S = 20
 _ID_LENGTH = 6
 
 
@@ -74,17 +73,6 @@ class RunningCluster:
     def alive(self) -> bool:
         """At least one of its servers still runs."""
         return any(node.alive for node in self.nodes)
-
-
-@dataclass(frozen=True, slots=True)
-class Cleaned:
-    """What `clean` ended and removed."""
-
-    processes: Sequence[str]
-    """The programs, as `java (pid 4711)`."""
-    clusters: Sequence[str]
-    """The ids of records whose cluster was gone."""
-    folders: Sequence[Path]
 
 
 class AttachedCluster:
@@ -176,7 +164,7 @@ def running() -> list[RunningCluster]:
     Raises:
         EnvironmentNotReady: the state folder can't be used.
     """
-    alive, dead = _records()
+    alive, dead = records()
     for record in dead:
         take_down(record)
     return alive
@@ -187,69 +175,22 @@ def take_down(record: RunningCluster) -> None:
     for node in record.nodes:
         process = same_process(node.pid, node.created_s)
         if process is not None:
-            _end(process)
+            guardian.end(process)
     # Their token is a secret, so whatever carries it is of this cluster, even if somebody set the clock and
     # times of creation are no longer what they were.
     for owned in guardian.find_owned(record.owner.__eq__):
-        _end_owned(owned)
+        owned.end()
     shutil.rmtree(record.folder, ignore_errors=True)
     shutil.rmtree(paths.scratch_root() / record.owner, ignore_errors=True)
     _file(record.id).unlink(missing_ok=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Leftovers:
-    """What harnesses left that were killed together with their guardian, or lost power."""
-
-    processes: Sequence[guardian.OwnedProcess]
-    folders: Sequence[Path]
-
-
-def leftovers() -> Leftovers:
-    """What is left of harnesses that are gone.
-
-    Only owners with a scratch folder in this cache are looked at: clusters that somebody keeps under another
-    cache are recorded there. What a living harness or a recorded cluster owns is none.
-
-    Raises:
-        EnvironmentNotReady: the cache can't be used.
-    """
-    wanted = {record.owner for record in _records()[0]}
-    folders = [
-        folder
-        for folder in sorted(paths.scratch_root().iterdir())
-        if folder.name not in wanted and not guardian.harness_alive(folder.name)
-    ]
-    return Leftovers(guardian.find_owned({folder.name for folder in folders}.__contains__), folders)
-
-
-def clean() -> Cleaned:
-    """End and remove the leftovers, and the records of clusters that are gone.
-
-    Raises:
-        EnvironmentNotReady: the state folder can't be used.
-    """
-    _, dead = _records()
-    for record in dead:
-        take_down(record)
-    left = leftovers()
-    for orphan in left.processes:
-        _end_owned(orphan)
-    for folder in left.folders:
-        shutil.rmtree(folder, ignore_errors=True)
-    return Cleaned(
-        processes=[f"{Path(orphan.command).name} (pid {orphan.pid})" for orphan in left.processes],
-        clusters=[record.id for record in dead],
-        folders=left.folders,
-    )
-
-
-def _records() -> tuple[list[RunningCluster], list[RunningCluster]]:
-    """All records: of clusters of which something runs, and of others."""
-    records = [
+def records() -> tuple[list[RunningCluster], list[RunningCluster]]:
+    """All records: of clusters of which something runs, and of others; raises as `running`."""
+    found = [
         record for file in sorted(paths.state_folder().glob("*.json")) if (record := _read(file)) is not None
     ]
-    return [each for each in records if each.alive], [each for each in records if not each.alive]
+    return [each for each in found if each.alive], [each for each in found if not each.alive]
 
 
 def _read(file: Path) -> RunningCluster | None:
@@ -277,20 +218,3 @@ def _running_node(node: Node) -> RunningNode:
     except psutil.NoSuchProcess as error:
         raise EnvironmentNotReady(f"{node.name} is gone already", f"Look at its log: {node.log}") from error
     return RunningNode(node.name, node.role, node.address, str(node.log), node.pid, created_s)
-
-
-def _end_owned(owned: guardian.OwnedProcess) -> None:
-    process = same_process(owned.pid, owned.created_s)
-    if process is not None:
-        _end(process)
-
-
-def _end(process: psutil.Process) -> None:
-    kill(process)
-    try:
-        process.wait(_KILL_LIMIT_S)
-    except psutil.TimeoutExpired as error:
-        raise EnvironmentNotReady(
-            f"process {process.pid} outlived SIGKILL by {_KILL_LIMIT_S} s",
-            "It may hang in a call to the disk.",
-        ) from error

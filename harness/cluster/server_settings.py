@@ -7,7 +7,8 @@ and 5.3.3. Unknown ones are ignored by RocketMQ, so one file serves all versions
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from harness.errors import UsageProblem
@@ -74,14 +75,30 @@ def protected(keys: Iterable[str]) -> list[str]:
     return sorted(key for key in keys if key in _PROTECTED or key.startswith(_PROTECTED_PREFIXES))
 
 
-def nameserver_file(port: int, folder: Path) -> str:
-    """`namesrv.properties` of a name server that keeps its files in `folder`."""
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a server is."""
+
+    host: str
+    """The address at which it listens, and under which clients reach it."""
+    port: int
+    folder: PurePath
+    """For what it stores, as it sees it."""
+
+    @property
+    def address(self) -> str:
+        """`host:port`."""
+        return f"{self.host}:{self.port}"
+
+
+def nameserver_file(site: Site) -> str:
+    """`namesrv.properties` of a name server."""
     return properties_text(
         {
-            "listenPort": str(port),
+            "listenPort": str(site.port),
             # Known from 5.0.0 on; 4.9.x has no such setting and listens on every address.
-            "bindAddress": LOOPBACK,
-            "kvConfigPath": str(folder / "kvConfig.json"),
+            "bindAddress": site.host,
+            "kvConfigPath": str(site.folder / "kvConfig.json"),
         }
     )
 
@@ -101,21 +118,23 @@ copies nothing.
 
 
 def broker_file(
-    name: str, port: int, nameserver: str, folder: Path, configurations: Sequence[Mapping[str, str]]
+    name: str,
+    site: Site,
+    nameserver: str,
+    configurations: Sequence[Mapping[str, str]],
+    *,
+    slave: bool = False,
 ) -> str:
-    """`broker.conf` of a broker that keeps its files in `folder`; later configurations win.
-
-    It is a master (ASYNC_MASTER), unless a configuration makes it a slave.
-    """
-    store = folder / "store"
+    """`broker.conf` of a broker, a master (ASYNC_MASTER) or a slave; later configurations win."""
+    store = site.folder / "store"
     settings = {
         "brokerClusterName": CLUSTER_NAME,
         "brokerName": name,
         "brokerId": "0",
-        "brokerIP1": LOOPBACK,
-        "brokerIP2": LOOPBACK,
-        "bindAddress": LOOPBACK,
-        "listenPort": str(port),
+        "brokerIP1": site.host,
+        "brokerIP2": site.host,
+        "bindAddress": site.host,
+        "listenPort": str(site.port),
         "namesrvAddr": nameserver,
         "storePathRootDir": str(store),
         "storePathCommitLog": str(store / "commitlog"),
@@ -133,7 +152,7 @@ def broker_file(
         "waitTimeMillsInSendQueue": "10000",
         "osPageCacheBusyTimeOutMills": "10000",
     }
-    for configuration in configurations:
+    for configuration in (*configurations, SLAVE_SETTINGS if slave else {}):
         settings.update(configuration)
     return properties_text(settings)
 
@@ -156,26 +175,32 @@ def write_logback(folder: Path) -> None:
 
 
 def jvm_arguments(folder: Path, log: Path) -> list[str]:
-    """Arguments for a server that is small, starts fast, and leaves no file outside of its folder."""
-    (folder / "tmp").mkdir(exist_ok=True)
+    """Arguments for a server on this host that is small, starts fast, and leaves no file outside of its folder."""
     return [
-        "-Xms64m",
-        "-Xmx256m",
+        *portable_jvm_arguments(log),
         "-XX:+UseSerialGC",
-        "-XX:TieredStopAtLevel=1",
-        "-XX:+ExitOnOutOfMemoryError",
-        "-XX:-UsePerfData",
         # `MappedFile.clean` (4.9.4) unmaps by reflection: when a broker loads its store, and deletes old files.
         "--add-opens=java.base/java.nio=ALL-UNNAMED",
         "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
         "--add-opens=java.base/jdk.internal.ref=ALL-UNNAMED",
-        # Nobody speaks TLS on loopback, and making a key takes a part of the time of every start.
-        "-Dtls.server.mode=disabled",
         f"-XX:ErrorFile={folder / 'jvm-crash.log'}",
         f"-Duser.home={folder}",
         f"-Djava.io.tmpdir={folder / 'tmp'}",
-        f"-Drocketchaos.log={log}",
         f"-Drmq.logback.configurationFile={folder / 'conf' / 'logback_broker.xml'}",
+    ]
+
+
+def portable_jvm_arguments(log: PurePath) -> list[str]:
+    """Those of them that any Java from 8 on takes, beside whatever else an image's own scripts say."""
+    return [
+        "-Xms64m",
+        "-Xmx256m",
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:-UsePerfData",
+        # Nobody speaks TLS here, and making a key takes a part of the time of every start.
+        "-Dtls.server.mode=disabled",
+        f"-Drocketchaos.log={log}",
         f"-Drocketmq.broker.diskSpaceWarningLevelRatio={DISK_WARNING_RATIO_4}",
         f"-Drocketmq.broker.diskSpaceCleanForciblyRatio={DISK_WARNING_RATIO_4}",
     ]

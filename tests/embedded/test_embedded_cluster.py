@@ -203,12 +203,11 @@ def test_a_broker_that_missed_its_name_server_is_told_to_register(
     nameserver_starts = threading.Event()
     start = ServerProcess.start
 
-    def late(server: ServerProcess, command: list[str], owner: str) -> None:
+    def late(server: ServerProcess) -> None:
+        start(server)
         if server.role == "broker":
-            start(server, command, owner)
             return
         # Stopped at once, the name server comes up long after the broker has looked for it.
-        start(server, command, owner)
         os.kill(server.node.pid or 0, signal.SIGSTOP)
 
         def go_on() -> None:

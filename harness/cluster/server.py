@@ -1,0 +1,136 @@
+"""One server of RocketMQ, wherever it runs, from its start to its end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+from harness.cluster.base import Node, NodeDeath
+
+BOOTED = "boot success"
+"""What `NamesrvStartup` and `BrokerStartup` say last."""
+_NO_REASON_IN = "load config"
+"""How the first lines of what a server prints begin, which say nothing of why it ended."""
+
+
+class Server(ABC):
+    """A name server, broker or whatever else belongs to a cluster.
+
+    `folder` holds what this host sees of it: its configuration, and `server.log` with what it logs.
+    """
+
+    def __init__(self, name: str, role: str, address: str, folder: Path, slave_of: str | None = None) -> None:
+        self.name = name
+        self.role = role
+        self.address = address
+        self.slave_of = slave_of
+        self.folder = folder
+        self.log = folder / "server.log"
+        self.paused = False
+        """It stands still."""
+        self._ended_by_us = False
+
+    @property
+    @abstractmethod
+    def pid(self) -> int | None:
+        """Its process id on this host, also of one that has ended; None where it has none here."""
+
+    @property
+    def container(self) -> str | None:
+        """The id of its container; None: it runs in none."""
+        return None
+
+    @abstractmethod
+    def start(self) -> None:
+        """Start it; what it printed before is gone, its log goes on.
+
+        Raises:
+            EnvironmentNotReady: it can't be started.
+        """
+
+    @abstractmethod
+    def printed(self) -> str:
+        """Everything it printed since its last start."""
+
+    @abstractmethod
+    def exit_reason(self) -> str | None:
+        """`exit code 1` or `signal SIGKILL`; None while it runs, and before its start."""
+
+    @abstractmethod
+    def pause(self) -> None:
+        """Let it stand still, with its connections open.
+
+        Raises:
+            EnvironmentNotReady: it has died, or still runs after a while.
+        """
+
+    @abstractmethod
+    def resume(self) -> None:
+        """Let it go on.
+
+        Raises:
+            EnvironmentNotReady: it has died, or still stands after a while.
+        """
+
+    @abstractmethod
+    def terminate(self) -> None:
+        """SIGTERM it, upon which RocketMQ shuts down in good order, and wait until it is gone.
+
+        Nothing if it has ended already; it must not be paused.
+
+        Raises:
+            EnvironmentNotReady: it doesn't end in time.
+        """
+
+    @abstractmethod
+    def kill(self) -> None:
+        """SIGKILL it and wait until it is gone; nothing if it has ended already.
+
+        Raises:
+            EnvironmentNotReady: the system doesn't end it.
+        """
+
+    def remove(self) -> None:
+        """Kill it, and remove what of it is outside of its folder. Idempotent."""
+        self.kill()
+
+    @property
+    def port_taken(self) -> bool:
+        """It ended because another program has one of its ports."""
+        return False
+
+    def why_not_up(self) -> str | None:
+        """Why it can't be used yet; None once it says that it is up, as RocketMQ does when all else is done."""
+        return None if BOOTED in self.printed() else "it hasn't said that it is up"
+
+    @property
+    def node(self) -> Node:
+        """The server as others see it."""
+        return Node(self.name, self.role, self.address, self.pid, self.log, self.slave_of, self.container)
+
+    def death(self) -> NodeDeath | None:
+        """How it ended, if nobody asked it to."""
+        reason = None if self._ended_by_us else self.exit_reason()
+        if reason is None:
+            return None
+        last = self.last_lines(1)
+        return NodeDeath(self.name, f"{reason}; last line of its log: {last[0].strip()}" if last else reason)
+
+    def last_lines(self, count: int) -> list[str]:
+        """The last lines of what it printed or, where that says nothing, of its log."""
+        for text in (self.printed(), _end_of(self.log)):
+            lines = [
+                line for line in text.splitlines() if line.strip() and not line.startswith(_NO_REASON_IN)
+            ]
+            if lines:
+                return lines[-count:]
+        return []
+
+
+def _end_of(file: Path, limit_bytes: int = 20_000) -> str:
+    try:
+        with file.open("rb") as content:
+            content.seek(max(0, file.stat().st_size - limit_bytes))
+            return content.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""

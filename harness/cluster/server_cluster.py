@@ -1,0 +1,287 @@
+"""What clusters that start servers of their own have in common: in which order, and until when all is ready."""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import tenacity
+
+from harness.cluster import readiness, server_settings, versions
+from harness.cluster.base import Node, NodeDeath
+from harness.cluster.server import Server
+from harness.cluster.server_settings import Site
+from harness.cluster_needs import topology_problem
+from harness.errors import EnvironmentNotReady, UsageProblem
+from harness.timing import TimingProfile
+
+_START_ATTEMPTS = 5
+_READY_LIMIT_S = 90.0
+"""A hundred times what an idle machine takes."""
+_LOOK_EVERY_S = 0.03
+
+
+class _PortTakenError(Exception):
+    """Another program took a port between the choice and the start."""
+
+
+class ServerCluster(ABC):
+    """A name server, brokers and what else belongs to them; it has every one of the node capabilities."""
+
+    kind: str
+
+    def __init__(
+        self,
+        version: str,
+        timing: TimingProfile,
+        folder: Path,
+        *,
+        owner: str,
+        broker_configuration: Mapping[str, str] | None = None,
+        brokers: Sequence[str] = ("broker-a",),
+        slaves: Sequence[str] = (),
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        """Describes a cluster; nothing is started or written.
+
+        Args:
+            version: a RocketMQ release of 4.9.x or 5.x.
+            timing: the profile whose settings the brokers get.
+            folder: for configuration and logs, a folder in it for each node.
+            owner: the token by which a guardian finds what was started (`harness.guardian`).
+            broker_configuration: lines of broker.conf that win over all others.
+            brokers: the names of the brokers, each a master.
+            slaves: the brokers that get a slave besides, `<broker>-slave`, which copies the master's log.
+            progress: told in a few words what takes time.
+
+        Raises:
+            UsageProblem: no such version, brokers without or with the same names, or a setting that the
+                harness itself decides.
+        """
+        versions.parse(version)
+        check_topology(brokers, slaves)
+        server_settings.check_broker_configuration(broker_configuration or {})
+        self.version = version
+        self.timing = timing
+        self.folder = folder.absolute()
+        self.owner = owner
+        self.start_attempts = 0
+        self._broker_configuration = dict(broker_configuration or {})
+        self._brokers = tuple(brokers)
+        self._slaves = tuple(slaves)
+        self._progress = progress or (lambda _text: None)
+        self._servers: Sequence[Server] = ()
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Make sure that all is there of which servers are made, before the first attempt to start them."""
+
+    @abstractmethod
+    def _lay_out(self) -> Sequence[Server]:
+        """Choose addresses and write all files: the name server, masters, slaves, then others.
+
+        Raises:
+            EnvironmentNotReady: there is no address, or a file can't be written.
+        """
+
+    def _port_taken(self) -> None:  # noqa: B027 - most clusters have ports of their own
+        """Told before the next attempt, where another program took a port."""
+
+    def start(self) -> None:
+        """Start all servers, those that don't need each other at the same time; return when clients can work.
+
+        Raises:
+            EnvironmentNotReady: something is missing, or a server can't start; then the message has the end of
+                what it printed.
+            UsageProblem: the brokers did not take a setting, which RocketMQ itself ignores in silence.
+        """
+        self._prepare()
+        self._progress(f"starting RocketMQ {self.version}")
+        for _ in range(_START_ATTEMPTS):
+            self.start_attempts += 1
+            try:
+                self._start_once()
+                return
+            except _PortTakenError:
+                self.stop()
+                self._port_taken()
+            except BaseException:
+                self.stop()
+                raise
+        raise EnvironmentNotReady(
+            f"{_START_ATTEMPTS} times in a row another program took a port that had just been free",
+            "Try again when less is starting on this machine.",
+        )
+
+    def stop(self) -> None:
+        """Kill every server and wait until they are gone; stores are thrown away, so nothing is flushed."""
+        _at_once(lambda server: server.remove(), self._servers)
+
+    @property
+    def nameserver(self) -> str:
+        """`host:port` of the name server, known from `start` on."""
+        return self._servers[0].address
+
+    @property
+    def nodes(self) -> Sequence[Node]:
+        """All nodes, the name server first; none before `start`."""
+        return [server.node for server in self._servers]
+
+    def deaths(self) -> Sequence[NodeDeath]:
+        """Servers that ended though neither `stop` nor `kill_node` asked them to."""
+        return [death for server in self._servers if (death := server.death()) is not None]
+
+    @property
+    def broker_configuration(self) -> dict[str, str]:
+        """Lines of broker.conf with which the brokers start."""
+        return dict(self._broker_configuration)
+
+    def kill_node(self, name: str) -> None:
+        """SIGKILL a server and wait until it is gone; it is no death that `deaths` reports.
+
+        Raises:
+            KeyError: there is no such node.
+        """
+        self._named(name).kill()
+
+    def pause_node(self, name: str) -> None:
+        """Let a server stand still; see `Pausable`."""
+        self._named(name).pause()
+
+    def resume_node(self, name: str) -> None:
+        """Let a server go on; see `Pausable`."""
+        self._named(name).resume()
+
+    def restart_node(self, name: str) -> None:
+        """Start a server again, which is shut down before where it runs; see `Restartable`."""
+        server = self._named(name)
+        server.terminate()
+        server.start()
+        # Brokers must come back to a new name server by themselves: how long that takes is RocketMQ's doing.
+        others = [one for one in self._of_role("broker") if one.exit_reason() is None and not one.paused]
+        try:
+            if server.role == "nameserver":
+                self._await_ready([server], [], others)
+            else:
+                self._await_ready([server], [server], [])
+        except _PortTakenError:
+            raise _start_failure(server, "another program took its port meanwhile") from None
+
+    def _named(self, name: str) -> Server:
+        return {server.name: server for server in self._servers}[name]
+
+    def _of_role(self, role: str) -> list[Server]:
+        return [server for server in self._servers if server.role == role]
+
+    def _start_once(self) -> None:
+        try:
+            self._servers = self._lay_out()
+        except OSError as error:
+            raise EnvironmentNotReady(
+                f"the cluster's files can't be written: {error.strerror}: {self.folder}",
+                "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
+            ) from error
+        first = 1 + len(self._brokers)
+        # A slave is told who its master is when it registers, so masters must have done so before; and whatever
+        # else there is looks for brokers when it starts.
+        for servers in (self._servers[:first], self._servers[first:]):
+            if servers:
+                _at_once(lambda server: server.start(), servers)
+                self._await_ready(servers, [one for one in servers if one.role == "broker"], [])
+        for broker in self._of_role("broker"):
+            readiness.check_settings(broker.name, broker.log, self._broker_configuration)
+
+    def _configure(self, name: str, role: str, site: Site, nameserver: str, slave_of: str | None) -> str:
+        """Write the configuration of a name server or broker to its folder; the file's name."""
+        folder = self.folder / name
+        server_settings.write_logback(folder)
+        if role == "nameserver":
+            file, text = "namesrv.properties", server_settings.nameserver_file(site)
+        else:
+            file = "broker.conf"
+            configurations = [self.timing.broker, self._broker_configuration]
+            is_slave = slave_of is not None
+            text = server_settings.broker_file(
+                slave_of or name, site, nameserver, configurations, slave=is_slave
+            )
+        (folder / file).write_text(text, encoding="ascii")
+        return file
+
+    def _await_ready(
+        self, servers: Sequence[Server], to_register: Sequence[Server], registering: Sequence[Server]
+    ) -> None:
+        """Wait until these servers are up.
+
+        Besides, until brokers are registered: `to_register` are reminded of it, `registering` are not.
+        """
+        looks: list[Look] = [
+            (server, readiness.Registration(self.nameserver, server.address).why_not_ready)
+            for server in to_register
+        ]
+        looks += [
+            (server, functools.partial(readiness.why_not_ready, self.nameserver, server.address))
+            for server in registering
+        ]
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_result(bool),
+            wait=tenacity.wait_fixed(_LOOK_EVERY_S),
+            stop=tenacity.stop_after_delay(_READY_LIMIT_S),
+        )
+        try:
+            retrying(_what_is_missing, servers, looks)
+        except tenacity.RetryError as error:
+            missing: tuple[Server, str] = error.last_attempt.result()
+            raise _start_failure(
+                missing[0], f"not ready within {_READY_LIMIT_S:.0f} s: {missing[1]}"
+            ) from None
+
+
+Look = tuple[Server, Callable[[], str | None]]
+"""A broker, and a look at why it isn't ready; None where it is."""
+
+
+def _at_once(do: Callable[[Server], None], servers: Sequence[Server]) -> None:
+    """Do it to all of them side by side; the first failure is raised when all are done."""
+    if servers:
+        with ThreadPoolExecutor(len(servers), thread_name_prefix="server") as pool:
+            for done in [pool.submit(do, server) for server in servers]:
+                done.result()
+
+
+def _what_is_missing(servers: Sequence[Server], looks: Sequence[Look]) -> tuple[Server, str] | None:
+    """The first server that isn't ready, and why; None when all are.
+
+    Raises:
+        _PortTakenError, EnvironmentNotReady: a server ended.
+    """
+    for server in servers:
+        if server.exit_reason() is not None:
+            if server.port_taken:
+                raise _PortTakenError
+            raise _start_failure(server, f"ended with {server.exit_reason()}")
+    for server, why_not in [*((server, server.why_not_up) for server in servers), *looks]:
+        if reason := why_not():
+            return server, reason
+    return None
+
+
+def check_topology(brokers: Sequence[str], slaves: Sequence[str]) -> None:
+    """Make sure that these can be a cluster's brokers and slaves.
+
+    Raises:
+        UsageProblem: no broker, names that aren't each node's own, or slaves of what is no broker.
+    """
+    problem = topology_problem(brokers, slaves)
+    if problem is not None:
+        raise UsageProblem(f"these can't be a cluster's brokers: {problem}", "Give each its own name.")
+
+
+def _start_failure(server: Server, what: str) -> EnvironmentNotReady:
+    lines = [line[:300] for line in server.last_lines(15)]
+    end = "\n    ".join(["The end of its output:", *lines]) if lines else "It printed nothing."
+    return EnvironmentNotReady(
+        f"{server.name} could not be started: {what}", f"{end}\n  Its log: {server.log}"
+    )
