@@ -24,13 +24,14 @@ import psutil
 
 from harness import guardian_process
 from harness.errors import EnvironmentNotReady
-from harness.guardian_process import OWNER_VARIABLE, owned_processes, same_process
+from harness.guardian_process import OWNER_VARIABLE, kill, owned_processes, same_process
 
-__all__ = ["OWNER_VARIABLE", "Guardian", "OwnedProcess", "find_owned", "harness_alive", "new_owner"]
+__all__ = ["OWNER_VARIABLE", "Guardian", "OwnedProcess", "end", "find_owned", "harness_alive", "new_owner"]
 
 _TOKEN = re.compile(r"(\d+)-(\d+)-[0-9a-f]{32}")
 _START_LIMIT_S = 20.0
 _END_LIMIT_S = 10.0
+_KILL_LIMIT_S = 20
 
 
 def new_owner() -> str:
@@ -59,6 +60,28 @@ class OwnedProcess:
     """Unix time."""
     owner: str
     command: str
+
+    def end(self) -> None:
+        """Kill it, and wait until it is gone; nothing if it is already. Raises as `end`."""
+        process = same_process(self.pid, self.created_s)
+        if process is not None:
+            end(process)
+
+
+def end(process: psutil.Process) -> None:
+    """Kill this process, and wait until it is gone.
+
+    Raises:
+        EnvironmentNotReady: it outlives SIGKILL.
+    """
+    kill(process)
+    try:
+        process.wait(_KILL_LIMIT_S)
+    except psutil.TimeoutExpired as error:
+        raise EnvironmentNotReady(
+            f"process {process.pid} outlived SIGKILL by {_KILL_LIMIT_S} s",
+            "It may hang in a call to the disk.",
+        ) from error
 
 
 def find_owned(predicate: Callable[[str], bool]) -> list[OwnedProcess]:

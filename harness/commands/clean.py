@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.cluster.running import clean as clean_up
 from harness.commands.common import OUT
 from harness.errors import ExitCode
+from harness.leftovers import clean as clean_up
 
 
 def clean() -> ExitCode:

@@ -16,9 +16,10 @@ from harness import paths
 from harness.campaign import DEFAULT_VERSION
 from harness.cluster.artifacts import cached
 from harness.cluster.java_home import find_java
-from harness.cluster.running import leftovers, running
+from harness.cluster.running import running
 from harness.commands.common import OUT, JsonOption, RocketmqOption
 from harness.errors import ExitCode, RocketchaosError
+from harness.leftovers import leftovers
 from harness.model import SCHEMA_VERSION
 
 LEAST_FREE_MEMORY_MIB = 1_024

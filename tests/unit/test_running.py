@@ -15,9 +15,10 @@ from harness import paths
 from harness.cluster import running
 from harness.cluster.base import Configurable, Killable, Node
 from harness.cluster.embedded import EmbeddedCluster
-from harness.cluster.running import AttachedCluster, RunningCluster, clean, keep, take_down
+from harness.cluster.running import AttachedCluster, RunningCluster, keep, take_down
 from harness.errors import EnvironmentNotReady
 from harness.guardian import OWNER_VARIABLE, new_owner
+from harness.leftovers import clean
 from harness.timing import COMPRESSED
 
 
