@@ -7,6 +7,8 @@ can tell whether the harness that started a process is still there, and nobody m
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import re
@@ -22,7 +24,7 @@ from typing import Self
 
 import psutil
 
-from harness import guardian_process
+from harness import guardian_process, paths
 from harness.errors import EnvironmentNotReady
 from harness.guardian_process import OWNER_VARIABLE, kill, owned_processes, same_process
 
@@ -32,6 +34,7 @@ _TOKEN = re.compile(r"(\d+)-(\d+)-[0-9a-f]{32}")
 _START_LIMIT_S = 20.0
 _END_LIMIT_S = 10.0
 _KILL_LIMIT_S = 20
+_ENGINES = "engines"
 
 
 def new_owner() -> str:
@@ -49,6 +52,32 @@ def harness_alive(owner: str) -> bool:
     """Whether the harness that made this token still runs; also for what is no token, to be left alone."""
     found = _TOKEN.fullmatch(owner)
     return found is None or same_process(int(found[1]), int(found[2]) / 100) is not None
+
+
+def held(folder: Path) -> bool:
+    """Whether a living harness holds this scratch folder, be it one whose processes can't be seen from here."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        # A file system without locks says nothing.
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def engines_of(folder: Path) -> list[str]:
+    """The addresses of the container engines in which the owner of this scratch folder made things."""
+    try:
+        return (folder / _ENGINES).read_text(encoding="utf-8").split()
+    except OSError:
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +138,9 @@ class Guardian:
         """The token for the environment of everything that is started."""
         self._process = process
         self._lock = threading.Lock()
+        self._scratch_lock = threading.Lock()
+        self._held: dict[Path, int] = {}
+        self._engines: list[str] = []
 
     @classmethod
     def start(cls) -> Self:
@@ -154,6 +186,37 @@ class Guardian:
             return
         self._tell({"own": [pid, created_s]})
 
+    def watch_engine(self, base_url: str) -> None:
+        """Look after what its owners make in this container engine (`unix:///var/run/docker.sock`) too.
+
+        To be called before anything is made there.
+        """
+        self._tell({"engine": base_url})
+        with self._scratch_lock:
+            self._engines.append(base_url)
+            for folder in self._held:
+                self._note_engines(folder)
+
+    def scratch(self, owner: str) -> Path:
+        """The owner's scratch folder, made if need be.
+
+        It is removed, should the harness die, and locked while it lives: a harness on another machine, or in
+        another container, that shares this cache can see no process, but it can see the lock.
+
+        Raises:
+            EnvironmentNotReady: it can't be made.
+        """
+        # Told before it is made, so that no moment is left in which nobody would remove it.
+        self.remove_at_death(paths.scratch_root() / owner)
+        folder = paths.scratch_folder(owner)
+        with self._scratch_lock:
+            if folder not in self._held:
+                self._held[folder] = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+                with contextlib.suppress(OSError):  # a file system without locks
+                    fcntl.flock(self._held[folder], fcntl.LOCK_SH | fcntl.LOCK_NB)
+                self._note_engines(folder)
+        return folder
+
     def remove_at_death(self, path: Path) -> None:
         """Remove this folder, should the harness die, after its processes."""
         self._tell({"remove": str(path.absolute())})
@@ -173,8 +236,17 @@ class Guardian:
         else:
             self._close(b"")
 
+    def _note_engines(self, folder: Path) -> None:
+        """For `rocketchaos clean`, should the guardian die too. A folder that is gone needs no note."""
+        if self._engines:
+            with contextlib.suppress(FileNotFoundError):
+                (folder / _ENGINES).write_text("\n".join(self._engines), encoding="utf-8")
+
     def _close(self, last_words: bytes) -> None:
         """Close the pipe and wait until the guardian is gone."""
+        with self._scratch_lock:
+            while self._held:
+                os.close(self._held.popitem()[1])
         pipe = self._process.stdin
         with self._lock:
             if pipe is None or pipe.closed:

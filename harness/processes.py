@@ -15,6 +15,7 @@ from harness.load import usable_cores
 from harness.timing import TimingProfile
 from harness.workers.handle import OnDeath, OnEvent, Worker
 from harness.workers.kinds import KINDS
+from harness.workers.on_host import OnHost
 from harness.workers.shared import SharedWorkers
 
 Progress = Callable[[str], None]
@@ -67,20 +68,17 @@ class Processes:
         return Worker.spawn(
             worker_kind,
             name,
-            java=self.java,
+            home=OnHost(self.guardian.owner, self.java),
             classpath=() if role is None else classpath(self.version, role, self.progress),
             jvm_options=[f"-D{key}={value}" for key, value in properties.items()],
             log_folder=log_folder,
-            owner=self.guardian.owner,
             on_event=on_event,
             on_death=on_death,
         )
 
     def scratch(self, owner: str) -> Path:
         """The owner's folder; the guardian removes it, should the harness die."""
-        # Told before it is made, so that no moment is left in which nobody would remove it.
-        self.guardian.remove_at_death(paths.scratch_root() / owner)
-        return paths.scratch_folder(owner)
+        return self.guardian.scratch(owner)
 
     @property
     def _shared_logs(self) -> Path:

@@ -6,6 +6,7 @@ folder of that owner. Its record says that somebody wants it though its harness 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from harness import guardian, paths
 from harness.cluster import readiness
 from harness.cluster.base import Node, NodeDeath
 from harness.cluster.embedded import EmbeddedCluster
+from harness.containers.removal import remove_things_of
 from harness.errors import EnvironmentNotReady
 from harness.guardian_process import same_process
 from harness.timing import PROFILES
@@ -166,12 +168,18 @@ def running() -> list[RunningCluster]:
     """
     alive, dead = records()
     for record in dead:
-        take_down(record)
+        # What can't be removed now, since its container engine is away, is tried again the next time.
+        with contextlib.suppress(EnvironmentNotReady):
+            take_down(record)
     return alive
 
 
 def take_down(record: RunningCluster) -> None:
-    """Kill this cluster's servers, and no other process, and remove its folder and record. Idempotent."""
+    """Kill this cluster's servers, and nothing else, and remove its folder and record. Idempotent.
+
+    Raises:
+        EnvironmentNotReady: a server can't be ended, or the container engine can't be asked; the record stays.
+    """
     for node in record.nodes:
         process = same_process(node.pid, node.created_s)
         if process is not None:
@@ -180,8 +188,11 @@ def take_down(record: RunningCluster) -> None:
     # times of creation are no longer what they were.
     for owned in guardian.find_owned(record.owner.__eq__):
         owned.end()
+    scratch = paths.scratch_root() / record.owner
+    if left := remove_things_of([scratch]).left:
+        raise EnvironmentNotReady(left[0], "Try again once nothing stands in the way.")
     shutil.rmtree(record.folder, ignore_errors=True)
-    shutil.rmtree(paths.scratch_root() / record.owner, ignore_errors=True)
+    shutil.rmtree(scratch, ignore_errors=True)
     _file(record.id).unlink(missing_ok=True)
 
 

@@ -14,8 +14,14 @@ def clean() -> ExitCode:
         OUT.print(f"ended {text}", markup=False)
     for identity in cleaned.clusters:
         OUT.print(f"removed the record of cluster {identity}", markup=False)
+    for thing in cleaned.things:
+        OUT.print(f"removed {thing.kind} {thing.name}", markup=False)
     for folder in cleaned.folders:
         OUT.print(f"removed {folder}", markup=False)
-    if not (cleaned.processes or cleaned.clusters or cleaned.folders):
+    for text in cleaned.left:
+        OUT.print(text, markup=False)
+    if cleaned.left:
+        OUT.print("Run `rocketchaos clean` again once nothing stands in the way.", markup=False)
+    if not (cleaned.processes or cleaned.clusters or cleaned.things or cleaned.folders or cleaned.left):
         OUT.print("Nothing was left.", markup=False)
     return ExitCode.AS_EXPECTED

@@ -132,8 +132,11 @@ def _clusters() -> Examination:
 
 
 def _leftovers() -> Examination:
-    processes = leftovers().processes
+    left = leftovers()
+    number = len(left.processes) + len(left.things)
     text = (
-        f"{len(processes)} processes of harnesses that are gone: `rocketchaos clean`" if processes else "none"
+        f"{number} processes, containers and networks of harnesses that are gone: `rocketchaos clean`"
+        if number
+        else "none"
     )
-    return Examination("leftovers", not processes, False, text)
+    return Examination("leftovers", not number, False, text)

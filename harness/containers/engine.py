@@ -15,6 +15,7 @@ from testcontainers.core.config import testcontainers_config
 from testcontainers.core.docker_client import DockerClient
 
 from harness.errors import EnvironmentNotReady
+from harness.guardian_process import engine_client
 
 # Our guardian removes what is left behind: at once, and also where the reaper's image can't be had.
 testcontainers_config.ryuk_disabled = True
@@ -48,14 +49,14 @@ class Engine:
         return f"Docker {version.get('Version')} (API {version.get('ApiVersion')})"
 
 
-def connect() -> Engine:
-    """The engine that the environment names (`DOCKER_HOST`), or the one on this machine.
+def connect(base_url: str | None = None) -> Engine:
+    """The engine at this address; without one, that of the environment (`DOCKER_HOST`) or of this machine.
 
     Raises:
         EnvironmentNotReady: none runs, or it lets nobody in; each with what to do.
     """
     try:
-        client = DockerClient().client
+        client = DockerClient().client if base_url is None else engine_client(base_url)
         client.ping()
     except (DockerException, requests.RequestException, OSError) as error:
         raise _not_there(error) from error

@@ -74,7 +74,9 @@ def test_the_wheel_has_everything_in_its_place(built: dict[str, Path]) -> None:
         if path.is_file() and "__pycache__" not in path.parts and "launch" not in path.parts
     }
     assert data <= names
-    assert not {name for name in names if "harness/launch" in name or name.startswith(("tests/", "scenarios/"))}
+    assert not {
+        name for name in names if "harness/launch" in name or name.startswith(("tests/", "scenarios/"))
+    }
 
 
 def test_the_wheel_says_what_it_is(built: dict[str, Path]) -> None:

@@ -1,0 +1,70 @@
+"""The end of what owners made in container engines, after their harness: found by the notes in their folders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.containers.engine import connect, refusals
+from harness.errors import EnvironmentNotReady
+from harness.guardian import engines_of
+from harness.guardian_process import OwnedThing, clear_engine, owned_things
+
+_LIMIT_S = 15.0
+
+
+@dataclass(slots=True)
+class Removal:
+    """What came of it."""
+
+    things: list[OwnedThing] = field(default_factory=list)
+    """What was removed."""
+    left: list[str] = field(default_factory=list)
+    """What is still there, or may be, and why, in a line each."""
+    needed: set[Path] = field(default_factory=set)
+    """The folders of owners of which something may be left: nothing else tells whose that is."""
+
+
+def owners_in(folders: Sequence[Path]) -> Callable[[str], bool]:
+    """Whether a token is that of an owner of one of these scratch folders."""
+    return {folder.name for folder in folders}.__contains__
+
+
+def things_of(folders: Sequence[Path]) -> list[OwnedThing]:
+    """What the owners of these scratch folders have in those of their engines that answer."""
+    things: list[OwnedThing] = []
+    for base_url in _engines(folders):
+        try:
+            with refusals("what harnesses left can't be listed"):
+                things += owned_things(connect(base_url).client, owners_in(folders))
+        except EnvironmentNotReady:
+            continue
+    return things
+
+
+def remove_things_of(folders: Sequence[Path]) -> Removal:
+    """Remove the containers, networks and volumes of the owners of these scratch folders, and no others.
+
+    Owners who never had any cost nothing: only engines are asked that a folder names.
+    """
+    removal = Removal()
+    for base_url in _engines(folders):
+        users = [folder for folder in folders if base_url in engines_of(folder)]
+        try:
+            with refusals("what harnesses left can't be removed"):
+                gone, left = clear_engine(connect(base_url).client, owners_in(users), _LIMIT_S)
+        except EnvironmentNotReady as refusal:
+            removal.left.append(f"containers may be left at {base_url}: {refusal.message}")
+            removal.needed.update(users)
+        else:
+            removal.things += gone
+            removal.left += [f"{thing.kind} {thing.name} is left: {reason}" for thing, reason in left.items()]
+            removal.needed |= {
+                folder for folder in users if any(folder.name == thing.owner for thing in left)
+            }
+    return removal
+
+
+def _engines(folders: Sequence[Path]) -> list[str]:
+    return sorted({base_url for folder in folders for base_url in engines_of(folder)})
