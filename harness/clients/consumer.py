@@ -13,6 +13,7 @@ from harness.history import History
 from harness.timing import TimingProfile
 from harness.workers.handle import WorkerFailed
 from harness.workers.lease import WorkerProcess
+from harness.workers.program import InContainer
 
 START_LIMIT_S = 30.0
 STOP_LIMIT_S = 40.0
@@ -168,12 +169,12 @@ class Consumer:
         worker.kill()
 
     def pause(self) -> None:
-        """SIGSTOP its process."""
+        """Let its process stand still."""
         self._alive_worker().pause()
         self.paused = True
 
     def resume(self) -> None:
-        """SIGCONT its process."""
+        """Let its process go on."""
         self._alive_worker().resume()
         self.paused = False
 
@@ -200,6 +201,16 @@ class Consumer:
     def pid(self) -> int:
         """The process id."""
         return self._any_worker().pid
+
+    @property
+    def where(self) -> str:
+        """`process 4711`, or `container rocketchaos-...`, for messages."""
+        return self._any_worker().where
+
+    @property
+    def container(self) -> InContainer | None:
+        """The container that its process lives in; None: it is a process of this host."""
+        return self._any_worker().container
 
     @property
     def alive(self) -> bool:

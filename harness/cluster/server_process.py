@@ -9,15 +9,12 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import psutil
-import tenacity
-
+from harness import process_state
 from harness.cluster.server import Server
 from harness.errors import EnvironmentNotReady
 from harness.guardian_process import OWNER_VARIABLE
 
 _REAP_LIMIT_S = 20
-_STATE_LIMIT_S = 5
 _SHUTDOWN_LIMIT_S = 60
 _PORT_TAKEN = "Address already in use"
 # Where the user's shell speaks of another RocketMQ.
@@ -92,33 +89,12 @@ class ServerProcess(Server):
         return f"exit code {code}" if code >= 0 else f"signal {signal.Signals(-code).name}"
 
     def pause(self) -> None:
-        self._signal(signal.SIGSTOP, stands=True)
+        process_state.stand_still(self._process, self.name, f"Its log: {self.log}")
         self.paused = True
 
     def resume(self) -> None:
-        self._signal(signal.SIGCONT, stands=False)
+        process_state.go_on(self._process, self.name, f"Its log: {self.log}")
         self.paused = False
-
-    def _signal(self, number: signal.Signals, *, stands: bool) -> None:
-        """Send it, and wait until the kernel says that it has worked."""
-        process = self._process
-        if process is None or self.exit_reason() is not None:
-            raise EnvironmentNotReady(
-                f"{self.name} is gone, so that {number.name} can't reach it", f"Its log: {self.log}"
-            )
-        process.send_signal(number)
-        retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_result(lambda status: (status == psutil.STATUS_STOPPED) != stands),
-            wait=tenacity.wait_fixed(0.002),
-            stop=tenacity.stop_after_delay(_STATE_LIMIT_S),
-        )
-        try:
-            retrying(lambda: psutil.Process(process.pid).status())
-        except (tenacity.RetryError, psutil.NoSuchProcess) as error:
-            raise EnvironmentNotReady(
-                f"{self.name} took no notice of {number.name} within {_STATE_LIMIT_S} s",
-                f"Its log: {self.log}",
-            ) from error
 
     def terminate(self) -> None:
         self._ended_by_us = self._ended_by_us or self.exit_reason() is None

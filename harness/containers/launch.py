@@ -87,7 +87,9 @@ class ContainerPlan:
     capabilities: Sequence[str] = ()
     """Linux capabilities: `NET_ADMIN`."""
     keeps_stdin: bool = False
-    """Whoever attaches to it can write to its standard input."""
+    """Whoever attaches to it first can write to its standard input, and end it."""
+    keeps_log: bool = True
+    """False: only who is attached to it sees what it prints."""
     entrypoint: Sequence[str] | None = None
     """None: the image's own."""
     user: str | None = None
@@ -116,6 +118,7 @@ def start(engine: Engine, plan: ContainerPlan) -> Container:
         stdin_open=plan.keeps_stdin,
         entrypoint=None if plan.entrypoint is None else list(plan.entrypoint),
         user=plan.user,
+        log_config=None if plan.keeps_log else types.LogConfig(type=types.LogConfig.types.NONE),
         **_network(engine, plan),
     )
     with refusals(f"the container {plan.name} can't be started"):

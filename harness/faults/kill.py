@@ -27,10 +27,8 @@ class Kill(Fault):
     def wait_effective(self) -> str:
         """The process has been reaped, with SIGKILL as the cause."""
         if self._consumer.alive:
-            raise PreconditionNotMet(
-                f"kill: the process {self._consumer.pid} of {self.target} is still there"
-            )
-        return f"process {self._consumer.pid} ended by signal {-(self._consumer.returncode or 0)}"
+            raise PreconditionNotMet(f"kill: the {self._consumer.where} of {self.target} is still there")
+        return f"{self._consumer.where} ended by signal {-(self._consumer.returncode or 0)}"
 
     def heal(self) -> None:
         """Nothing: a killed process stays dead."""

@@ -1,4 +1,4 @@
-"""SIGSTOP and SIGCONT of a consumer's process."""
+"""A consumer's process stands still: SIGSTOP and SIGCONT or, in a container, the engine's pause."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Pause(Fault):
         self._consumer.pause()
 
     def wait_effective(self) -> str:
-        """`Worker.pause` returns when the kernel says that the process is stopped."""
-        return f"process {self._consumer.pid} is stopped"
+        """`Worker.pause` returns when the kernel, or the engine, says that the process stands still."""
+        return f"{self._consumer.where} is stopped"
 
     def heal(self) -> None:
         if self._consumer.paused:

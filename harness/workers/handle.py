@@ -9,24 +9,21 @@ from __future__ import annotations
 import contextlib
 import json
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-import psutil
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
-
-from harness.cluster.java_home import Java
 from harness.errors import EnvironmentNotReady, HarnessDefect
 from harness.model import Trouble
 from harness.workers.command_pipe import CommandPipe
 from harness.workers.events import GarbageError, WorkerEvent, read_events
+from harness.workers.foreign_clock import ForeignClock
 from harness.workers.kinds import WorkerKind
-from harness.workers.spawning import Spawned, ending, last_lines, spawn
+from harness.workers.printed import last_lines
+from harness.workers.program import InContainer, Program, WorkerHome, WorkerPlan
 
 OnEvent = Callable[[WorkerEvent], None]
 OnDeath = Callable[[str, str, Trouble], None]
@@ -34,8 +31,8 @@ OnDeath = Callable[[str, str, Trouble], None]
 
 _END_LIMIT_S = 10.0
 """How long a process may take to be gone once it was killed, or has closed its pipe."""
-_STATE_LIMIT_S = 5.0
-"""How long SIGSTOP and SIGCONT may take to show."""
+_CLOCK_REQUEST = 0
+"""The number of the request that asks for a foreign clock; others count from 1."""
 
 
 class WorkerFailed(EnvironmentNotReady):
@@ -57,7 +54,7 @@ class _Pending:
 
 
 class Worker:
-    """One worker process. Every method may be called from any thread.
+    """One worker process, on this host or in a container. Every method may be called from any thread.
 
     Callbacks come from the worker's own reader thread, one at a time, and should be quick: `on_event` for
     every event but replies, in the order of writing; `on_death` at most once, after the last event, when the
@@ -69,14 +66,13 @@ class Worker:
     process: ClassVar[Literal["own"]] = "own"
 
     def __init__(
-        self, kind: WorkerKind, name: str, spawned: Spawned, log: Path, on_event: OnEvent, on_death: OnDeath
+        self, kind: WorkerKind, name: str, program: Program, log: Path, on_event: OnEvent, on_death: OnDeath
     ) -> None:
         self.name = name
         self.kind = kind.name
         self.log = log
         """What the process printed."""
-        self._process = spawned.process
-        self._events = spawned.events
+        self._program = program
         self._on_event = on_event
         self._on_death = on_death
         self._lock = threading.Lock()
@@ -86,8 +82,10 @@ class Worker:
         self._over = threading.Event()
         self._killed = self._stopped = self._paused = False
         self._last_seen: tuple[str, float] | None = None
-        assert self._process.stdin is not None
-        self._commands = CommandPipe(self._process.stdin)
+        self._clock: ForeignClock | None = None
+        self._held: list[WorkerEvent] = []
+        self._asked_ns = 0
+        self._commands = CommandPipe(program.commands)
         self._reader = threading.Thread(target=self._read, name=f"events-of-{name}", daemon=True)
         self._reader.start()
 
@@ -97,11 +95,10 @@ class Worker:
         kind: WorkerKind,
         name: str,
         *,
+        home: WorkerHome,
         log_folder: Path,
-        owner: str,
         on_event: OnEvent,
         on_death: OnDeath,
-        java: Java | None = None,
         classpath: Iterable[Path] = (),
         jvm_options: Iterable[str] = (),
     ) -> Worker:
@@ -111,11 +108,10 @@ class Worker:
             kind: from `harness.workers.kinds.KINDS`.
             name: unique within the run; what it prints goes to `<name>.log`, what its client writes to the
                 folder `<name>`.
+            home: where it lives: `OnHost`, `InContainers`.
             log_folder: where those are.
-            owner: the run, for whoever cleans up (`ROCKETCHAOS_OWNER` in its environment).
             on_event: see the class.
             on_death: see the class.
-            java: needed by kinds with a class path.
             classpath: RocketMQ's jars, of the kind's `classpath_role`.
             jvm_options: added to the kind's own, and winning over them.
 
@@ -123,32 +119,33 @@ class Worker:
             EnvironmentNotReady: no process can be started.
         """
         log = log_folder / f"{name}.log"
-        spawned = spawn(
-            kind,
-            name,
-            java=java,
-            classpath=classpath,
-            jvm_options=jvm_options,
-            folder=log_folder / name,
-            log=log,
-            owner=owner,
-        )
-        return cls(kind, name, spawned, log, on_event, on_death)
+        plan = WorkerPlan(kind, name, log_folder / name, log, tuple(classpath), tuple(jvm_options))
+        return cls(kind, name, home.launch(plan), log, on_event, on_death)
 
     @property
     def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
+        """The process id; in a container, as the engine's kernel counts, which may not be this host's."""
+        return self._program.pid
+
+    @property
+    def where(self) -> str:
+        """`process 4711`, or `container rocketchaos-...`, for messages."""
+        return self._program.where
+
+    @property
+    def container(self) -> InContainer | None:
+        """The container that it lives in; None: it is a process of this host."""
+        return self._program.container
 
     @property
     def alive(self) -> bool:
         """Whether the process runs, or is paused."""
-        return self._process.poll() is None
+        return self._program.poll() is None
 
     @property
     def returncode(self) -> int | None:
         """How the process ended; negative: by that signal; None: it hasn't."""
-        return self._process.poll()
+        return self._program.poll()
 
     def wait_ready(self, limit_s: float) -> None:
         """Wait until the worker has said that it is ready.
@@ -215,8 +212,7 @@ class Worker:
         return EnvironmentNotReady(f"worker {self.name} died ({how}) before it answered `{do}`")
 
     def _how_it_ended(self) -> str:
-        code = self.returncode
-        return "it is still ending" if code is None else ending(code)
+        return "it is still ending" if self.alive else self._program.ending
 
     def _seen(self) -> str:
         paused = "; it is paused" if self._paused else ""
@@ -232,7 +228,7 @@ class Worker:
             EnvironmentNotReady: it isn't gone after 10 s (it hangs in the kernel).
         """
         self._killed = True
-        self._process.kill()
+        self._program.kill()
         self._await_end()
 
     def stop(self, limit_s: float) -> None:
@@ -245,9 +241,9 @@ class Worker:
         """
         self._stopped = True
         self._commands.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(0 if self._paused else limit_s)
-        self._process.kill()
+        with contextlib.suppress(TimeoutError):
+            self._program.wait(0 if self._paused else limit_s)
+        self._program.kill()
         self._await_end()
 
     def release(self) -> None:
@@ -263,53 +259,28 @@ class Worker:
             raise EnvironmentNotReady(f"worker {self.name} was killed {_END_LIMIT_S:g} s ago and {state}")
 
     def pause(self) -> None:
-        """SIGSTOP; returns when the process stands still.
+        """Let it stand still, by SIGSTOP or by the container engine; returns when that shows.
 
         Raises:
             EnvironmentNotReady: it has died, or still runs after 5 s.
         """
-        self._signal(signal.SIGSTOP, stands=True)
+        self._program.pause()
         self._paused = True
 
     def resume(self) -> None:
-        """SIGCONT; returns when the process runs again.
+        """Let it go on; returns when that shows.
 
         Raises:
             EnvironmentNotReady: it has died, or still stands after 5 s.
         """
-        self._signal(signal.SIGCONT, stands=False)
+        self._program.resume()
         self._paused = False
-
-    def _signal(self, number: signal.Signals, *, stands: bool) -> None:
-        self._process.send_signal(number)
-        tries = Retrying(
-            stop=stop_after_delay(_STATE_LIMIT_S),
-            wait=wait_fixed(0.002),
-            retry=retry_if_result(
-                lambda status: status != psutil.STATUS_ZOMBIE and (status == psutil.STATUS_STOPPED) != stands
-            ),
-        )
-        try:
-            status = tries(self._status)
-        except RetryError as error:
-            raise EnvironmentNotReady(
-                f"worker {self.name} took no notice of {number.name} within {_STATE_LIMIT_S:g} s; "
-                f"last seen: {error.last_attempt.result()}"
-            ) from error
-        if status == psutil.STATUS_ZOMBIE:
-            raise EnvironmentNotReady(f"worker {self.name} is dead, so that {number.name} can't reach it")
-
-    def _status(self) -> str:
-        try:
-            return str(psutil.Process(self.pid).status()) if self.alive else str(psutil.STATUS_ZOMBIE)
-        except psutil.NoSuchProcess:
-            return str(psutil.STATUS_ZOMBIE)
 
     def _read(self) -> None:
         """The reader thread: hands on events, and sees to the end."""
         trouble: tuple[str, Trouble] | None = None
         try:
-            for event in read_events(self._events, self.name):
+            for event in read_events(self._program.events, self.name):
                 self._deliver(event)
         except GarbageError as error:
             trouble = f"it wrote {error}", Trouble.HARNESS
@@ -326,6 +297,11 @@ class Worker:
 
     def _deliver(self, event: WorkerEvent) -> None:
         self._last_seen = event.kind, time.monotonic()
+        if self._clock is not None:
+            event = self._clock.here(event)
+        elif self._program.foreign_clock:
+            self._find_clock(event)
+            return
         if event.kind != "reply":
             self._on_event(event)
             if event.kind == "ready":
@@ -345,22 +321,39 @@ class Worker:
             pending.reply = event.data
             pending.done.set()
 
+    def _find_clock(self, event: WorkerEvent) -> None:
+        """Keep what comes first, `ready`, until the worker's clock is known from the answer to a request."""
+        self._held.append(event)
+        if len(self._held) == 1:
+            self._asked_ns = time.monotonic_ns()
+            command = json.dumps({"id": _CLOCK_REQUEST, "do": "ping", "with": {}})
+            with contextlib.suppress(OSError):  # it has died: so says the end of its events
+                self._commands.write(command.encode() + b"\n", time.monotonic() + _END_LIMIT_S)
+        elif event.kind == "reply" and event.data.get("id") == _CLOCK_REQUEST:
+            self._clock = ForeignClock.measured(self._asked_ns, event.mono_ns, time.monotonic_ns())
+            ready, *others = self._held[:-1]
+            data = {**ready.data, "clock_uncertainty_ms": self._clock.uncertainty_ns / 1_000_000}
+            for held in (replace(ready, data=data), *others):
+                self._deliver(held)
+
     def _ended(self) -> tuple[str, Trouble] | None:
         """After the end of the pipe: what is wrong with this end, if anything."""
         try:
-            code = self._process.wait(_END_LIMIT_S)
-        except subprocess.TimeoutExpired:
+            code = self._program.wait(_END_LIMIT_S)
+        except TimeoutError:
             return "it closed its event pipe and went on running", Trouble.HARNESS
         if self._stopped or (self._killed and code == -signal.SIGKILL):
             return None
-        return ending(code), Trouble.ENVIRONMENT
+        return self._program.ending, Trouble.ENVIRONMENT
 
     def _finish(self) -> None:
-        self._process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_END_LIMIT_S)
-        self._events.close()
+        with contextlib.suppress(TimeoutError, EnvironmentNotReady):
+            self._program.kill()
+            self._program.wait(_END_LIMIT_S)
         self._commands.close()
+        # What a container engine refuses now, the guardian tries again.
+        with contextlib.suppress(EnvironmentNotReady):
+            self._program.close()
         with self._lock:
             self._over.set()
             unanswered, self._pending = list(self._pending.values()), {}

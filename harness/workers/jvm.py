@@ -31,7 +31,8 @@ class Arguments:
     events_fd: int
     classpath: tuple[str, ...]
     jvm_options: tuple[str, ...]
-    libjvm: Path
+    libjvm: Path | None
+    """None: the one that JPype finds (`JAVA_HOME`, or where distributions install it)."""
 
 
 def arguments(argv: list[str] | None = None) -> Arguments:
@@ -42,7 +43,7 @@ def arguments(argv: list[str] | None = None) -> Arguments:
     parser = argparse.ArgumentParser()
     parser.add_argument("--events-fd", type=int, required=True)
     parser.add_argument("--classpath-file", type=Path, required=True)
-    parser.add_argument("--libjvm", type=Path, required=True)
+    parser.add_argument("--libjvm", type=Path)
     parser.add_argument("--jvm-option", action="append", default=[])
     given = parser.parse_args(argv)
     return Arguments(
@@ -61,12 +62,12 @@ def start(given: Arguments) -> None:
     try:
         jpype.startJVM(
             *given.jvm_options,
-            jvmpath=str(given.libjvm),
+            jvmpath=None if given.libjvm is None else str(given.libjvm),
             classpath=list(given.classpath),
             convertStrings=False,
         )
     except (OSError, RuntimeError, ValueError) as error:
-        sys.exit(f"no JVM from {given.libjvm}: {error}")
+        sys.exit(f"no JVM{f' from {given.libjvm}' if given.libjvm else ''}: {error}")
 
 
 def run(events: EventPipe, handlers: Mapping[str, Handler]) -> None:

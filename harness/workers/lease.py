@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 from harness.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
 from harness.workers.handle import Worker, WorkerFailed
-from harness.workers.spawning import ending
+from harness.workers.program import InContainer, ending
 
 if TYPE_CHECKING:
     from harness.workers.shared import SharedWorkers
@@ -42,6 +42,16 @@ class Lease:
     def pid(self) -> int:
         """The shared process's id."""
         return self._worker.pid
+
+    @property
+    def where(self) -> str:
+        """As `Worker.where`."""
+        return self._worker.where
+
+    @property
+    def container(self) -> InContainer | None:
+        """As `Worker.container`."""
+        return self._worker.container
 
     @property
     def alive(self) -> bool:

@@ -24,6 +24,7 @@ from harness.timing import COMPRESSED
 from harness.workers.events import WorkerEvent
 from harness.workers.handle import Worker, WorkerFailed
 from harness.workers.kinds import KINDS
+from harness.workers.on_host import OnHost
 
 pytestmark = pytest.mark.embedded
 
@@ -98,14 +99,13 @@ class Bench:
         worker = Worker.spawn(
             KINDS[kind],
             name,
-            java=find_java(),
+            home=OnHost("tests", find_java()),
             classpath=artifacts.classpath(self.cluster.version, role),
             jvm_options=[
                 *(f"-D{key}={value}" for key, value in COMPRESSED.client_system_properties.items()),
                 *options,
             ],
             log_folder=self.folder,
-            owner="tests",
             on_event=self.seen.on_event,
             on_death=lambda *death: self.deaths.append(death),
         )

@@ -16,6 +16,7 @@ from harness.workers.events import WorkerEvent
 from harness.workers.handle import Worker, WorkerFailed
 from harness.workers.kinds import WorkerKind
 from harness.workers.lease import Lease
+from harness.workers.on_host import OnHost
 from harness.workers.shared import CLIENTS_AT_MOST, SharedWorkers, Tenancy
 
 CHILDREN = Path(__file__).parent / "children"
@@ -56,7 +57,7 @@ def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedW
     def spawn(name: str, on_event: Any, on_death: Any) -> Worker:
         kind = WorkerKind("child", "worker_host", None)
         return Worker.spawn(
-            kind, name, log_folder=tmp_path, owner="run-7", on_event=on_event, on_death=on_death
+            kind, name, home=OnHost("run-7"), log_folder=tmp_path, on_event=on_event, on_death=on_death
         )
 
     shared = SharedWorkers(spawn, lambda name: tmp_path / name, 2)

@@ -20,6 +20,7 @@ from harness.model import Trouble
 from harness.workers.events import LINE_LIMIT_BYTES, WorkerEvent
 from harness.workers.handle import Worker, WorkerFailed
 from harness.workers.kinds import KINDS, WorkerKind
+from harness.workers.on_host import OnHost
 
 CHILDREN = Path(__file__).parent / "children"
 LIMIT_S = 10.0
@@ -74,7 +75,7 @@ def spawn(
             WorkerKind("child", module, None),
             name,
             log_folder=tmp_path,
-            owner="run-7",
+            home=OnHost("run-7"),
             on_event=recorder.on_event,
             on_death=recorder.on_death,
         )
@@ -326,7 +327,7 @@ def test_a_paused_worker_can_be_killed_and_stopped(spawn: Callable[..., Worker],
 
 def test_the_dead_can_not_be_paused(worker: Worker) -> None:
     worker.kill()
-    with pytest.raises(EnvironmentNotReady, match="worker b is dead, so that SIGSTOP can't reach it"):
+    with pytest.raises(EnvironmentNotReady, match="worker b is gone, so that SIGSTOP can't reach it"):
         worker.pause()
 
 

@@ -1,0 +1,45 @@
+"""Which worker has which address on the network of a cluster."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+from harness.containers.launch import Subnet
+from harness.errors import EnvironmentNotReady
+
+FIRST = 20
+"""Those before are the servers', which keep theirs while they are down: the engine doesn't reserve them."""
+
+
+class Addresses:
+    """Fixed addresses for workers; one that is given back comes round again as late as can be.
+
+    So a partition of a worker that is gone, or a connection that a broker still believes in, hits nobody else.
+    """
+
+    def __init__(self, subnet: Subnet) -> None:
+        self._network = subnet.addresses
+        self._lock = threading.Lock()
+        # The last one is for broadcasts.
+        self._free = deque(subnet.address(number) for number in range(FIRST, self._network.num_addresses - 1))
+        self._count = len(self._free)
+
+    def take(self) -> str:
+        """An address that nobody has.
+
+        Raises:
+            EnvironmentNotReady: all are in use.
+        """
+        with self._lock:
+            if not self._free:
+                raise EnvironmentNotReady(
+                    f"all {self._count} addresses for workers on the network {self._network} are in use",
+                    "Let fewer runs go on side by side: `--parallel N`.",
+                )
+            return self._free.popleft()
+
+    def give_back(self, address: str) -> None:
+        """Its container is gone."""
+        with self._lock:
+            self._free.append(address)

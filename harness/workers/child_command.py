@@ -1,0 +1,42 @@
+"""The command line of a worker's child, the same wherever it runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from harness.errors import EnvironmentNotReady
+from harness.workers.kinds import log_properties
+from harness.workers.program import WorkerPlan
+
+
+def prepare_folder(plan: WorkerPlan) -> None:
+    """Make the folder that the child is given, and the file in it that names the jars.
+
+    Raises:
+        EnvironmentNotReady: it can't be written.
+    """
+    try:
+        plan.folder.mkdir(parents=True, exist_ok=True)
+        if plan.kind.classpath_role is not None:
+            # A class path of 5.x has a hundred jars: too long for a command line that people read.
+            _classpath_file(plan).write_text(json.dumps([str(jar.absolute()) for jar in plan.classpath]))
+    except OSError as error:
+        raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error
+
+
+def child_command(plan: WorkerPlan, python: str, events_fd: int, libjvm: Path | None = None) -> list[str]:
+    """The program with its arguments; without `libjvm` the child looks for a JVM where it is."""
+    command = [python, "-P", "-m", plan.kind.module, "--events-fd", str(events_fd)]
+    if plan.kind.classpath_role is None:
+        return command
+    command += ["--classpath-file", str(_classpath_file(plan))]
+    if libjvm is not None:
+        command += ["--libjvm", str(libjvm)]
+    options = (*plan.kind.jvm_options, *log_properties(plan.folder.absolute()), *plan.jvm_options)
+    # One word each: argparse takes what begins with a dash for an option of its own.
+    return [*command, *(f"--jvm-option={option}" for option in options)]
+
+
+def _classpath_file(plan: WorkerPlan) -> Path:
+    return plan.folder.absolute() / "classpath.json"

@@ -1,0 +1,180 @@
+"""A worker's program as the first process of a container."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from docker.errors import NotFound
+from docker.models.containers import Container
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.containers.engine import Engine, refusals
+from harness.errors import EnvironmentNotReady
+from harness.workers.attachment import Attachment
+from harness.workers.program import InContainer, ending
+
+SHELL = "/bin/sh"
+_WAITS_FOR_A_LINE = 'read -r _ && exec 3>&1 1>&2 && exec "$@"'
+EVENTS_FD = 3
+"""What is written there is standard output outside; what is printed is standard error."""
+
+_STATE_LIMIT_S = 5.0
+_LOOK_EVERY_S = 0.01
+_SIGNALLED = range(129, 193)
+"""Exit codes by which an engine says that a signal ended a program: 128 and its number."""
+_LOST = 125
+"""What `docker run` gives back where the engine, not the program, has failed."""
+
+
+def held_back(command: list[str]) -> list[str]:
+    """Arguments of a `SHELL` that becomes the command once a first line comes in, when somebody listens."""
+    return ["-c", _WAITS_FOR_A_LINE, SHELL, *command]
+
+
+class ContainerProgram:
+    """A container that runs `held_back(...)`; see `harness.workers.program.Program`.
+
+    Where the engine itself ends, so do its containers: that is seen as their death, with exit code 125.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        container: Container,
+        worker: str,
+        address: str,
+        log: Path,
+        on_gone: Callable[[], None],
+    ) -> None:
+        """
+        Args:
+            engine: on this host.
+            container: has just been started, with `keeps_stdin`.
+            worker: its name, for messages.
+            address: its address.
+            log: for what it prints.
+            on_gone: called when the container is removed.
+
+        Raises:
+            EnvironmentNotReady: the engine refuses.
+        """
+        self._engine = engine
+        self._api = engine.client.api
+        self._id = str(container.id)
+        self._worker = worker
+        self._on_gone = on_gone
+        self._lock = threading.Lock()
+        self._gone = False
+        self._ended = threading.Event()
+        self._returncode: int | None = None
+        self._ending = ""
+        self.container = InContainer(self._id, str(container.name), address)
+        self.where = f"container {self.container.name}"
+        self.foreign_clock = engine.in_vm
+        with refusals(f"worker {worker} can't be started"):
+            self.pid = int(self._state()["Pid"])
+        self._attachment = Attachment(engine, self._id, log, self._see_end)
+        self.events = self._attachment.output
+        self.commands = self._attachment.input
+        os.write(self.commands.fileno(), b"\n")
+
+    @property
+    def ending(self) -> str:
+        self._ended.wait()
+        return self._ending
+
+    def poll(self) -> int | None:
+        return self._returncode
+
+    def wait(self, limit_s: float) -> int:
+        if not self._ended.wait(limit_s):
+            raise TimeoutError(f"{self.where} runs on")
+        assert self._returncode is not None
+        return self._returncode
+
+    def kill(self) -> None:
+        if self._ended.is_set():
+            return
+        try:
+            with refusals(f"worker {self._worker} can't be killed"):
+                self._api.kill(self._id, "SIGKILL")
+        except (NotFound, EnvironmentNotReady):
+            # It may have ended just now, which the engine takes for a mistake.
+            if self._runs():
+                raise
+
+    def pause(self) -> None:
+        """The engine's own pause (the cgroup freezer): no signal, so that no process could notice."""
+        self._switch(self._api.pause, "paused", pauses=True)
+
+    def resume(self) -> None:
+        self._switch(self._api.unpause, "resumed", pauses=False)
+
+    def _switch(self, switch: Callable[[str], Any], word: str, *, pauses: bool) -> None:
+        what = f"worker {self._worker} can't be {word}"
+        tries = Retrying(
+            stop=stop_after_delay(_STATE_LIMIT_S),
+            wait=wait_fixed(_LOOK_EVERY_S),
+            retry=retry_if_result(lambda state: state["Running"] and state["Paused"] != pauses),
+        )
+        try:
+            if not self._runs():
+                raise EnvironmentNotReady(f"{what}: it is gone")
+            with refusals(what):
+                switch(self._id)
+                tries(self._state)
+        except NotFound as error:
+            raise EnvironmentNotReady(f"{what}: it is gone") from error
+        except RetryError as error:
+            seen = error.last_attempt.result()["Status"]
+            raise EnvironmentNotReady(
+                f"{what}: within {_STATE_LIMIT_S:g} s nothing came of it; last seen: {seen}"
+            ) from error
+
+    def _runs(self) -> bool:
+        if self._ended.is_set():
+            return False
+        try:
+            with refusals(f"worker {self._worker} can't be looked at"):
+                return bool(self._state()["Running"])
+        except NotFound:
+            return False
+
+    def _state(self) -> Mapping[str, Any]:
+        state: Mapping[str, Any] = self._api.inspect_container(self._id)["State"]
+        return state
+
+    def _see_end(self) -> None:
+        """Called when the attached socket has ended, which happens after the last output."""
+        try:
+            code = int(self._api.wait(self._id, timeout=None)["StatusCode"])
+            out_of_memory = bool(self._state()["OOMKilled"])
+        except NotFound:
+            self._end(_LOST, "somebody removed its container")
+        except Exception as error:  # whatever it was, nobody may wait for this end any more
+            self._end(_LOST, f"the container engine doesn't answer: {error}")
+        else:
+            returncode = 128 - code if code in _SIGNALLED else code
+            why = ", out of memory" if out_of_memory else ""
+            self._end(returncode, ending(returncode) + why)
+
+    def _end(self, returncode: int, how: str) -> None:
+        self._ending, self._returncode = how, returncode
+        self._ended.set()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._gone:
+                return
+            self._gone = True
+        try:
+            with refusals(f"the container of worker {self._worker} can't be removed"):
+                self._api.remove_container(self._id, v=True, force=True)
+        except NotFound:
+            pass
+        self._on_gone()
+        self._attachment.close()

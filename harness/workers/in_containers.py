@@ -1,0 +1,125 @@
+"""Workers in containers, on the network of the servers, where faults of a network have something to bite."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+
+from docker.errors import NotFound
+
+import harness
+from harness.containers.engine import Engine
+from harness.containers.labels import labels_of
+from harness.containers.launch import ContainerPlan, Subnet, start
+from harness.errors import EnvironmentNotReady
+from harness.workers.addresses import Addresses
+from harness.workers.child_command import child_command, prepare_folder
+from harness.workers.container_program import EVENTS_FD, SHELL, ContainerProgram, held_back
+from harness.workers.program import WorkerPlan
+
+_PACKAGES = "/rocketchaos"
+_ROOTLESS = "name=rootless"
+
+
+class InContainers:
+    """Each worker is the first process of a container of its own.
+
+    The image has Python, JPype and a JVM; our package and RocketMQ's jars are mounted, so that they are the
+    harness's own. What its client writes lands in the same folder as a local worker's, owned by the same user.
+    """
+
+    def __init__(self, engine: Engine, image: str, subnet: Subnet, *, owner: str, run: str) -> None:
+        """
+        Args:
+            engine: on this host, or in a VM of this host.
+            image: see `harness.containers.images`.
+            subnet: that of the servers.
+            owner: for whoever cleans up (label).
+            run: likewise; also a part of the containers' names.
+
+        Raises:
+            EnvironmentNotReady: the engine is on another host.
+        """
+        if not engine.base_url.startswith(("unix://", "http://", "tcp://")):
+            raise EnvironmentNotReady(
+                f"workers can't live in containers of {engine.base_url}: they need folders of this host",
+                "Use an engine on this host, or leave out `workers: containers`.",
+            )
+        self._engine = engine
+        self._image = image
+        self._subnet = subnet
+        self._owner = owner
+        self._run = run
+        self._addresses = Addresses(subnet)
+        self._numbers = itertools.count(1)
+        self._user = _user(engine)
+
+    def launch(self, plan: WorkerPlan) -> ContainerProgram:
+        """See `WorkerHome.launch`."""
+        prepare_folder(plan)
+        folder = plan.folder.absolute()
+        address = self._addresses.take()
+        container = None
+        try:
+            container = start(
+                self._engine,
+                ContainerPlan(
+                    self._image,
+                    f"rocketchaos-{self._run}-{plan.name}-{next(self._numbers)}",
+                    labels_of(self._owner, "worker", self._run),
+                    entrypoint=[SHELL],
+                    command=held_back(child_command(plan, "python3", EVENTS_FD)),
+                    # Nothing of us is in the image; nothing of this host's environment is of use there.
+                    environment={
+                        "PYTHONPATH": _PACKAGES,
+                        "PYTHONDONTWRITEBYTECODE": "1",
+                        "HOME": str(folder),
+                    },
+                    mounts=_mounts(plan, folder),
+                    subnet=self._subnet,
+                    address=address,
+                    keeps_stdin=True,
+                    keeps_log=False,
+                    user=self._user,
+                ),
+            )
+            return ContainerProgram(
+                self._engine,
+                container,
+                plan.name,
+                address,
+                plan.log,
+                on_gone=lambda: self._addresses.give_back(address),
+            )
+        except BaseException as error:
+            if container is not None:
+                container.remove(force=True, v=True)
+            self._addresses.give_back(address)
+            if isinstance(error, OSError | NotFound):
+                raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error
+            raise
+
+
+def _mounts(plan: WorkerPlan, folder: Path) -> dict[Path, tuple[str, str]]:
+    package = Path(harness.__file__).absolute().parent
+    mounts = {package: (f"{_PACKAGES}/{package.name}", "ro"), folder: (str(folder), "rw")}
+    # At their own places, so that one list of jars holds here and there.
+    return mounts | {jars: (str(jars), "ro") for jars in _roots(plan.classpath)}
+
+
+def _roots(files: tuple[Path, ...]) -> list[Path]:
+    """The folder that all of these files are in."""
+    if not files:
+        return []
+    return [Path(os.path.commonpath([file.absolute().parent for file in files]))]
+
+
+def _user(engine: Engine) -> str:
+    """Whose files are those that the worker writes: this user's.
+
+    To a rootless engine this user is root, as seen from inside its containers.
+    """
+    options = engine.client.info().get("SecurityOptions") or []
+    rootless = any(str(option).startswith(_ROOTLESS) for option in options)
+    return "0:0" if rootless else f"{os.getuid()}:{os.getgid()}"

@@ -1,0 +1,121 @@
+"""Workers as processes of this host."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+import harness
+from harness import process_state
+from harness.cluster.java_home import Java
+from harness.errors import EnvironmentNotReady, HarnessDefect
+from harness.guardian_process import OWNER_VARIABLE
+from harness.workers.child_command import child_command, prepare_folder
+from harness.workers.program import WorkerPlan, ending
+
+
+class OnHost:
+    """Each worker is a process with a session of its own: Ctrl-C in the terminal is for the harness to handle."""
+
+    def __init__(self, owner: str, java: Java | None = None) -> None:
+        """
+        Args:
+            owner: for whoever cleans up (`ROCKETCHAOS_OWNER` in the environment).
+            java: needed by kinds with a class path.
+        """
+        self._owner = owner
+        self._java = java
+
+    def launch(self, plan: WorkerPlan) -> LocalProgram:
+        """See `WorkerHome.launch`."""
+        if plan.kind.classpath_role is not None and self._java is None:
+            raise HarnessDefect(f"worker {plan.name} of kind {plan.kind.name} needs a Java")
+        prepare_folder(plan)
+        libjvm = None if self._java is None else self._java.libjvm
+        try:
+            # Neither end is inheritable; pass_fds makes the child's end so in that one child.
+            read_fd, write_fd = os.pipe()
+            try:
+                with plan.log.open("ab") as output:
+                    process = subprocess.Popen(
+                        child_command(plan, sys.executable, write_fd, libjvm),
+                        stdin=subprocess.PIPE,
+                        stdout=output,
+                        stderr=output,
+                        env=_environment(os.environ, self._owner),
+                        pass_fds=(write_fd,),
+                        start_new_session=True,
+                        bufsize=0,
+                    )
+            except BaseException:
+                os.close(read_fd)
+                raise
+            finally:
+                os.close(write_fd)
+        except OSError as error:
+            raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error
+        return LocalProgram(plan.name, process, os.fdopen(read_fd, "rb"))
+
+
+def _environment(inherited: Mapping[str, str], owner: str) -> dict[str, str]:
+    """The harness's environment, with its own packages first: `-P` keeps the current folder out."""
+    packages = str(Path(harness.__file__).absolute().parent.parent)
+    path = os.pathsep.join(filter(None, (packages, inherited.get("PYTHONPATH"))))
+    return {**inherited, "PYTHONPATH": path, OWNER_VARIABLE: owner}
+
+
+class LocalProgram:
+    """A process of this host; see `harness.workers.program.Program`."""
+
+    container = None
+    foreign_clock = False
+
+    def __init__(self, name: str, process: subprocess.Popen[bytes], events: BinaryIO) -> None:
+        """
+        Args:
+            name: the worker's, for messages.
+            process: its standard input is a pipe.
+            events: this end of its event pipe.
+        """
+        assert process.stdin is not None
+        self._name = name
+        self._process = process
+        self.commands: BinaryIO = process.stdin  # type: ignore[assignment]
+        self.events = events
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def where(self) -> str:
+        return f"process {self.pid}"
+
+    @property
+    def ending(self) -> str:
+        return ending(self._process.wait())
+
+    def poll(self) -> int | None:
+        return self._process.poll()
+
+    def wait(self, limit_s: float) -> int:
+        try:
+            return self._process.wait(limit_s)
+        except subprocess.TimeoutExpired as error:
+            raise TimeoutError(f"{self.where} runs on") from error
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def pause(self) -> None:
+        process_state.stand_still(self._process, f"worker {self._name}")
+
+    def resume(self) -> None:
+        process_state.go_on(self._process, f"worker {self._name}")
+
+    def close(self) -> None:
+        self.events.close()
