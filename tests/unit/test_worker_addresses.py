@@ -1,0 +1,35 @@
+"""Which worker has which address."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+import pytest
+
+from harness.containers.launch import Subnet
+from harness.errors import EnvironmentNotReady
+from harness.workers.addresses import Addresses
+
+ANY: Any = None
+
+
+def addresses() -> Addresses:
+    return Addresses(Subnet(ANY, ipaddress.IPv4Network("198.18.7.64/26")))
+
+
+def test_each_worker_has_its_own_beyond_those_of_servers_and_none_is_the_broadcasts() -> None:
+    pool = addresses()
+    taken = [pool.take() for _ in range(43)]
+    assert (taken[0], taken[-1]) == ("198.18.7.84", "198.18.7.126")
+    assert len(set(taken)) == 43
+    with pytest.raises(EnvironmentNotReady, match=r"all 43 addresses .* 198\.18\.7\.64/26") as raised:
+        pool.take()
+    assert "--parallel" in raised.value.hint
+
+
+def test_one_that_is_given_back_comes_round_as_late_as_can_be() -> None:
+    pool = addresses()
+    first = pool.take()
+    pool.give_back(first)
+    assert [pool.take() for _ in range(43)].index(first) == 42
