@@ -14,9 +14,18 @@ import psutil
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness import guardian_process
+from harness import guardian_process, paths
 from harness.errors import EnvironmentNotReady
-from harness.guardian import OWNER_VARIABLE, Guardian, find_owned, harness_alive, new_owner
+from harness.guardian import (
+    OWNER_VARIABLE,
+    Guardian,
+    engines_of,
+    find_owned,
+    harness_alive,
+    held,
+    new_owner,
+)
+from harness.guardian_process import Charge
 
 LIMIT_S = 5.0
 
@@ -217,3 +226,48 @@ def test_a_token_tells_whether_its_harness_is_alive(children: list[subprocess.Po
     # This process's id, but of one that was created at another time.
     assert not harness_alive(re.sub(r"^(\d+)-(\d+)", f"{os.getpid()}-1000", dead))
     assert harness_alive("a token of another program")
+
+
+def test_a_scratch_folder_is_held_until_the_guardian_is_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.CACHE_VARIABLE, str(tmp_path))
+    with Guardian.start() as handle:
+        folder = handle.scratch(handle.owner)
+        assert folder == paths.scratch_root() / handle.owner
+        assert handle.scratch(handle.owner) == folder
+        assert held(folder)
+    assert not held(folder)
+    assert not held(tmp_path / "no such folder")
+
+
+def test_a_scratch_folder_says_which_engines_its_owner_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.CACHE_VARIABLE, str(tmp_path))
+    with Guardian.start() as handle:
+        folder = handle.scratch(handle.owner)
+        assert engines_of(folder) == []
+        handle.watch_engine("unix:///nowhere.sock")
+        handle.watch_engine("tcp://127.0.0.1:1")
+        later = handle.scratch(new_owner())
+        assert engines_of(folder) == engines_of(later) == ["unix:///nowhere.sock", "tcp://127.0.0.1:1"]
+
+
+def test_where_the_engine_is_away_processes_end_and_the_folder_stays_as_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, children: list[subprocess.Popen[bytes]]
+) -> None:
+    monkeypatch.setattr(guardian_process, "_ENGINE_LIMIT_S", 0.0)
+    owner = new_owner()
+    children.append(sleeper(owner))
+    until(lambda: len(find_owned(owner.__eq__)) == 1)
+    charge = Charge()
+    for line in (
+        f'{{"token": "{owner}"}}',
+        f'{{"remove": "{tmp_path}"}}',
+        '{"engine": "unix:///nowhere.sock"}',
+    ):
+        charge.hear(line.encode())
+    charge.end_everything()
+    until(lambda: not runs(children[0].pid))
+    assert tmp_path.exists()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
@@ -153,6 +154,67 @@ def test_clean_tells_which_records_were_dead(
         server.kill()
         server.wait()
     assert clean().clusters == [record.id]
+
+
+def test_clean_spares_what_a_harness_holds_whose_processes_cannot_be_seen_from_here() -> None:
+    folder = paths.scratch_folder(dead_owner())
+    # As by a harness in another container, or on another machine, that shares this cache.
+    holder = os.open(folder, os.O_RDONLY)
+    fcntl.flock(holder, fcntl.LOCK_SH)
+    assert clean().folders == []
+    assert folder.exists()
+    os.close(holder)
+    assert clean().folders == [folder]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        (FileNotFoundError(2, "No such file or directory"), "no container engine runs here"),
+        (PermissionError(13, "Permission denied"), "permission denied"),
+    ],
+)
+def test_an_engine_that_cannot_be_asked_is_one_line_and_the_evidence_stays(
+    monkeypatch: pytest.MonkeyPatch, refusal: OSError, said: str
+) -> None:
+    without, with_containers = paths.scratch_folder(dead_owner()), paths.scratch_folder(dead_owner())
+    (with_containers / "engines").write_text("unix:///nowhere.sock")
+
+    def refuse(_base_url: str) -> None:
+        raise refusal
+
+    monkeypatch.setattr("harness.containers.engine.engine_client", refuse)
+    cleaned = clean()
+    assert cleaned.folders == [without]
+    assert with_containers.exists()
+    (line,) = cleaned.left
+    assert line.startswith("containers may be left at unix:///nowhere.sock: ")
+    assert said in line
+
+
+def test_a_dead_cluster_whose_engine_is_away_is_kept_on_record_and_hinders_nobody(
+    servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = kept(servers, monkeypatch)
+    (paths.scratch_root() / record.owner / "engines").write_text("unix:///nowhere.sock")
+    for server in servers:
+        server.kill()
+        server.wait()
+    assert running.running() == []
+    cleaned = clean()
+    assert cleaned.clusters == []
+    assert [line.startswith(f"cluster {record.id}: ") for line in cleaned.left] == [True]
+    assert Path(record.folder).exists()
+    (paths.scratch_root() / record.owner / "engines").unlink()
+    assert clean().clusters == [record.id]
+
+
+def test_clean_without_an_engine_asks_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = paths.scratch_folder(dead_owner())
+    monkeypatch.setattr("harness.containers.removal.connect", lambda _base_url: pytest.fail("asked"))
+    cleaned = clean()
+    assert cleaned.folders == [folder]
+    assert cleaned.left == []
 
 
 def test_an_attached_cluster_can_be_neither_killed_nor_configured(

@@ -1,0 +1,27 @@
+"""Tests of this folder need a container engine; without one they say so, and are left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.containers.engine import Engine, connect
+from harness.containers.images import Images
+from harness.errors import EnvironmentNotReady
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """The engine of this machine."""
+    try:
+        return connect()
+    except EnvironmentNotReady as refusal:
+        pytest.skip(refusal.message)
+
+
+@pytest.fixture(scope="session")
+def worker_image(engine: Engine) -> str:
+    """The name of an image with a shell."""
+    try:
+        return Images(engine, print).worker().name
+    except EnvironmentNotReady as refusal:
+        pytest.skip(refusal.message)
