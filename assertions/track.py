@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from assertions.base import Answer, Check
+from assertions.chosen import chosen_messages
 from assertions.view import RunView
 from harness.language import ConsumerRef, GroupName, TagRef, TopicName
 
@@ -48,26 +49,12 @@ class Track(Check):
 
     def evaluate(self, view: RunView) -> Answer:
         expected = f"all {self.all}"
-        at = view.end_of(self.at)
-        if at is None:
-            return Answer(None, expected, f"the observation `{self.at}` was not made")
-        owned = None
-        if self.queues_of is not None:
-            owned = view.queues_owned(self.queues_of, self.topic, at)
-            if owned is None:
-                return Answer(None, expected, f"the queues of {self.queues_of} were not observed")
-        messages = [
-            message
-            for message in view.sent_until(at)
-            if message.topic == self.topic
-            and (owned is None or message.queue in owned)
-            and (self.tag is None or message.tag in (view.tags(self.tag, self.topic) or ()))
-        ]
+        messages = chosen_messages(view, self.at, self.topic, self.tag, self.queues_of)
+        if isinstance(messages, str):
+            return Answer(None, expected, messages)
         events = {
             event.data["key"]: event for event in view.observed("tracks-observed", self.at, topic=self.topic)
         }
-        if not messages:
-            return Answer(None, expected, "no message was sent")
         found = Counter(
             events[message.key].data["tracks"].get(self.group, "no track of the group")
             if message.key in events

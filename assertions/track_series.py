@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, field_validator
 
 from assertions.base import Answer, Check
+from assertions.chosen import chosen_messages
 from assertions.track import TrackType
 from assertions.view import RunView
 from harness.language import ConsumerRef, GroupName, TagRef, TopicName, as_tuple
@@ -50,26 +51,12 @@ class TrackSeries(Check):
 
     def evaluate(self, view: RunView) -> Answer:
         expected = f"all {_told(self.sequence)}"
-        at = view.end_of(self.at)
-        if at is None:
-            return Answer(None, expected, f"the observation `{self.at}` was not made")
-        owned = None
-        if self.queues_of is not None:
-            owned = view.queues_owned(self.queues_of, self.topic, at)
-            if owned is None:
-                return Answer(None, expected, f"the queues of {self.queues_of} were not observed")
-        messages = [
-            message
-            for message in view.sent_until(at)
-            if message.topic == self.topic
-            and (owned is None or message.queue in owned)
-            and (self.tag is None or message.tag in (view.tags(self.tag, self.topic) or ()))
-        ]
-        if not messages:
-            return Answer(None, expected, "no message was sent")
+        messages = chosen_messages(view, self.at, self.topic, self.tag, self.queues_of)
+        if isinstance(messages, str):
+            return Answer(None, expected, messages)
         series: dict[str, list[str]] = {message.key: [] for message in messages}
         proof = []
-        for event in view.of_kind("tracks-observed", until=at):
+        for event in view.of_kind("tracks-observed", until=view.end_of(self.at)):
             own = series.get(event.data["key"])
             track = event.data["tracks"].get(self.group)
             if own is not None and track is not None and own[-1:] != [track]:
