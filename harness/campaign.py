@@ -13,12 +13,14 @@ from pathlib import Path
 from types import TracebackType
 
 from harness.admission import Admission, Turn, weight_of
-from harness.cluster import versions
-from harness.cluster.base import Cluster, lacking
-from harness.cluster.embedded import EmbeddedCluster
+from harness.cluster.base import Cluster
+from harness.cluster.kinds import ClusterKind
+from harness.cluster.making import Making
 from harness.cluster.running import AttachedCluster, RunningCluster, keep, running
-from harness.cluster_needs import ClusterNeeds, ClusterShape
+from harness.cluster.server_cluster import ServerCluster
+from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds, ClusterShape
 from harness.errors import RocketchaosError, UsageProblem
+from harness.feasibility import why_not
 from harness.processes import Processes
 from harness.reporters.base import Report
 from harness.reporters.folder import write_reports
@@ -44,6 +46,10 @@ class Options:
     """What the user chose for a whole command."""
 
     version: str = DEFAULT_VERSION
+    on: ClusterKind = ClusterKind.EMBEDDED
+    """Where name server and brokers run."""
+    dashboard: bool = False
+    """With the dashboard besides, also where the scenario says nothing of it."""
     timing: str | None = None
     """Overrides the scenarios' own."""
     runs: Path = Path("runs")
@@ -124,7 +130,7 @@ class Campaign:
             finally:
                 self._end(session)
             return
-        session = self._shared((timing, scenario.cluster.shape), scenario)
+        session = self._shared((timing, self._needs(scenario).shape), scenario)
         try:
             yield session
         finally:
@@ -137,16 +143,9 @@ class Campaign:
         Raises:
             UsageProblem: it is not about the chosen version, or the cluster that it would get lacks a capability.
         """
-        versions.parse(self.options.version)
-        reason = scenario.why_not_on(self.options.version)
+        reason = why_not(scenario, self.options.version, self.options.on)
         if reason is not None:
-            raise UsageProblem(reason, f"Choose another version: `--rocketmq`, of {scenario.rocketmq}.")
-        missing = lacking(EmbeddedCluster, scenario.required_capabilities)
-        if missing:
-            raise UsageProblem(
-                f"{scenario.name} needs a cluster whose nodes it can {' and '.join(missing)}",
-                f"One of kind {EmbeddedCluster.kind} doesn't let it.",
-            )
+            raise UsageProblem(reason, "Choose what it can do with: `--rocketmq VERSION`, `--on KIND`.")
 
     def _shared(self, kind: Kind, scenario: Scenario) -> Session:
         """The session of this kind, counted as used once more; a new one where a server of it has died."""
@@ -214,29 +213,27 @@ class Campaign:
                 raise
 
     def _open(self, timing: str, scenario: Scenario) -> Session:
-        needs = scenario.cluster
+        needs = self._needs(scenario)
         usual = needs.shape == ClusterNeeds().shape and not scenario.needs_own_cluster
+        processes = self._processes_of(timing)
+        making = Making(self.options.on, needs, processes)
 
         def make_cluster(folder: Path, owner: str) -> Cluster:
-            if usual and self.options.use_running:
+            if usual and self.options.use_running and scenario.workers == "host":
                 for record in running():
-                    fits = (record.version, record.timing) == (self.options.version, timing)
-                    if fits and record.usual:
+                    if record.fits(self.options.version, timing, self.options.on):
                         return AttachedCluster(record)
-            return EmbeddedCluster(
-                self.options.version,
-                PROFILES[timing],
-                folder,
-                owner=owner,
-                broker_configuration=needs.broker_configuration,
-                brokers=needs.brokers,
-                slaves=needs.slaves,
-                progress=self.options.progress,
-            )
+            return making(folder, owner)
 
-        session = Session(self._processes_of(timing), make_cluster)
+        session = Session(processes, make_cluster)
         session.interrupted = self.interrupted
         return session
+
+    def _needs(self, scenario: Scenario) -> ClusterNeeds:
+        """What the scenario, or the user, wants of its cluster."""
+        if self.options.dashboard and scenario.cluster.dashboard is None:
+            return scenario.cluster.model_copy(update={"dashboard": DASHBOARD_DEFAULT})
+        return scenario.cluster
 
     def _processes_of(self, timing: str) -> Processes:
         with self._processes_lock:
@@ -257,7 +254,7 @@ class Campaign:
 
     def _end(self, session: Session) -> None:
         cluster = session.cluster
-        if self.options.keep and isinstance(cluster, EmbeddedCluster) and cluster.nodes:
+        if self.options.keep and isinstance(cluster, ServerCluster) and cluster.nodes:
             self.kept.append(keep(cluster))
             session.hand_over()
         session.close()

@@ -64,8 +64,23 @@ BrokerNames = Annotated[
 """Brokers: one, or a list."""
 
 
-ClusterShape = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]]
-"""Brokers, slaves and lines of broker.conf."""
+ClusterShape = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], str | None]
+"""Brokers, slaves, lines of broker.conf, and the version of the dashboard."""
+
+DASHBOARD_DEFAULT = "default"
+"""The version of a dashboard that fits RocketMQ's."""
+
+
+def _dashboard(value: object) -> object:
+    return {True: DASHBOARD_DEFAULT, False: None}.get(value, value) if isinstance(value, bool) else value
+
+
+DashboardVersion = Annotated[
+    Annotated[str, StringConstraints(pattern=r"^(default|\d+\.\d+\.\d+)$")] | None,
+    BeforeValidator(_dashboard),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"}]}),
+]
+"""`true`, or a version."""
 
 
 class ClusterNeeds(Strict):
@@ -93,6 +108,11 @@ class ClusterNeeds(Strict):
         description="nobody else's scenarios run there meanwhile: its servers' logs are all about this one",
     )
 
+    dashboard: DashboardVersion = Field(
+        default=None,
+        description='with RocketMQ\'s dashboard as a third witness: `true`, or its version, `"2.1.0"`',
+    )
+
     @field_validator("broker")
     @classmethod
     def _free_to_choose(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
@@ -113,7 +133,12 @@ class ClusterNeeds(Strict):
     @property
     def shape(self) -> ClusterShape:
         """What must be the same for two scenarios to share a cluster."""
-        return self.brokers, self.slaves, tuple(sorted(self.broker_configuration.items()))
+        return (
+            self.brokers,
+            self.slaves,
+            tuple(sorted(self.broker_configuration.items())),
+            self.dashboard,
+        )
 
     @property
     def slave_nodes(self) -> tuple[str, ...]:

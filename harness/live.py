@@ -92,6 +92,11 @@ class LiveRun:
         self._require_undone("timing")
         self._transcript.set("timing", profile)
 
+    def workers(self, where: str) -> None:
+        """Choose where its clients run: on the `host`, which is the default, or in `containers`."""
+        self._require_undone("workers")
+        self._transcript.set("workers", where)
+
     def cluster(self, **fields: Any) -> None:
         """Ask for a cluster of a kind: `brokers=["broker-a", "broker-b"]`, `slaves=["broker-a"]`,
         `broker={"autoCreateTopicEnable": False}`; or for one of this run's own, `own=True`.

@@ -19,7 +19,9 @@ import pytest
 
 from harness.campaign import DEFAULT_VERSION, Campaign, Options
 from harness.cluster import versions
+from harness.cluster.kinds import ClusterKind
 from harness.errors import RocketchaosError
+from harness.feasibility import why_not
 from harness.live import LiveRun
 from harness.model import OutcomeKind
 from harness.reporters.base import Report
@@ -51,6 +53,8 @@ def campaign_of(config: pytest.Config) -> Campaign:
         config.stash[_CAMPAIGN] = Campaign(
             Options(
                 version=version,
+                on=ClusterKind(config.getoption("--on") or ClusterKind.EMBEDDED),
+                dashboard=config.getoption("--dashboard"),
                 timing=config.getoption("--timing"),
                 runs=config.invocation_params.dir / runs,
                 seed=config.getoption("--rocketchaos-seed"),
@@ -95,7 +99,7 @@ class ScenarioItem(pytest.Item):
         """Run it; see the module for why here."""
         try:
             campaign = campaign_of(self.config)
-            reason = self.scenario.why_not_on(campaign.options.version)
+            reason = why_not(self.scenario, campaign.options.version, campaign.options.on)
             if reason is not None:
                 pytest.skip(reason)
             report = campaign.run(self.scenario)

@@ -88,6 +88,7 @@ def describe_run(
                 for node in (cluster.nodes if cluster else ())
             ],
             "shared": session.shared,
+            "images": dict(cluster.images) if cluster else {},
             "start_attempts": cluster.start_attempts if cluster else None,
         },
         "attempts": 1,  # a run is never tried again in silence

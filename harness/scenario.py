@@ -75,6 +75,11 @@ class Scenario(Strict):
     rocketmq: VersionRange = Field(
         default="", description="the versions that it speaks of: `>=5.0`, `>=4.9.4,<5.2`; all unless told"
     )
+    workers: Literal["host", "containers"] = Field(
+        default="host",
+        description="where its clients run: as processes of this host, or each in a container of its own on the "
+        "cluster's network, which faults of the network can reach",
+    )
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
     topics: dict[Name, Topic] = Field(min_length=1, description="its topics by name")
     bare_groups: Annotated[tuple[Name, ...], BeforeValidator(as_tuple)] = Field(
@@ -163,7 +168,13 @@ class Scenario(Strict):
     def required_capabilities(self) -> frozenset[str]:
         """What its cluster must be able to do to its nodes: names of `harness.cluster.base.CAPABILITIES`."""
         required = {name for step in every_step(self.steps) for name in step.capabilities(self)}
-        return frozenset(required | ({"configure"} if self.cluster.shape != ClusterNeeds().shape else set()))
+        if self.cluster.shape != ClusterNeeds().shape:
+            required.add("configure")
+        if self.cluster.dashboard is not None:
+            required.add("dashboard")
+        if self.workers == "containers":
+            required.add("container workers")
+        return frozenset(required)
 
     @property
     def needs_own_cluster(self) -> bool:

@@ -8,7 +8,9 @@ from pathlib import Path
 from _pytest.mark.expression import Expression
 
 from harness.cluster import versions
+from harness.cluster.kinds import ClusterKind
 from harness.errors import UsageProblem
+from harness.feasibility import why_not
 from harness.scenario import Scenario
 from harness.spec import Diagnostic, InvalidScenario, load_scenario
 
@@ -79,20 +81,22 @@ def select(scenarios: Sequence[Scenario], keywords: str, marks: str) -> list[Sce
     return chosen
 
 
-def for_version(scenarios: Sequence[Scenario], version: str) -> tuple[list[Scenario], list[str]]:
-    """Those that are about this version of RocketMQ, and why the others are not.
+def feasible(
+    scenarios: Sequence[Scenario], version: str, kind: ClusterKind
+) -> tuple[list[Scenario], list[str]]:
+    """Those that can run with this version of RocketMQ on this kind of cluster, and why the others can't.
 
     Raises:
-        UsageProblem: there is no such version, or none of them is about it.
+        UsageProblem: there is no such version, or none of them can.
     """
     versions.parse(version)
-    judged = [(scenario, scenario.why_not_on(version)) for scenario in scenarios]
+    judged = [(scenario, why_not(scenario, version, kind)) for scenario in scenarios]
     chosen = [scenario for scenario, reason in judged if reason is None]
     left_out = [reason for _, reason in judged if reason is not None]
     if not chosen:
         raise UsageProblem(
-            f"no scenario is left for RocketMQ {version}: {'; '.join(left_out)}",
-            "Choose another version with `--rocketmq`.",
+            f"no scenario is left for RocketMQ {version} on a cluster of kind {kind}: {'; '.join(left_out)}",
+            "Choose another version with `--rocketmq`, or another kind with `--on`.",
         )
     return chosen, left_out
 

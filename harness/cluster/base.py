@@ -9,9 +9,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from harness.timing import TimingProfile
+
+if TYPE_CHECKING:
+    from harness.containers.launch import Subnet
+    from harness.containers.sidecar import Sidecars
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,20 @@ class NodeDeath:
     """`exit code 1`, `signal SIGKILL`, with the last line of its log where that helps."""
 
 
+@dataclass(frozen=True, slots=True)
+class NetworkPlace:
+    """Where on the network of a cluster somebody lives: a node, or a client in a container of its own."""
+
+    name: str
+    """A consumer's or a node's name, or `producer`."""
+    container: str
+    """The container's id."""
+    addresses: tuple[str, ...]
+    """Where others reach it: its own IPv4 address, and before that the advertised one where that is another's."""
+    port: int | None = None
+    """Where it listens; None: nowhere."""
+
+
 class Cluster(Protocol):
     """A RocketMQ: name server and brokers, of one version, under one timing profile."""
 
@@ -77,6 +95,14 @@ class Cluster(Protocol):
     @property
     def nodes(self) -> Sequence[Node]:
         """All nodes, the name server first."""
+
+    @property
+    def dashboard(self) -> str | None:
+        """The address of the dashboard's page, `http://127.0.0.1:port`; None where there is none."""
+
+    @property
+    def images(self) -> Mapping[str, str]:
+        """The ids of the container images that it runs, by name; none where it runs in none."""
 
     def deaths(self) -> Sequence[NodeDeath]:
         """Nodes that ended unasked since the start."""
@@ -140,10 +166,76 @@ class Configurable(Protocol):
         """Lines of broker.conf with which the brokers started."""
 
 
+@runtime_checkable
+class Partitionable(Protocol):
+    """What passes between nodes, and between them and clients in containers of their own, can be kept back."""
+
+    @property
+    def sidecars(self) -> Sidecars:
+        """What changes the networks of its containers."""
+
+
+class DelayLine(Protocol):
+    """What lets answers of one broker wait."""
+
+    @property
+    def mechanism(self) -> str:
+        """`tc netem` or `Toxiproxy`."""
+
+    def set(self, delay_ms: int, jitter_ms: int) -> None:
+        """From here on each answer waits so long, evenly give or take the jitter; both in milliseconds.
+
+        Raises:
+            EnvironmentNotReady: it can't be had.
+        """
+
+    def clear(self) -> None:
+        """Nothing waits any more. Idempotent."""
+
+
+@runtime_checkable
+class Delayable(Protocol):
+    """Clients can be made to wait for what a broker answers."""
+
+    def delay_line(self, broker: str) -> DelayLine:
+        """What delays this broker, which was said to be delayed before the start.
+
+        Raises:
+            KeyError: there is no such broker, or it wasn't.
+        """
+
+
+@runtime_checkable
+class Dashboarded(Protocol):
+    """RocketMQ's dashboard can be had besides."""
+
+    @property
+    def dashboard_version(self) -> str | None:
+        """The version of the dashboard; None where none was asked for."""
+
+
+@runtime_checkable
+class Networked(Protocol):
+    """It has a network of its own, on which workers can live in containers too."""
+
+    @property
+    def subnet(self) -> Subnet | None:
+        """Its network, while it is up."""
+
+
 CAPABILITIES: Mapping[str, type] = MappingProxyType(
-    {"kill": Killable, "pause": Pausable, "restart": Restartable, "configure": Configurable}
+    {
+        "kill": Killable,
+        "pause": Pausable,
+        "restart": Restartable,
+        "configure": Configurable,
+        "partition": Partitionable,
+        "delay": Delayable,
+        "dashboard": Dashboarded,
+        "container workers": Networked,
+    }
 )
-"""What a cluster may be able to do to its nodes, by the name that a scenario's `required_capabilities` has."""
+"""What a cluster may be able to do, or to have, by the name that a scenario's `required_capabilities` has."""
 
 
 def lacking(cluster: type | object, required: Collection[str]) -> tuple[str, ...]:

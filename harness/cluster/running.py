@@ -19,13 +19,13 @@ import psutil
 from harness import guardian, paths
 from harness.cluster import readiness
 from harness.cluster.base import Node, NodeDeath
-from harness.cluster.embedded import EmbeddedCluster
+from harness.cluster.server_cluster import ServerCluster
 from harness.containers.removal import remove_things_of
 from harness.errors import EnvironmentNotReady
 from harness.guardian_process import same_process
 from harness.timing import PROFILES
 
-_RECORD_VERSION = 1
+_RECORD_VERSION = 2
 _ID_LENGTH = 6
 
 
@@ -40,6 +40,8 @@ class RunningNode:
     pid: int
     created_s: float
     """Unix time; with the pid it names one process and no other."""
+    container: str | None = None
+    """The id of the container in which the process is; None: in none."""
 
     @property
     def alive(self) -> bool:
@@ -54,12 +56,18 @@ class RunningCluster:
     id: str
     owner: str
     version: str
+    kind: str
+    """`embedded` or `containers`."""
     timing: str
     """Name of the timing profile."""
     folder: str
     nodes: Sequence[RunningNode]
     """The name server first."""
     broker_configuration: dict[str, str] = field(default_factory=dict)
+    dashboard: str | None = None
+    """The address of the dashboard's page."""
+    images: dict[str, str] = field(default_factory=dict)
+    """The ids of the container images that it runs, by name."""
 
     @property
     def nameserver(self) -> str:
@@ -69,7 +77,16 @@ class RunningCluster:
     @property
     def usual(self) -> bool:
         """One broker, with no configuration of a scenario's: what scenarios can run on that need nothing else."""
-        return len(self.nodes) == 2 and not self.broker_configuration
+        return len(self.brokers) == 1 and not self.broker_configuration
+
+    @property
+    def brokers(self) -> Sequence[RunningNode]:
+        """Its brokers."""
+        return [node for node in self.nodes if node.role == "broker"]
+
+    def fits(self, version: str, timing: str, kind: str) -> bool:
+        """Whether it is what somebody wants that wants nothing unusual."""
+        return self.usual and (self.version, self.timing, self.kind) == (version, timing, kind)
 
     @property
     def alive(self) -> bool:
@@ -80,10 +97,11 @@ class RunningCluster:
 class AttachedCluster:
     """A cluster that somebody keeps up, as scenarios use it: it is neither started, stopped nor changed."""
 
-    kind = "embedded"
-
     def __init__(self, record: RunningCluster) -> None:
         self.record = record
+        self.kind = record.kind
+        self.dashboard = record.dashboard
+        self.images = record.images
         self.version = record.version
         self.timing = PROFILES[record.timing]
         self.folder = Path(record.folder)
@@ -99,7 +117,7 @@ class AttachedCluster:
         for node in self.record.nodes:
             if not node.alive:
                 raise self._not_usable(f"{node.name} is gone")
-        for broker in self.record.nodes[1:]:
+        for broker in self.record.brokers:
             if reason := readiness.why_not_ready(self.nameserver, broker.address):
                 raise self._not_usable(f"{broker.name}: {reason}")
 
@@ -110,7 +128,8 @@ class AttachedCluster:
     def nodes(self) -> Sequence[Node]:
         """All nodes, the name server first."""
         return [
-            Node(node.name, node.role, node.address, node.pid, Path(node.log)) for node in self.record.nodes
+            Node(node.name, node.role, node.address, node.pid, Path(node.log), container=node.container)
+            for node in self.record.nodes
         ]
 
     def deaths(self) -> Sequence[NodeDeath]:
@@ -128,7 +147,7 @@ class AttachedCluster:
         )
 
 
-def keep(cluster: EmbeddedCluster) -> RunningCluster:
+def keep(cluster: ServerCluster) -> RunningCluster:
     """Record a started cluster, so that it stays up when this harness ends.
 
     Its owner's token must not be the one under which everything else of this harness runs.
@@ -141,10 +160,13 @@ def keep(cluster: EmbeddedCluster) -> RunningCluster:
         id=cluster.owner[-_ID_LENGTH:],
         owner=cluster.owner,
         version=cluster.version,
+        kind=cluster.kind,
         timing=cluster.timing.name,
         folder=str(cluster.folder),
         nodes=nodes,
         broker_configuration=dict(cluster.broker_configuration),
+        dashboard=cluster.dashboard,
+        images=dict(cluster.images),
     )
     file = _file(record.id)
     part = file.with_suffix(".part")
@@ -182,7 +204,8 @@ def take_down(record: RunningCluster) -> None:
     """
     for node in record.nodes:
         process = same_process(node.pid, node.created_s)
-        if process is not None:
+        # What is in a container may be another user's; the engine ends it.
+        if process is not None and node.container is None:
             guardian.end(process)
     # Their token is a secret, so whatever carries it is of this cluster, even if somebody set the clock and
     # times of creation are no longer what they were.
@@ -228,4 +251,4 @@ def _running_node(node: Node) -> RunningNode:
         created_s = psutil.Process(node.pid).create_time()
     except psutil.NoSuchProcess as error:
         raise EnvironmentNotReady(f"{node.name} is gone already", f"Look at its log: {node.log}") from error
-    return RunningNode(node.name, node.role, node.address, str(node.log), node.pid, created_s)
+    return RunningNode(node.name, node.role, node.address, str(node.log), node.pid, created_s, node.container)

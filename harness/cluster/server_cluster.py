@@ -135,6 +135,16 @@ class ServerCluster(ABC):
         return [death for server in self._servers if (death := server.death()) is not None]
 
     @property
+    def dashboard(self) -> str | None:
+        """The address of the dashboard's page; None where there is none."""
+        return None
+
+    @property
+    def images(self) -> Mapping[str, str]:
+        """The ids of the container images that it runs, by name."""
+        return {}
+
+    @property
     def broker_configuration(self) -> dict[str, str]:
         """Lines of broker.conf with which the brokers start."""
         return dict(self._broker_configuration)

@@ -162,6 +162,10 @@ def properties_text(settings: Mapping[str, str]) -> str:
     return "".join(f"{_escape(key)}={_escape(value)}\n" for key, value in settings.items())
 
 
+LOGBACK_FILES = ("logback_{}.xml", "rmq.{}.logback.xml")
+"""The names under which 4.9.x and 5.x look for the log configuration of a program in `$ROCKETMQ_HOME/conf`."""
+
+
 def write_logback(folder: Path) -> None:
     """Write the log configuration to `conf/`, where `ROCKETMQ_HOME` points.
 
@@ -170,8 +174,9 @@ def write_logback(folder: Path) -> None:
     """
     conf = folder / "conf"
     conf.mkdir(parents=True, exist_ok=True)
-    for program in ("namesrv", "broker"):
-        (conf / f"logback_{program}.xml").write_text(_LOGBACK, encoding="utf-8")
+    for program in ("namesrv", "broker", "proxy"):
+        for name in LOGBACK_FILES:
+            (conf / name.format(program)).write_text(_LOGBACK, encoding="utf-8")
 
 
 def jvm_arguments(folder: Path, log: Path) -> list[str]:

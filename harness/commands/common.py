@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.status import Status
 
 from harness.campaign import DEFAULT_VERSION, Campaign
+from harness.cluster.kinds import ClusterKind
 from harness.errors import ExitCode
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
@@ -36,6 +37,14 @@ TimingOption = Annotated[
     typer.Option(
         "--timing", help="RocketMQ's own timers, or shortened ones; instead of what the scenario says."
     ),
+]
+OnOption = Annotated[
+    ClusterKind,
+    typer.Option("--on", help="Name server and brokers as processes of this host, or in containers."),
+]
+DashboardOption = Annotated[
+    bool,
+    typer.Option("--dashboard", help="With RocketMQ's dashboard as a third witness, in a container."),
 ]
 RunsOption = Annotated[
     Path | None,

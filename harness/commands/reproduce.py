@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from harness.campaign import Campaign, Options
+from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
     ERR,
+    DashboardOption,
     JsonOption,
     JunitOption,
     KeepOption,
@@ -43,6 +46,14 @@ def reproduce(
             "--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients. [default: 4.9.4]"
         ),
     ] = None,
+    on: Annotated[
+        ClusterKind | None,
+        typer.Option(
+            "--on",
+            help="Name server and brokers as processes of this host, or in containers. [default: embedded]",
+        ),
+    ] = None,
+    dashboard: DashboardOption = False,
     timing: TimingOption = None,
     seed: SeedOption = None,
     runs: RunsOption = None,
@@ -54,17 +65,11 @@ def reproduce(
 
     A run's folder runs the same again: scenario, version, timing and seed, unless options say otherwise.
     """
-    scenario, options = _prepare(what, rocketmq, timing, seed)
+    scenario, options = _prepare(what, rocketmq, on, timing, seed)
     with Progress() as progress:
-        options = Options(
-            version=options.version,
-            timing=options.timing,
-            runs=runs_or_default(runs),
-            seed=options.seed,
-            keep=keep,
-            progress=progress,
+        campaign = Campaign(
+            replace(options, dashboard=dashboard, runs=runs_or_default(runs), keep=keep, progress=progress)
         )
-        campaign = Campaign(options)
         code = run_and_tell(
             campaign,
             [scenario] * repeat,
@@ -82,14 +87,14 @@ def reproduce(
 
 
 def _prepare(
-    what: str, rocketmq: str | None, timing: Timing | None, seed: int | None
+    what: str, rocketmq: str | None, on: ClusterKind | None, timing: Timing | None, seed: int | None
 ) -> tuple[Scenario, Options]:
     """The scenario, and what of the options is recorded in a run."""
     chosen = None if timing is None else timing.value
     path = Path(what)
     if not path.is_dir():
         return load_scenario(find(what)), Options(
-            version=version_or(None, rocketmq), timing=chosen, seed=seed
+            version=version_or(None, rocketmq), on=on or ClusterKind.EMBEDDED, timing=chosen, seed=seed
         )
     folder = RunFolder.existing(path)
     record = folder.read_json("run.json")
@@ -99,6 +104,7 @@ def _prepare(
     )
     return scenario, Options(
         version=version_or(record.get("rocketmq"), rocketmq),
+        on=on or ClusterKind((record.get("cluster") or {}).get("kind") or ClusterKind.EMBEDDED),
         timing=chosen or record.get("timing"),
         seed=record.get("seed") if seed is None else seed,
     )

@@ -8,10 +8,13 @@ from typing import Annotated
 import typer
 
 from harness.campaign import DEFAULT_VERSION, Campaign, Options
+from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
     ERR,
+    DashboardOption,
     JsonOption,
     JunitOption,
+    OnOption,
     ParallelOption,
     Progress,
     RocketmqOption,
@@ -22,7 +25,7 @@ from harness.commands.common import (
     runs_or_default,
 )
 from harness.errors import ExitCode
-from harness.selection import for_version, load_all, select
+from harness.selection import feasible, load_all, select
 
 
 def run(
@@ -40,6 +43,8 @@ def run(
     ] = "",
     parallel: ParallelOption = None,
     rocketmq: RocketmqOption = DEFAULT_VERSION,
+    on: OnOption = ClusterKind.EMBEDDED,
+    dashboard: DashboardOption = False,
     timing: TimingOption = None,
     seed: SeedOption = None,
     runs: RunsOption = None,
@@ -48,14 +53,16 @@ def run(
 ) -> ExitCode:
     """Run scenarios. Every file is validated before anything starts.
 
-    Scenarios that are about other versions of RocketMQ are left out, and named.
+    Scenarios that are about other versions of RocketMQ, or need another kind of cluster, are left out, and named.
     """
-    scenarios, left_out = for_version(select(load_all(paths), keywords, marks), rocketmq)
+    scenarios, left_out = feasible(select(load_all(paths), keywords, marks), rocketmq, on)
     for reason in left_out:
         ERR.print(f"left out: {reason}", markup=False)
     with Progress() as progress:
         options = Options(
             version=rocketmq,
+            on=on,
+            dashboard=dashboard,
             timing=None if timing is None else timing.value,
             runs=runs_or_default(runs),
             seed=seed,

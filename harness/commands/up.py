@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from harness.campaign import DEFAULT_VERSION
-from harness.cluster.base import Cluster
-from harness.cluster.embedded import EmbeddedCluster
+from harness.cluster.base import lacking
+from harness.cluster.kinds import ClusterKind, cluster_class
+from harness.cluster.making import Making
 from harness.cluster.running import RunningCluster, keep, running
-from harness.commands.common import ERR, OUT, JsonOption, Progress, RocketmqOption, Timing
-from harness.errors import ExitCode
+from harness.cluster.server_cluster import ServerCluster
+from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
+from harness.commands.common import (
+    ERR,
+    OUT,
+    DashboardOption,
+    JsonOption,
+    OnOption,
+    Progress,
+    RocketmqOption,
+    Timing,
+)
+from harness.errors import ExitCode, UsageProblem
 from harness.model import SCHEMA_VERSION
 from harness.processes import Processes
 from harness.session import Session
@@ -23,42 +34,44 @@ from harness.timing import PROFILES
 
 def up(
     rocketmq: RocketmqOption = DEFAULT_VERSION,
+    on: OnOption = ClusterKind.EMBEDDED,
+    dashboard: DashboardOption = False,
     timing: Annotated[Timing, typer.Option("--timing", help="Timers of its brokers.")] = Timing.COMPRESSED,
     nameserver_port: Annotated[
         int | None,
         typer.Option(
-            "--nameserver-port", min=1024, max=65535, help="The name server's port; a free one unless given."
+            "--nameserver-port",
+            min=1024,
+            max=65535,
+            help="The name server's port; a free one unless given. Not with `--on containers`.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> ExitCode:
     """Start a RocketMQ that stays up, and that `reproduce` and `run` use where version and timing fit."""
+    needs = ClusterNeeds(dashboard=DASHBOARD_DEFAULT if dashboard else None)
+    if missing := lacking(cluster_class(on), {"dashboard"} if dashboard else ()):
+        raise UsageProblem(f"a cluster of kind {on} has no {missing[0]}", "`--on containers` has.")
+    if on is ClusterKind.CONTAINERS and nameserver_port is not None:
+        raise UsageProblem(
+            "in a container the name server's port is 9876, at an address of its own",
+            "Leave out `--nameserver-port`.",
+        )
     for record in running():
-        fits = (record.version, record.timing) == (rocketmq, timing.value) and record.usual
-        if fits and nameserver_port is None:
+        has_all = record.dashboard is not None or not dashboard
+        if record.fits(rocketmq, timing.value, on) and has_all and nameserver_port is None:
             ERR.print("It is up already.", markup=False)
             _tell(record, as_json)
             return ExitCode.AS_EXPECTED
-    with Progress() as progress:
-
-        def make_cluster(folder: Path, owner: str) -> Cluster:
-            return EmbeddedCluster(
-                rocketmq,
-                PROFILES[timing.value],
-                folder,
-                owner=owner,
-                nameserver_port=nameserver_port,
-                progress=progress,
-            )
-
-        with (
-            Processes(rocketmq, PROFILES[timing.value], progress) as processes,
-            Session(processes, make_cluster) as session,
-        ):
-            cluster, _ = session.ready()
-            assert isinstance(cluster, EmbeddedCluster)
-            record = keep(cluster)
-            session.hand_over()
+    with (
+        Progress() as progress,
+        Processes(rocketmq, PROFILES[timing.value], progress) as processes,
+        Session(processes, Making(on, needs, processes, nameserver_port=nameserver_port)) as session,
+    ):
+        cluster, _ = session.ready()
+        assert isinstance(cluster, ServerCluster)
+        record = keep(cluster)
+        session.hand_over()
     _tell(record, as_json)
     return ExitCode.AS_EXPECTED
 
@@ -70,16 +83,20 @@ def _tell(record: RunningCluster, as_json: bool) -> None:
             "id": record.id,
             "rocketmq": record.version,
             "timing": record.timing,
+            "on": record.kind,
             "nameserver": record.nameserver,
-            "brokers": {node.name: node.address for node in record.nodes[1:]},
+            "brokers": {node.name: node.address for node in record.brokers},
+            "others": {node.name: node.address for node in record.nodes[1:] if node not in record.brokers},
+            "dashboard": record.dashboard,
             "folder": record.folder,
         }
         json.dump(document, sys.stdout, indent=2)
         sys.stdout.write("\n")
         return
-    brokers = ", ".join(f"{node.name} {node.address}" for node in record.nodes[1:])
+    others = ", ".join(f"{node.name} {node.address}" for node in record.nodes[1:] if node.role != "dashboard")
+    page = f"\nThe dashboard: {record.dashboard}" if record.dashboard else ""
     OUT.print(
-        f"RocketMQ {record.version} ({record.timing}) is up: name server {record.nameserver}, {brokers}\n"
+        f"RocketMQ {record.version} ({record.timing}) is up: name server {record.nameserver}, {others}{page}\n"
         f"`rocketchaos down {record.id}` ends it.",
         markup=False,
     )

@@ -30,6 +30,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rocketchaos", "scenarios on a real RocketMQ")
     group.addoption("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients (default: 4.9.4)")
     group.addoption(
+        "--on",
+        choices=("embedded", "containers"),
+        help="name server and brokers as processes of this host, or in containers (default: embedded)",
+    )
+    group.addoption(
+        "--dashboard",
+        action="store_true",
+        help="with RocketMQ's dashboard as a third witness, in a container",
+    )
+    group.addoption(
         "--timing",
         choices=("compressed", "faithful"),
         help="RocketMQ's own timers, or shortened ones (default: what the scenario says)",

@@ -9,13 +9,15 @@ from pydantic import ValidationError
 
 from harness.campaign import SHARED_CLUSTERS_AT_MOST, Campaign, Options
 from harness.cluster.base import CAPABILITIES, lacking
+from harness.cluster.containers import ContainersCluster
 from harness.cluster.embedded import EmbeddedCluster
+from harness.cluster.kinds import ClusterKind
 from harness.cluster.running import AttachedCluster
 from harness.cluster_needs import ClusterNeeds
 from harness.errors import UsageProblem
 from harness.placement import own_processes
 from harness.scenario import Scenario
-from harness.selection import for_version
+from harness.selection import feasible
 from harness.spec import parse_scenario
 from harness.version_range import why_not_in
 
@@ -154,9 +156,12 @@ def test_a_step_that_a_version_can_t_do_is_refused_before_anything_starts(tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_embedded_cluster_can_do_it_all_and_one_that_others_keep_up_nothing() -> None:
-    assert lacking(EmbeddedCluster, CAPABILITIES) == ()
-    assert lacking(AttachedCluster, CAPABILITIES) == ("configure", "kill", "pause", "restart")
+def test_containers_can_do_it_all_and_a_cluster_that_others_keep_up_nothing() -> None:
+    assert lacking(ContainersCluster, CAPABILITIES) == ()
+    of_nodes = ("configure", "kill", "pause", "restart")
+    of_containers = ("container workers", "dashboard", "delay", "partition")
+    assert lacking(EmbeddedCluster, CAPABILITIES) == of_containers
+    assert lacking(AttachedCluster, CAPABILITIES) == tuple(sorted((*of_nodes, *of_containers)))
     assert lacking(AttachedCluster, {"kill"}) == ("kill",)
     assert lacking(AttachedCluster, ()) == ()
 
@@ -164,8 +169,8 @@ def test_an_embedded_cluster_can_do_it_all_and_one_that_others_keep_up_nothing()
 def test_what_no_cluster_can_do_is_refused_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.campaign.EmbeddedCluster", AttachedCluster)
-    with pytest.raises(UsageProblem, match="needs a cluster whose nodes it can kill"):
+    monkeypatch.setattr("harness.feasibility.cluster_class", lambda _kind: AttachedCluster)
+    with pytest.raises(UsageProblem, match="can't do: kill; no kind of cluster can"):
         Campaign(Options(runs=tmp_path)).run(scenario("kill: broker-a"))
     assert list(tmp_path.iterdir()) == []
 
@@ -189,11 +194,11 @@ def test_versions_in_and_out_of_a_range(wanted: str, version: str, fits: bool) -
 
 def test_scenarios_about_other_versions_are_left_out_by_name() -> None:
     old, new = scenario(head="rocketmq: '<5'"), scenario(head="rocketmq: '>=5.0'")
-    chosen, left_out = for_version([old, new], "5.5.0")
+    chosen, left_out = feasible([old, new], "5.5.0", ClusterKind.EMBEDDED)
     assert chosen == [new]
     assert left_out == ["example is about RocketMQ <5, and not about 5.5.0"]
     with pytest.raises(UsageProblem, match=r"no scenario is left for RocketMQ 5\.5\.0"):
-        for_version([old], "5.5.0")
+        feasible([old], "5.5.0", ClusterKind.EMBEDDED)
     with pytest.raises(UsageProblem, match=r"RocketMQ <5, and not about 5\.5\.0"):
         Campaign(Options(version="5.5.0")).run(old)
 

@@ -1,0 +1,227 @@
+"""RocketMQ as containers on a network of their own, from images of any origin that keep the official contract."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from docker.errors import NotFound
+
+from harness.cluster import server_settings, versions
+from harness.cluster.dashboard_container import DashboardContainer
+from harness.cluster.server import Server
+from harness.cluster.server_cluster import ServerCluster
+from harness.cluster.server_container import ServerContainer
+from harness.cluster.server_settings import CLUSTER_NAME, LOGBACK_FILES, SLAVE_SUFFIX, Site
+from harness.cluster_needs import NAMESERVER
+from harness.containers.engine import Engine
+from harness.containers.images import Image, Images
+from harness.containers.labels import labels_of
+from harness.containers.launch import ContainerPlan, Subnet, make_network
+from harness.timing import TimingProfile
+
+FOLDER = PurePosixPath("/rocketchaos")
+"""Where a server's container has the folder that its host has for it: configuration and log."""
+_STORE = PurePosixPath("/home/rocketmq/rocketchaos")
+"""For what a server stores: in the container itself, which its user may write whoever runs the harness."""
+_NAMESERVER_PORT = 9876
+_BROKER_PORT = 10911
+_PROXY_PORT = 8081
+_DASHBOARD_PORT = 8080
+_PROXY_UP = "proxy startup successfully"
+
+
+class ContainersCluster(ServerCluster):
+    """A name server, brokers, for 5.x the proxy, and a dashboard on request: a container each.
+
+    Every one has a fixed address on the cluster's own network, which this host reaches, and which it keeps when
+    it is started again. Nothing but the dashboard's page is published, on loopback.
+    """
+
+    kind = "containers"
+
+    def __init__(
+        self,
+        version: str,
+        timing: TimingProfile,
+        folder: Path,
+        *,
+        owner: str,
+        engine: Engine,
+        images: Images,
+        broker_configuration: Mapping[str, str] | None = None,
+        brokers: Sequence[str] = ("broker-a",),
+        slaves: Sequence[str] = (),
+        dashboard: str | None = None,
+        progress: Callable[[str], None] | None = None,
+    ) -> None:
+        """As `ServerCluster`, and:
+
+        Args:
+            engine: where the containers run.
+            images: which images are chosen.
+            dashboard: the version of the dashboard that is started besides; None: none is.
+        """
+        super().__init__(
+            version,
+            timing,
+            folder,
+            owner=owner,
+            broker_configuration=broker_configuration,
+            brokers=brokers,
+            slaves=slaves,
+            progress=progress,
+        )
+        self.engine = engine
+        self._subnet: Subnet | None = None
+        self._images = images
+        self._dashboard_version = dashboard
+        self._image: Image | None = None
+        self._dashboard_image: Image | None = None
+
+    @property
+    def subnet(self) -> Subnet | None:
+        """Its network, while it is up."""
+        return self._subnet
+
+    @property
+    def dashboard_version(self) -> str | None:
+        """The version of the dashboard; None where none was asked for."""
+        return self._dashboard_version
+
+    @property
+    def images(self) -> Mapping[str, str]:
+        """The ids of the images that it runs, by name."""
+        images = (self._image, self._dashboard_image)
+        return {image.name: image.id for image in images if image is not None}
+
+    @property
+    def dashboard(self) -> str | None:
+        """The address of the dashboard's page, on loopback; None where there is none."""
+        for server in self._servers:
+            if isinstance(server, DashboardContainer):
+                return server.url
+        return None
+
+    def stop(self) -> None:
+        """Remove every container, and the network."""
+        super().stop()
+        if self._subnet is not None:
+            with contextlib.suppress(NotFound):
+                self._subnet.network.remove()
+            self._subnet = None
+
+    def _prepare(self) -> None:
+        self._image = self._images.rocketmq(self.version)
+        if self._dashboard_version is not None:
+            self._dashboard_image = self._images.dashboard(self._dashboard_version)
+
+    def _lay_out(self) -> Sequence[Server]:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._subnet = make_network(self.engine, self._container_name("network"), self._labels("network"))
+        addresses = map(self._subnet.address, range(2, 2 + self._most_nodes))
+        nameserver = Site(next(addresses), _NAMESERVER_PORT, _STORE)
+        servers: list[Server] = [self._server(NAMESERVER, "nameserver", nameserver, nameserver.address, None)]
+        masters: list[tuple[str, str | None]] = [(name, None) for name in self._brokers]
+        for name, master in (*masters, *((f"{name}{SLAVE_SUFFIX}", name) for name in self._slaves)):
+            site = Site(next(addresses), _BROKER_PORT, _STORE)
+            servers.append(self._server(name, "broker", site, nameserver.address, master))
+        if versions.parse(self.version)[0] >= 5:
+            servers.append(self._proxy(Site(next(addresses), _PROXY_PORT, _STORE), nameserver.address))
+        if self._dashboard_image is not None:
+            servers.append(self._dashboard(self._dashboard_image, next(addresses), nameserver.address))
+        return servers
+
+    @property
+    def _most_nodes(self) -> int:
+        return len(self._brokers) + len(self._slaves) + 3
+
+    def _server(
+        self, name: str, role: str, site: Site, nameserver: str, slave_of: str | None
+    ) -> ServerContainer:
+        """A name server or broker whose files are written."""
+        file = self._configure(name, role, site, nameserver, slave_of)
+        script = "mqnamesrv" if role == "nameserver" else "mqbroker"
+        plan = self._plan(name, role, site, ["sh", script, "-c", str(FOLDER / file)])
+        return ServerContainer(
+            name, role, site.address, self.folder / name, slave_of, engine=self.engine, plan=plan
+        )
+
+    def _proxy(self, site: Site, nameserver: str) -> ServerContainer:
+        """The proxy of 5.x, in mode CLUSTER: a server of its own, for gRPC clients."""
+        folder = self.folder / "proxy"
+        server_settings.write_logback(folder)
+        (folder / "rmq-proxy.json").write_text(
+            json.dumps(
+                {
+                    "rocketMQClusterName": CLUSTER_NAME,
+                    "namesrvAddr": nameserver,
+                    "proxyMode": "CLUSTER",
+                    "grpcServerPort": site.port,
+                }
+            )
+        )
+        command = ["sh", "mqproxy", "-n", nameserver, "-pc", str(FOLDER / "rmq-proxy.json")]
+        plan = self._plan("proxy", "proxy", site, command)
+        return ServerContainer(
+            "proxy", "proxy", site.address, folder, engine=self.engine, plan=plan, says=_PROXY_UP
+        )
+
+    def _dashboard(self, image: Image, address: str, nameserver: str) -> DashboardContainer:
+        folder = self.folder / "dashboard"
+        folder.mkdir(parents=True)
+        # 1.0.0 takes the name server from a system property, 2.x from a variable.
+        java = f"-Xmx256m -XX:TieredStopAtLevel=1 -Dserver.port={_DASHBOARD_PORT}"
+        environment = {
+            "JAVA_OPTS": f"{java} -Drocketmq.namesrv.addr={nameserver}",
+            "ROCKETMQ_CONFIG_NAMESRVADDRS_0": nameserver,
+        }
+        plan = ContainerPlan(
+            image.name,
+            self._container_name("dashboard"),
+            self._labels("dashboard"),
+            environment=environment,
+            subnet=self._subnet,
+            address=address,
+            published={_DASHBOARD_PORT: ("127.0.0.1", None)},
+        )
+        return DashboardContainer(
+            "dashboard", "dashboard", f"{address}:{_DASHBOARD_PORT}", folder, engine=self.engine, plan=plan
+        )
+
+    def _plan(self, name: str, role: str, site: Site, command: Sequence[str]) -> ContainerPlan:
+        assert self._image is not None
+        folder = self.folder / name
+        # The image's user is another than this one: it writes its log there, and the broker its broker.conf.
+        folder.chmod(0o777)
+        for file in folder.iterdir():
+            if file.is_file():
+                file.chmod(0o666)
+        home = PurePosixPath(self._image.rocketmq_home)
+        program = {"nameserver": "namesrv"}.get(role, role)
+        logback = {
+            folder / "conf" / written.format(program): (str(home / "conf" / written.format(program)), "ro,z")
+            for written in LOGBACK_FILES
+        }
+        return ContainerPlan(
+            self._image.name,
+            self._container_name(name),
+            self._labels(role),
+            command=command,
+            environment={
+                "JAVA_OPT_EXT": " ".join(server_settings.portable_jvm_arguments(FOLDER / "server.log"))
+            },
+            mounts={folder: (str(FOLDER), "rw,z"), **logback},
+            subnet=self._subnet,
+            address=site.host,
+        )
+
+    def _container_name(self, node: str) -> str:
+        return f"rocketchaos-{self.owner[-6:]}-{re.sub(r'[^a-zA-Z0-9_.-]', '_', node)}"
+
+    def _labels(self, role: str) -> dict[str, str]:
+        return labels_of(self.owner, role, self.folder.parent.name)

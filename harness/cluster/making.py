@@ -1,0 +1,86 @@
+"""Makes the cluster that a scenario needs, of the kind that the user wants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.cluster import versions
+from harness.cluster.kinds import ClusterKind
+from harness.cluster.server_cluster import ServerCluster
+from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
+from harness.processes import Processes
+
+_DASHBOARDS = {4: "1.0.0", 5: "2.1.0"}
+"""The dashboard that understands a broker, by the broker's major version; the other way round neither does."""
+
+
+class Making:
+    """`making(folder, owner)`: a cluster that isn't started yet, with this folder for its files."""
+
+    def __init__(
+        self,
+        kind: ClusterKind,
+        needs: ClusterNeeds,
+        processes: Processes,
+        *,
+        nameserver_port: int | None = None,
+    ) -> None:
+        """
+        Args:
+            kind: where its servers run.
+            needs: what is wanted of it.
+            processes: whose version, timing and guardian are its own.
+            nameserver_port: of an embedded one; None: any that is free.
+        """
+        self._kind = kind
+        self._needs = needs
+        self._processes = processes
+        self._nameserver_port = nameserver_port
+
+    def __call__(self, folder: Path, owner: str) -> ServerCluster:
+        """A new cluster.
+
+        Raises:
+            EnvironmentNotReady: no container engine lets this user in.
+        """
+        # What speaks to a container engine takes a while to load.
+        if self._kind is ClusterKind.CONTAINERS:
+            return self._containers(folder, owner)
+        from harness.cluster.embedded import EmbeddedCluster
+
+        return EmbeddedCluster(
+            self._processes.version,
+            self._processes.timing,
+            folder,
+            owner=owner,
+            broker_configuration=self._needs.broker_configuration,
+            brokers=self._needs.brokers,
+            slaves=self._needs.slaves,
+            nameserver_port=self._nameserver_port,
+            progress=self._processes.progress,
+        )
+
+    def _containers(self, folder: Path, owner: str) -> ServerCluster:
+        from harness.cluster.containers import ContainersCluster
+        from harness.containers.engine import connect
+        from harness.containers.images import Images
+
+        processes = self._processes
+        engine = connect()
+        processes.guardian.watch_engine(engine.base_url)
+        dashboard = self._needs.dashboard
+        if dashboard == DASHBOARD_DEFAULT:
+            dashboard = _DASHBOARDS[versions.parse(processes.version)[0]]
+        return ContainersCluster(
+            processes.version,
+            processes.timing,
+            folder,
+            owner=owner,
+            engine=engine,
+            images=Images(engine, processes.progress),
+            broker_configuration=self._needs.broker_configuration,
+            brokers=self._needs.brokers,
+            slaves=self._needs.slaves,
+            dashboard=dashboard,
+            progress=processes.progress,
+        )
