@@ -20,15 +20,24 @@ demo: $(VENV)/.runtime ## reproduce the bug on a real RocketMQ, here and now
 	@$(BIN)/rocketchaos reproduce same-group-different-tags
 
 .PHONY: test
-test: test-unit test-embedded ## all tests; the embedded ones start real RocketMQs
+test: test-unit test-embedded ## all tests that need no container engine; the embedded ones start real RocketMQs
+	@echo "Left out: the tests on containers. \`make test-containers\` runs them, where a container engine answers."
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
-	@$(BIN)/python -m pytest -q -m "not embedded" tests
+	@$(BIN)/python -m pytest -q -m "not embedded and not containers" tests
 
 .PHONY: test-embedded
 test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
 	@$(BIN)/python -m pytest -q -m embedded tests
+
+.PHONY: test-containers
+test-containers: images ## tests on containers; they need a container engine
+	@$(BIN)/python -m pytest -q -m containers tests
+
+.PHONY: images
+images: $(VENV)/.runtime ## build the container images that are missing; VERSIONS="4.9.3 5.3.3" DASHBOARD=1.0.0=FILE.jar
+	@$(BIN)/python docker/build_images.py $(VERSIONS) $(foreach each,$(DASHBOARD),--dashboard $(each))
 
 .PHONY: lint
 lint: $(VENV)/.dev ## ruff and mypy

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 import requests
-from docker.errors import APIError, DockerException, ImageNotFound
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from docker.utils import parse_repository_tag
 
 from harness.configuration import PLACEHOLDER, Configuration, check_image_name, load
@@ -104,7 +104,7 @@ class Images:
         self._engine = engine
         self._progress = progress
         self._environment = environment
-        self._found: dict[str, Image] = {}
+        self._found: dict[tuple[Kind, str], Image] = {}
 
     def rocketmq(self, version: str) -> Image:
         """All servers of this version.
@@ -139,11 +139,11 @@ class Images:
         return load(self._environment)
 
     def _image(self, kind: Kind, version: str) -> Image:
-        chosen = chosen_by_user(kind, version, self._environment, self._configuration)
-        choice = chosen or choose(kind, version, lambda name: self._get(name) is not None)
-        if choice.name not in self._found:
-            self._found[choice.name] = self._resolve(kind, version, choice)
-        return self._found[choice.name]
+        if (kind, version) not in self._found:
+            chosen = chosen_by_user(kind, version, self._environment, self._configuration)
+            choice = chosen or choose(kind, version, lambda name: self._get(name) is not None)
+            self._found[kind, version] = self._resolve(kind, version, choice)
+        return self._found[kind, version]
 
     def _resolve(self, kind: Kind, version: str, choice: Choice) -> Image:
         attributes = self._get(choice.name)
@@ -200,7 +200,7 @@ def chosen_by_user(
 
 
 def choose(kind: Kind, version: str, engine_has: Callable[[str], bool]) -> Choice:
-    """The image where the user chose none: what the engine has, the official one first; else what can be pulled."""
+    """The image where the user chose none: one that the engine has, the official one first; else the official."""
     names = NAMES[kind]
     built = Choice(names.built.replace(PLACEHOLDER, version), "built by make images", may_be_pulled=False)
     if names.official is None:
@@ -227,6 +227,11 @@ def missing(kind: Kind, version: str, choice: Choice, reason: str) -> Environmen
 class NotPulled(Exception):
     """The registry can't be reached, or has no such image; with the reason in a few words."""
 
+    def __init__(self, reason: str, *, unknown_image: bool = False) -> None:
+        super().__init__(reason)
+        self.unknown_image = unknown_image
+        """The registry answered that it has none."""
+
 
 def pull(engine: Engine, name: str, progress: Progress) -> None:
     """Fetch an image from its registry.
@@ -241,7 +246,8 @@ def pull(engine: Engine, name: str, progress: Progress) -> None:
         events = engine.client.api.pull(repository, tag=tag or "latest", stream=True, decode=True)
         _follow(events, name, progress)
     except APIError as error:
-        raise NotPulled(str(error.explanation or error).strip()) from error
+        unknown = isinstance(error, NotFound)
+        raise NotPulled(str(error.explanation or error).strip(), unknown_image=unknown) from error
     except (DockerException, requests.RequestException) as error:
         raise NotPulled(f"the engine doesn't answer: {error}") from error
 
