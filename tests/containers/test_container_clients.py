@@ -1,0 +1,140 @@
+"""Clients in containers against name server and broker in containers: nothing is on this host but the harness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.cluster.artifacts import classpath
+from harness.cluster.containers import ContainersCluster
+from harness.containers.engine import Engine
+from harness.containers.images import Images
+from harness.guardian import new_owner
+from harness.timing import COMPRESSED
+from harness.workers.events import WorkerEvent
+from harness.workers.handle import Worker
+from harness.workers.in_containers import InContainers
+from harness.workers.kinds import KINDS
+
+pytestmark = pytest.mark.containers
+
+LIMIT_S = 40.0
+COUNT = 40
+
+
+@pytest.fixture(scope="module")
+def cluster(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContainersCluster]:
+    cluster = ContainersCluster(
+        "4.9.4",
+        COMPRESSED,
+        tmp_path_factory.mktemp("cluster"),
+        owner=new_owner(),
+        engine=engine,
+        images=Images(engine, print),
+    )
+    with ExitStack() as stack:
+        stack.callback(cluster.stop)
+        cluster.start()
+        yield cluster
+
+
+def until(condition: Callable[[], bool]) -> None:
+    Retrying(
+        stop=stop_after_delay(LIMIT_S), wait=wait_fixed(0.05), retry=retry_if_result(lambda held: not held)
+    )(condition)
+
+
+def test_a_batch_survives_the_death_of_its_consumer(
+    engine: Engine, worker_image: str, cluster: ContainersCluster, tmp_path: Path
+) -> None:
+    assert cluster.subnet is not None
+    home = InContainers(engine, worker_image, cluster.subnet, owner=new_owner(), run="tests")
+    events: list[WorkerEvent] = []
+    deaths: list[Any] = []
+
+    def spawn(kind: str, name: str) -> Worker:
+        role = KINDS[kind].classpath_role
+        assert role is not None
+        properties = COMPRESSED.client_system_properties
+        worker = Worker.spawn(
+            KINDS[kind],
+            name,
+            home=home,
+            log_folder=tmp_path,
+            on_event=events.append,
+            on_death=lambda *death: deaths.append(death),
+            classpath=classpath("4.9.4", role),
+            jvm_options=[f"-D{key}={value}" for key, value in properties.items()],
+        )
+        stack.callback(worker.release)
+        return worker
+
+    def consume(worker: Worker, **more: Any) -> None:
+        identity = {"nameserver": cluster.nameserver, "client_ip": worker.name, "instance": "i"}
+        worker.request(
+            "start-consumer",
+            LIMIT_S,
+            name=worker.name,
+            group="g",
+            subscribe={"orders": "*"},
+            settings=dict(COMPRESSED.client_settings),
+            **identity,
+            **more,
+        )
+
+    def keys(kind: str, *consumers: str) -> set[str]:
+        return {
+            event.data["key"]
+            for event in list(events)
+            if event.kind == kind and event.data["consumer"] in consumers
+        }
+
+    with ExitStack() as stack:
+        admin, producer, first, second = (
+            spawn(kind, name)
+            for kind, name in (("admin", "admin"), ("java", "p"), ("java", "a"), ("java", "b"))
+        )
+        for worker in (admin, producer, first, second):
+            worker.wait_ready(LIMIT_S)
+        admin.request("connect", LIMIT_S, nameserver=cluster.nameserver, instance="admin")
+        [broker] = admin.request("cluster", LIMIT_S)["brokers"]
+        admin.request("create-topic", LIMIT_S, topic="orders", queues=4, broker_addresses=[broker["address"]])
+        producer.request(
+            "start-producer",
+            LIMIT_S,
+            name="p",
+            group="p",
+            nameserver=cluster.nameserver,
+            client_ip="p",
+            instance="i",
+        )
+        consume(first, behaviour={"slow_ms": 50})
+        [online] = admin.request("connection", LIMIT_S, group="g", broker_address=broker["address"])[
+            "connections"
+        ]
+        assert first.container is not None
+        assert online["address"].startswith(f"{first.container.address}:"), "it lives at its own address"
+        for number in range(COUNT):
+            producer.request(
+                "send",
+                LIMIT_S,
+                name="p",
+                topic="orders",
+                tag=None,
+                key=f"k{number}",
+                body="x",
+                queue=None,
+                timeout_ms=3000,
+            )
+        until(lambda: len(keys("received", "a")) >= COUNT // 10)
+        first.kill()
+        assert keys("consumed", "a") <= keys("received", "a"), "the channel keeps the order"
+        assert len(keys("consumed", "a")) < COUNT, "it was in mid-batch"
+        consume(second)
+        until(lambda: len(keys("consumed", "a", "b")) == COUNT)
+        assert (first.returncode, deaths) == (-9, [])
