@@ -17,8 +17,8 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
 
     Sealed: the observed offset of each group that subscribes to its topic has passed it; or for
     `NATURAL_DELAY_MS` nothing has happened to it or to these groups (it was sent, a member came, went or
-    subscribed anew, a node died or came back, an offset was set), and neither a member nor a node stands still or
-    is away.
+    subscribed anew, a node died or came back, an offset was set), neither a member nor a node stands still or is
+    away, and nothing is wrong with the network.
     """
     end = next((event for event in view.events if event.n == at), None)
     if end is None:
@@ -47,6 +47,11 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
     away = view.nodes_away(at)
     if away:
         return f"too early to say: {len(waiting)} messages wait, and {', '.join(away)} is away"
+    faults = view.network_faults(at)
+    if faults:
+        return (
+            f"too early to say: {len(waiting)} messages wait, and the network has a {' and a '.join(faults)}"
+        )
     limit_ms = NATURAL_DELAY_MS.get(view.timing, NATURAL_DELAY_MS["faithful"])
     if any(view.scenario.consumers[name].listener == "orderly" for name in view.killed(members, at)):
         limit_ms = max(limit_ms, LOCK_MS)

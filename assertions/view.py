@@ -18,13 +18,19 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 `blocked`              key; the listener holds on to it; node: the consumer
 `listener-released`    node: the consumer
 `consumer-stopped`     node: the consumer
-`fault-effective`      fault, target
+`fault-effective`      fault, target; of a fault between two ends target tells both, and sides [both]
 `bound`                variable, consumers
 `subscription-observed`  group, broker, online, clients, subscriptions {topic: {expression, type, codes, ..}},
                        consume_from_where, message_model: the group's; None where nobody is online
 `ownership-observed`   group, consumer, queues [{topic, broker, queue_id}], subscriptions
 `offsets-observed`     group, topic, queues [{broker, queue_id, max_offset, consumer_offset}]
 `tracks-observed`      topic, key, tracks {group: type}
+`dashboard-tracks-observed`  topic, key, tracks {group: type}: every entry that the dashboard shows, be it a
+                       group of the scenario or not; why {group: text}: what kept it from saying more
+`dashboard-connections-observed`  group, clients, subscriptions {topic: {expression, type, sub_version}},
+                       consume_from_where, message_model; error: what it shows instead, else None
+`dashboard-progress-observed`  group, topics {topic: [{broker, queue_id, max_offset, consumer_offset, owner}]};
+                       error
 `pull-counts-observed` consumer, topic, found_pulls, passed_messages
 `dead-letters-observed` group, count: messages in `%DLQ%<group>`
 `heartbeat-sent`       client_id, group, brokers, subscriptions {topic: {expression, sub_version}},
@@ -278,6 +284,15 @@ class RunView:
                 away[event.data["target"]] = event.kind == "fault-effective"
         return [name for name, is_away in away.items() if is_away and name in self.scenario.cluster.nodes]
 
+    def network_faults(self, at: int) -> list[str]:
+        """The faults of the network that are in effect at event `at`, each with its target."""
+        active: dict[str, bool] = {}
+        for event in self.events:
+            if event.n <= at and event.kind in ("fault-effective", "fault-healed") and "sides" in event.data:
+                fault = f"{event.data['fault']} of {event.data['target']}"
+                active[fault] = event.kind == "fault-effective"
+        return [fault for fault, is_active in active.items() if is_active]
+
     def killed(self, consumers: Iterable[str], at: int) -> list[str]:
         """Those of these consumers that were killed by event `at`."""
         targets = {
@@ -296,8 +311,8 @@ class RunView:
                 break
             concerned = event.node in members or event.data.get("group") in groups
             if event.kind in ("fault-effective", "fault-healed"):
-                target = event.data["target"]
-                concerned = target in members or target in self.scenario.cluster.nodes
+                targets = {event.data["target"], *event.data.get("sides", ())}
+                concerned = bool(targets & (members | set(self.scenario.cluster.nodes)))
             if concerned and event.kind in _DISTURBANCES:
                 found = event
         return found

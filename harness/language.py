@@ -67,7 +67,8 @@ class Refers:
 
     `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
     before), `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag), `node` (of the cluster),
-    `broker` (a node that is one), `hand-made` (a client that heartbeats make) and `pull` (a raw one).
+    `broker` (a node that is one), `producer` (the run's own), `hand-made` (a client that heartbeats make) and
+    `pull` (a raw one).
     """
 
     kinds: tuple[str, ...]
@@ -85,6 +86,8 @@ Target = Annotated[str, Refers(("consumer", "group", "variable"))]
 """Consumers: one by its name, a whole group by the group's name, or a variable."""
 ActorRef = Annotated[str, Refers(("consumer", "variable", "node"))]
 """A consumer, a variable, or a node of the cluster: `a`, `$holder`, `broker-a`, `nameserver`."""
+SideRef = Annotated[str, Refers(("consumer", "group", "variable", "node", "producer"))]
+"""Whoever has a place on the network: what an `ActorRef` names, all members of a group, or `producer`."""
 NodeRef = Annotated[str, Refers(("node",))]
 """A node of the cluster: `nameserver`, `broker-a`, `broker-a-slave`."""
 BrokerRef = Annotated[str, Refers(("broker",))]
@@ -183,6 +186,17 @@ ActorRefs = Annotated[
     ),
 ]
 """One consumer or node, or a list of them."""
+
+
+SideRefs = Annotated[
+    tuple[SideRef, ...],
+    BeforeValidator(as_tuple),
+    Field(min_length=1),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+    ),
+]
+"""One side of the network, or a list of those who are on it."""
 
 
 def one_word_of(registry: Mapping[str, type[Word]], what: str) -> Any:

@@ -12,6 +12,7 @@ from harness.allocation import Queue
 from harness.history import History
 from harness.workers.handle import WorkerFailed
 from harness.workers.lease import WorkerProcess
+from harness.workers.program import InContainer
 
 START_LIMIT_S = 30.0
 SEND_TIMEOUT_MS = 3_000
@@ -27,7 +28,10 @@ class Acknowledged:
     broker: str
     queue_id: int
     queue_offset: int
+    msg_id: str
+    """Its unique id, from the producer's client."""
     offset_msg_id: str
+    """Where it is stored, from the broker."""
 
 
 class Producer:
@@ -64,6 +68,11 @@ class Producer:
         self._numbers: dict[str, int] = {}
         self.acknowledged: list[Acknowledged] = []
         self.last_error = ""
+
+    @property
+    def container(self) -> InContainer | None:
+        """The container that its process lives in; None: it is a process of this host."""
+        return self._worker.container
 
     def start(self) -> None:
         """Start the client; returns when its own `start()` has returned."""
@@ -134,6 +143,7 @@ class Producer:
                 broker=answer["broker"],
                 queue_id=answer["queue_id"],
                 queue_offset=answer["queue_offset"],
+                msg_id=answer["msg_id"],
                 offset_msg_id=answer["offset_msg_id"],
             )
         )

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from harness.timing import TimingProfile
 
 if TYPE_CHECKING:
-    from harness.containers.launch import Subnet
     from harness.containers.sidecar import Sidecars
+    from harness.workers.program import WorkerHome
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +218,21 @@ class Dashboarded(Protocol):
 class Networked(Protocol):
     """It has a network of its own, on which workers can live in containers too."""
 
+    def worker_home(self) -> WorkerHome:
+        """Where they live.
+
+        Raises:
+            EnvironmentNotReady: there is no image for them.
+        """
+
+
+@runtime_checkable
+class Named(Protocol):
+    """Its brokers can advertise names."""
+
     @property
-    def subnet(self) -> Subnet | None:
-        """Its network, while it is up."""
+    def hosts_file(self) -> Path | None:
+        """The addresses of those names, as in `/etc/hosts`, for who can't resolve them; None: there are none."""
 
 
 CAPABILITIES: Mapping[str, type] = MappingProxyType(
@@ -233,6 +245,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "delay": Delayable,
         "dashboard": Dashboarded,
         "container workers": Networked,
+        "hostnames": Named,
     }
 )
 """What a cluster may be able to do, or to have, by the name that a scenario's `required_capabilities` has."""

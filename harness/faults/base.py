@@ -7,9 +7,9 @@ order, so that a fault can't heal unproven or be forgotten.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from harness.errors import HarnessDefect
+from harness.errors import HarnessDefect, RocketchaosError
 
 if TYPE_CHECKING:
     from harness.history import History
@@ -21,7 +21,9 @@ class Fault(ABC):
     name: str
     """`kill`, `pause`."""
     target: str
-    """A consumer's or a node's name."""
+    """A consumer's or a node's name; of a fault between two ends both, `b and broker-a` or `b to broker-a`."""
+    sides: tuple[str, ...] = ()
+    """The ends of one between two: consumers, nodes, `producer`."""
     heals: ClassVar[bool] = True
     """False where there is nothing to undo: such a fault is over once it is effective."""
 
@@ -62,7 +64,7 @@ class Faults:
         key = f"{fault.name} {fault.target}"
         if key in self._active:
             raise HarnessDefect(f"the fault `{key}` is active already")
-        where = {"fault": fault.name, "target": fault.target}
+        where = _where(fault)
         self._history.append("harness", "fault-injected", where)
         if fault.heals:
             self._active[key] = fault
@@ -75,14 +77,32 @@ class Faults:
         fault = self._active.pop(key, None)
         if fault is None:
             return
-        where = {"fault": fault.name, "target": fault.target}
         try:
             fault.heal()
-            self._history.append("harness", "fault-healed", {**where, "proof": fault.wait_healed()})
+            self._history.append("harness", "fault-healed", {**_where(fault), "proof": fault.wait_healed()})
         finally:
             fault.cleanup()
 
+    def active(self) -> dict[str, Fault]:
+        """Those that have been injected and not healed, by `kill b` and the like."""
+        return dict(self._active)
+
     def heal_all(self) -> None:
-        """Heal whatever is still active, the last one first."""
+        """Heal whatever is still active, the last one first, each also where another one can't be healed.
+
+        Raises:
+            RocketchaosError: what the first of those that can't be healed has met.
+        """
+        failures: list[RocketchaosError] = []
         for key in reversed(list(self._active)):
-            self.heal(key)
+            try:
+                self.heal(key)
+            except RocketchaosError as failure:
+                failures.append(failure)
+        if failures:
+            raise failures[0]
+
+
+def _where(fault: Fault) -> dict[str, Any]:
+    sides = {"sides": list(fault.sides)} if fault.sides else {}
+    return {"fault": fault.name, "target": fault.target, **sides}

@@ -24,6 +24,7 @@ _KINDS = {
     "hand-made": "a hand-made client",
     "pull": "a `pull` step, by its name",
     "broker": "a broker",
+    "producer": "`producer`",
     "moment": "an observation",
     "tag-of-variable": "a tag, or `$holder.tag`",
 }

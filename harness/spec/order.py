@@ -21,7 +21,9 @@ from harness.steps.settle import Settle
 from harness.steps.start import Start
 
 _NEW = "new"
-_ANY = frozenset(state for step in STEPS.values() if step.moves for state in (*step.moves[0], step.moves[1]))
+_ANY = frozenset(
+    state for step in STEPS.values() if step.moves for state in (*step.moves[0], step.moves[1]) if state
+)
 
 _ADJECTIVES = {_NEW: "not yet started"}
 
@@ -50,7 +52,7 @@ class _Course:
         variables = {f"${name}": actor for name, actor in self.variables.items()}
         return {**self.consumers, **self.nodes, **variables}
 
-    def moves(self, step: Step, name: str) -> tuple[tuple[str, ...], str] | None:
+    def moves(self, step: Step, name: str) -> tuple[tuple[str, ...], str | None] | None:
         """In which states one of those it acts on must be before the step, and in which it is after."""
         return step.node_moves or step.moves if name in self.nodes else step.moves
 
@@ -158,8 +160,10 @@ def _moved(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnost
             continue
         before, after = frozenset(moves[0]), moves[1]
         if not actor.states & before:
-            path = course.document.in_file((*placed.path, str(step.shorthand), index))
+            path = course.document.in_file((*placed.path, *step.field_of(index)))
             yield course.document.report(path, _impossible(course, placed, name, actor))
+        if after is None:
+            continue
         if name not in course.nodes:
             _may_be_the_same(course, name, before, after)
         unchanged = actor.states == {after} and after in before

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
+from harness.clients.producer import NAME as PRODUCER
 from harness.cluster_needs import NAMESERVER
 from harness.consumer import Consumer
 from harness.language import Reference, references
@@ -245,6 +246,7 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
         "moment": None if scope.moments is None else {**scope.moments, _END: ()},
         "node": scope.names.nodes,
         "broker": _without_nameserver(scope.names.nodes),
+        "producer": {PRODUCER: ()},
         "hand-made": None if scope.made is None else scope.made.get("hand-made", {}),
         "pull": None if scope.made is None else scope.made.get("pull", {}),
     }

@@ -10,15 +10,20 @@ from harness.language import one_word_of
 from harness.steps.base import Step
 from harness.steps.bind import Bind
 from harness.steps.broker_config import BrokerConfig
+from harness.steps.delay import Delay
 from harness.steps.expire_files import ExpireFiles
+from harness.steps.heal import Heal
 from harness.steps.heartbeat import Heartbeat
 from harness.steps.kill import Kill
+from harness.steps.loss import Loss
 from harness.steps.observe import Observe
 from harness.steps.parallel import Parallel
+from harness.steps.partition import Partition
 from harness.steps.pause import Pause
 from harness.steps.pull import Pull
 from harness.steps.release import Release
 from harness.steps.repeat import Repeat
+from harness.steps.reset import Reset
 from harness.steps.reset_offset import ResetOffset
 from harness.steps.restart import Restart
 from harness.steps.resume import Resume
@@ -53,6 +58,11 @@ STEPS: Mapping[str, type[Step]] = MappingProxyType(
             ResetOffset,
             BrokerConfig,
             ExpireFiles,
+            Partition,
+            Loss,
+            Reset,
+            Delay,
+            Heal,
             Repeat,
             Parallel,
         )

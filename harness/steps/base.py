@@ -18,11 +18,11 @@ class Step(Word, ABC):
 
     `moves` says which state a consumer must be in before the step and is in after it, for steps that act on
     consumers: a scenario whose steps can't happen in their order is refused before anything starts. The states
-    are `new`, `running`, `paused`, `stopped` and `killed`.
+    are `new`, `running`, `paused`, `stopped` and `killed`; None: it stays in its state.
     """
 
-    moves: ClassVar[tuple[tuple[str, ...], str] | None] = None
-    node_moves: ClassVar[tuple[tuple[str, ...], str] | None] = None
+    moves: ClassVar[tuple[tuple[str, ...], str | None] | None] = None
+    node_moves: ClassVar[tuple[tuple[str, ...], str | None] | None] = None
     """The same for nodes of the cluster, where it differs from that for consumers."""
     acts_on_process: ClassVar[bool] = True
     """Whether the step needs the processes of those it acts on (`kill`); False: their clients alone (`stop`)."""
@@ -38,6 +38,10 @@ class Step(Word, ABC):
     def acts_on(self) -> tuple[str, ...]:
         """The consumers, or variables, whose state the step changes by `moves`."""
         return ()
+
+    def field_of(self, index: int) -> tuple[str | int, ...]:
+        """Where in the step one of those stands, by its number among them."""
+        return str(self.shorthand), index
 
     def defines(self) -> tuple[tuple[str, str], ...]:
         """The names that it gives besides variables, each with its kind: `hand-made` clients, `pull`s."""

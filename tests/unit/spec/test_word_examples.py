@@ -25,6 +25,7 @@ WORDS = {
 HEAD = """\
 name: example
 title: an example
+workers: containers
 topics:
   orders: {queues: 4}
   bills: {queues: 4}
@@ -48,7 +49,10 @@ LEADING_TO: Mapping[str, list[str]] = {
     "killed": ["start: [a, b]", BIND, "kill: [a, b]"],
 }
 """The steps after which consumers are in a state."""
-BEFORE: Mapping[str, list[str]] = {"repeat": []}
+BEFORE: Mapping[str, list[str]] = {
+    "repeat": [],
+    "heal": ["start: [a, b]", "partition: {between: b, and: broker-a}"],
+}
 """What must come before an example whose own steps start consumers."""
 FOR_CHECKS = ["observe: before", BIND, STEPS["pull"].example, STEPS["heartbeat"].example]
 """Checks ask for observations, and for what these steps did."""

@@ -1,0 +1,95 @@
+"""What a broker answers comes late."""
+
+from __future__ import annotations
+
+import statistics
+
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.cluster import remoting
+from harness.cluster.base import DelayLine
+from harness.errors import PreconditionNotMet
+from harness.faults.base import Fault
+from harness.faults.trials import Trials
+
+_TIMES = 7
+_HEALED_LIMIT_S = 15.0
+_REQUEST = remoting.frame(remoting.GET_BROKER_CONFIG, 1, {})
+
+
+class Delay(Fault):
+    """Whatever clients get from a broker arrives so much later, for as long as it lasts."""
+
+    name = "delay"
+
+    def __init__(
+        self,
+        target: str,
+        line: DelayLine,
+        trials: Trials,
+        address: str,
+        delay_ms: int,
+        jitter_ms: int,
+        *,
+        request: bytes = _REQUEST,
+    ) -> None:
+        """
+        Args:
+            target: the broker.
+            line: what delays its answers.
+            trials: from where its answers are timed.
+            address: `host:port` at which clients ask it.
+            delay_ms: how much later, in milliseconds.
+            jitter_ms: how much more or less than that, evenly, in milliseconds.
+            request: what it answers.
+        """
+        self.target = target
+        self.sides = (target,)
+        self._line, self._trials = line, trials
+        host, _, port = address.rpartition(":")
+        self._host, self._port = host, int(port)
+        self._delay_ms, self._jitter_ms = delay_ms, jitter_ms
+        self._request = request
+        self._before_ms = 0.0
+
+    def inject(self) -> None:
+        self._before_ms = self._median_ms()
+        self._line.set(self._delay_ms, self._jitter_ms)
+
+    def wait_effective(self) -> str:
+        """Every answer comes so much later as the delay has it at least."""
+        took = self._times_ms()
+        if min(took) < self._delay_ms - self._jitter_ms:
+            raise PreconditionNotMet(
+                f"delay of {self.target}: an answer came after {min(took):.1f} ms in spite of it"
+            )
+        return (
+            f"{self.target} answers after {statistics.median(took):.0f} ms instead of {self._before_ms:.1f} ms "
+            f"(median of {_TIMES}), by {self._line.mechanism}"
+        )
+
+    def heal(self) -> None:
+        self._line.clear()
+
+    def wait_healed(self) -> str:
+        """The median answer comes before the shortest delay would have let it."""
+        limit_ms = self._before_ms + max(1, self._delay_ms - self._jitter_ms) / 2
+        waiting = Retrying(
+            stop=stop_after_delay(_HEALED_LIMIT_S),
+            wait=wait_fixed(0.1),
+            retry=retry_if_result(lambda took: took > limit_ms),
+        )
+        try:
+            took = waiting(self._median_ms)
+        except RetryError as over:
+            raise PreconditionNotMet(
+                f"delay of {self.target}: {_HEALED_LIMIT_S:.0f} s after it was taken away answers still take "
+                f"{over.last_attempt.result():.1f} ms"
+            ) from None
+        return f"{self.target} answers after {took:.1f} ms"
+
+    def _times_ms(self) -> list[float]:
+        return self._trials.echo_ms(self._host, self._port, self._request, _TIMES)
+
+    def _median_ms(self) -> float:
+        return statistics.median(self._times_ms())

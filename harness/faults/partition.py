@@ -1,0 +1,28 @@
+"""Packets between two ends of the network are dropped."""
+
+from __future__ import annotations
+
+from harness.errors import PreconditionNotMet
+from harness.faults.network import NetworkFault
+from harness.faults.rules import Command, drop
+
+
+class Partition(NetworkFault):
+    """Nothing passes, in one direction or in both; connections stay open, for nobody is told."""
+
+    name = "partition"
+
+    def rules(self) -> list[Command]:
+        return drop(self._link)
+
+    def wait_effective(self) -> str:
+        """A connection gets no answer, and the rules have counted what they dropped of it.
+
+        Where only what comes in is dropped, what is counted is the answer: what goes out has arrived.
+        """
+        self._must_be("no answer")
+        dropped = sum(self._counts())
+        if not dropped:
+            raise PreconditionNotMet(f"partition of {self.target}: the rules have dropped nothing")
+        own = self._link.own.name
+        return f"a connection from {own} to {self._address} gets no answer; packets dropped: {dropped}"

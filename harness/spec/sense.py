@@ -1,0 +1,64 @@
+"""Checks that nothing could ever keep in this scenario, whatever happens: they are not meant as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from assertions import Check
+from assertions.start_refused import StartRefused
+from harness.language import references
+from harness.scenario import Scenario
+from harness.spec.diagnostics import Diagnostic
+from harness.spec.places import Document
+from harness.spec.words import PlacedWord, all_words, flat
+from harness.steps.observe import Observe
+from harness.steps.start import Start
+
+_END = "end"
+
+
+def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Every such check, of a scenario all of whose names are defined."""
+    if scenario.control == scenario.name:
+        yield document.report(("control",), "a scenario can't be the control of itself")
+    words = all_words(document)
+    steps, _ = words["steps"]
+    moments = _moments(steps)
+    for section, (checks, _) in words.items():
+        for placed in checks if section != "steps" else ():
+            check = placed.word
+            assert isinstance(check, Check)
+            for problem in check.problems(scenario):
+                yield document.report(placed.path, problem, key=True)
+            yield from _intervals(document, placed, check, moments)
+            if isinstance(check, StartRefused) and not _may_be_refused(steps, check.consumer):
+                message = f"no step starts {check.consumer} with `may_be_refused: true`: a refusal would end the run"
+                yield document.report(placed.path, message, key=True)
+
+
+def _moments(steps: Iterable[PlacedWord]) -> dict[str, int]:
+    """Observations that are made once, each with the number of the step that makes it."""
+    own = (placed for placed in steps if isinstance(placed.word, Observe))
+    return {placed.word.name: placed.indices[0] for placed in own if isinstance(placed.word, Observe)}
+
+
+def _intervals(
+    document: Document, placed: PlacedWord, check: Check, moments: Mapping[str, int]
+) -> Iterator[Diagnostic]:
+    """Checks on what was between two observations, of which the first is not before the second."""
+    order = {**moments, _END: max(moments.values(), default=0) + 1}
+    for reference in references(check):
+        if "moment" not in reference.kinds or reference.path == ("at",):
+            continue
+        begin, end = reference.text, check.at
+        known = begin in order and end in order
+        if begin == end or (known and order[begin] > order[end]):
+            path = document.in_file((*placed.path, *reference.path))
+            message = f"the observation `{begin}` is not before `{end}`, at which the check reads"
+            yield document.report(path, message)
+
+
+def _may_be_refused(steps: Iterable[PlacedWord], consumer: str) -> bool:
+    starts = (placed.word for placed in flat(steps) if isinstance(placed.word, Start))
+    names = {name for step in starts if step.may_be_refused for name in step.consumers}
+    return consumer in names or any(name.startswith("$") for name in (names if names else ()))

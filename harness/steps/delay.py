@@ -1,0 +1,77 @@
+"""`delay`: what a broker answers comes late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field, model_validator
+
+from harness.cluster.base import Delayable
+from harness.cluster_needs import NAMESERVER
+from harness.errors import HarnessDefect
+from harness.faults.delay import Delay as DelayFault
+from harness.faults.trials import Trials
+from harness.language import BrokerRef, DurationMs
+from harness.steps.base import every_step
+from harness.steps.network import Effect, NetworkStep, inject, place_of, sidecars
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+    from harness.scenario import Scenario
+
+
+class Delay(NetworkStep):
+    """Let all clients of a broker wait so much longer for whatever it sends them, until `heal`.
+
+    It can't be said whose traffic is delayed, nor that of one way alone: the kernel does it to all that the broker
+    sends (`tc netem`), or where it can't, Toxiproxy to all that passes the broker's advertised address. With
+    `tc netem` what the broker sends to name server and slaves comes late as well.
+    """
+
+    word = "delay"
+    acts_on_process: ClassVar[bool] = False
+    example = "delay: {of: broker-a, by: 200ms, jitter: 50ms}"
+
+    of: BrokerRef = Field(description="the broker that answers late")
+    by: DurationMs = Field(ge=20, le=60_000, description="so much later, `20ms` or more")
+    jitter: DurationMs = Field(
+        default=0,
+        description="evenly so much more or less than that; at most half of it",
+        validate_default=False,
+    )
+
+    @model_validator(mode="after")
+    def _less_jitter(self) -> Delay:
+        if self.jitter * 2 > self.by:
+            raise ValueError("`jitter` is at most half of `by`")
+        return self
+
+    def acts_on(self) -> tuple[str, ...]:
+        return (self.of,)
+
+    def field_of(self, index: int) -> tuple[str | int, ...]:
+        del index  # there is one
+        return ("of",)
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        del scenario  # whichever broker it is
+        yield from ("partition", "delay")
+
+    def effects(self, scenario: Scenario) -> Iterator[Effect]:
+        del scenario  # whichever broker it is
+        yield Effect(self.word, self.of, (self.of,), frozenset({self.of}))
+
+    def run(self, context: RunContext) -> None:
+        if not isinstance(context.cluster, Delayable):
+            raise HarnessDefect(f"brokers of a cluster of kind {context.cluster.kind} can't be delayed")
+        # From where nobody else is delayed or cut off.
+        trials = Trials(sidecars(context).of(place_of(context, NAMESERVER)))
+        line = context.cluster.delay_line(self.of)
+        address = context.node(self.of).address
+        inject(context, DelayFault(self.of, line, trials, address, self.by, self.jitter))
+
+
+def delayed_brokers(scenario: Scenario) -> tuple[str, ...]:
+    """The brokers that a step delays: where Toxiproxy does it, it must be there before they are."""
+    return tuple(dict.fromkeys(step.of for step in every_step(scenario.steps) if isinstance(step, Delay)))

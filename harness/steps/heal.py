@@ -1,0 +1,66 @@
+"""`heal`: faults of the network end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from harness.errors import PreconditionNotMet
+from harness.language import SideRef, as_tuple
+from harness.steps.base import Step
+from harness.steps.network import members
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+    from harness.faults.base import Fault
+    from harness.scenario import Scenario
+
+_KINDS = {"enum": ["all", "partition", "loss", "reset", "delay"], "type": "string"}
+Faults = Annotated[
+    tuple[Literal["all", "partition", "loss", "reset", "delay"], ...],
+    BeforeValidator(as_tuple),
+    Field(min_length=1),
+    WithJsonSchema({"anyOf": [_KINDS, {"type": "array", "items": _KINDS, "minItems": 1}]}),
+]
+"""Kinds of faults of the network: one, or a list of them."""
+
+
+class Heal(Step):
+    """End faults of the network, and wait until connections are made again; `heal: all` ends them all.
+
+    What nothing heals is healed at the end of the run, after the clients are gone.
+    """
+
+    word = "heal"
+    shorthand = "faults"
+    example = "heal: {faults: partition, of: b}"
+
+    faults: Faults = Field(description="the kinds of faults, by the words of their steps; or `all`")
+    of: SideRef | None = Field(default=None, description="only those in which it is one of the sides")
+
+    def means(self, kind: str) -> bool:
+        """Whether it is about faults of this kind."""
+        return "all" in self.faults or kind in self.faults
+
+    @property
+    def meant(self) -> str:
+        """What it is about, for messages."""
+        kinds = "fault of the network" if "all" in self.faults else " or ".join(self.faults)
+        return kinds if self.of is None else f"{kinds} of {self.of}"
+
+    def whom(self, scenario: Scenario) -> tuple[str, ...]:
+        """One of whom must be a side, a group's members in place of the group; empty: whoever it is."""
+        return () if self.of is None else members((self.of,), scenario)
+
+    def run(self, context: RunContext) -> None:
+        whom = set(context.resolve(self.whom(context.scenario)))
+        meant = [key for key, fault in context.faults.active().items() if self._means(fault, whom)]
+        if not meant:
+            raise PreconditionNotMet(f"heal: no {self.meant} is in effect")
+        for key in reversed(meant):
+            context.faults.heal(key)
+
+    def _means(self, fault: Fault, whom: set[str]) -> bool:
+        concerned = self.of is None or bool(whom & set(fault.sides))
+        return concerned and bool(fault.sides) and self.means(fault.name)

@@ -1,0 +1,31 @@
+"""`loss`: packets between two sides are lost by chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from harness.faults.loss import Loss as LossFault
+from harness.steps.network import BetweenStep
+
+if TYPE_CHECKING:
+    from harness.containers.sidecar import Sidecars
+    from harness.faults.base import Fault
+    from harness.faults.rules import Link
+
+
+class Loss(BetweenStep):
+    """Drop each packet that two sides send each other, or that one sends the other, with a probability.
+
+    TCP sends again what was lost, so everything comes late; with much of it connections end. Sides as those of
+    `partition`.
+    """
+
+    word = "loss"
+    example = "loss: {from: broker-a, to: b, percent: 30}"
+
+    percent: int = Field(ge=1, le=99, description="so many of a hundred packets, on average")
+
+    def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
+        return LossFault(link, sidecars, target, self.percent)

@@ -1,0 +1,227 @@
+"""What the steps that do something to the network have in common: the two sides, and who may be on them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field, model_validator
+
+from harness.clients.producer import NAME as PRODUCER
+from harness.errors import HarnessDefect, PreconditionNotMet
+from harness.faults.rules import Link
+from harness.language import SideRefs
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.cluster.base import NetworkPlace
+    from harness.containers.sidecar import Sidecars
+    from harness.context import RunContext
+    from harness.faults.base import Fault
+    from harness.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A fault that a step makes, as far as the scenario alone tells."""
+
+    kind: str
+    target: str
+    sides: tuple[str, ...]
+    """Consumers, nodes, the producer, and variables."""
+    carriers: frozenset[str]
+    """Those of them that are not to be started anew meanwhile: it would be lost, or they would never be ready."""
+
+    def is_same(self, other: Effect) -> bool:
+        """Whether the two can't be there together, whoever variables stand for."""
+        return not _any_variable(self.sides) and (self.kind, self.target) == (other.kind, other.target)
+
+    def may_concern(self, names: Iterable[str]) -> bool:
+        """Whether one of these may be a side of it; nobody named is everybody."""
+        names = set(names)
+        return not names or bool(names & set(self.sides)) or _any_variable((*names, *self.sides))
+
+    def surely_concerns(self, names: Iterable[str]) -> bool:
+        """Whether one of these is a side of it, whoever variables stand for."""
+        names = set(names)
+        return not names or bool({name for name in names if not name.startswith("$")} & set(self.sides))
+
+
+def _any_variable(names: Iterable[str]) -> bool:
+    return any(name.startswith("$") for name in names)
+
+
+class NetworkStep(Step):
+    """A step that puts a fault of the network into effect, until `heal` or the end of the run."""
+
+    moves: ClassVar = (("running", "paused", "new"), None)
+    node_moves: ClassVar = (("running", "paused"), None)
+
+    @abstractmethod
+    def effects(self, scenario: Scenario) -> Iterator[Effect]:
+        """Each fault that it makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Two that a fault is between, of which one is a node."""
+
+    one: str
+    other: str
+    one_way: bool
+
+    @property
+    def target(self) -> str:
+        """`b to broker-a`, or `b and broker-a`."""
+        return f"{self.one} {'to' if self.one_way else 'and'} {self.other}"
+
+    def carrier(self, nodes: tuple[str, ...]) -> str:
+        """Whose network has the rules: the client, for nodes keep their addresses through a restart; else the
+        node that is further down in the cluster's order, a broker before the name server."""
+        return max(
+            (self.one, self.other), key=lambda name: (name not in nodes, name in nodes and nodes.index(name))
+        )
+
+
+class BetweenStep(NetworkStep):
+    """A fault between two sides, on one of which there are only nodes of the cluster."""
+
+    between: SideRefs | None = Field(default=None, description="one side, with `and`: both ways")
+    and_: SideRefs | None = Field(default=None, alias="and", description="the other side, with `between`")
+    from_: SideRefs | None = Field(
+        default=None, alias="from", description="the side that sends, with `to`: this way alone"
+    )
+    to: SideRefs | None = Field(default=None, description="the side that receives, with `from`")
+
+    @model_validator(mode="after")
+    def _two_sides(self) -> BetweenStep:
+        both, one_way = (self.between, self.and_), (self.from_, self.to)
+        if (None in both) == (None in one_way) or any(both) == any(one_way):
+            raise ValueError("say `between` and `and`, or `from` and `to`")
+        return self
+
+    @property
+    def one_way(self) -> bool:
+        """Whether only what one side sends is concerned."""
+        return self.from_ is not None
+
+    @property
+    def sides(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names on either side, the sender's first."""
+        one, other = (self.from_, self.to) if self.one_way else (self.between, self.and_)
+        return one or (), other or ()
+
+    def acts_on(self) -> tuple[str, ...]:
+        return (*self.sides[0], *self.sides[1])
+
+    def field_of(self, index: int) -> tuple[str | int, ...]:
+        first = len(self.sides[0])
+        keys = ("from", "to") if self.one_way else ("between", "and")
+        return (keys[0], index) if index < first else (keys[1], index - first)
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        del scenario  # whatever the sides are
+        yield "partition"
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        one, other = (members(side, scenario) for side in self.sides)
+        twice = sorted({name for name in one if name in other})
+        if twice:
+            yield f"`{twice[0]}` is on both sides"
+            return
+        clients = [[name for name in side if name not in scenario.cluster.nodes] for side in (one, other)]
+        if all(clients):
+            yield (
+                f"`{clients[0][0]}` and `{clients[1][0]}` have nothing to do with each other: clients talk to "
+                "nodes of the cluster alone"
+            )
+        elif any(clients) and scenario.workers != "containers":
+            yield (
+                f"`{(clients[0] or clients[1])[0]}` runs on this host, whose network is everybody's: write "
+                "`workers: containers`"
+            )
+
+    def effects(self, scenario: Scenario) -> Iterator[Effect]:
+        nodes = scenario.cluster.nodes
+        for ends in self._pairs(*(members(side, scenario) for side in self.sides)):
+            both = ends.one, ends.other
+            # Of two nodes neither: it would wait to be registered, or for those that are.
+            carriers = both if set(both) <= set(nodes) else (ends.carrier(nodes),)
+            yield Effect(self.word, ends.target, both, frozenset(carriers))
+
+    def run(self, context: RunContext) -> None:
+        one, other = (context.resolve(members(side, context.scenario)) for side in self.sides)
+        for ends in self._pairs(one, other):
+            inject(context, self.fault(_link(context, ends), sidecars(context), ends.target))
+
+    @abstractmethod
+    def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
+        """What is done to the traffic between two ends."""
+
+    def _pairs(self, one: Iterable[str], other: Iterable[str]) -> Iterator[Ends]:
+        for pair in product(dict.fromkeys(one), dict.fromkeys(other)):
+            yield Ends(*pair, self.one_way)
+
+
+def inject(context: RunContext, fault: Fault) -> None:
+    """Inject a fault of the network, unless it is there already.
+
+    Raises:
+        PreconditionNotMet: it is, or it takes no effect.
+    """
+    if f"{fault.name} {fault.target}" in context.faults.active():
+        raise PreconditionNotMet(f"there is a {fault.name} of {fault.target} already")
+    context.faults.inject(fault)
+
+
+def sidecars(context: RunContext) -> Sidecars:
+    """What changes the networks of the cluster's containers."""
+    # Asked as the protocol would be, which can't be loaded with what it is made of.
+    found = getattr(context.cluster, "sidecars", None)
+    if found is None:
+        raise HarnessDefect(f"nothing can be done to the network of a cluster of kind {context.cluster.kind}")
+    made: Sidecars = found
+    return made
+
+
+def place_of(context: RunContext, name: str) -> NetworkPlace:
+    """Where on the network a consumer, a node or the producer lives.
+
+    Raises:
+        PreconditionNotMet: it has no container now.
+    """
+    if context.is_node(name):
+        node = context.node(name)
+        container, advertised = node.container, node.address
+    else:
+        client = context.producer if name == PRODUCER else context.consumers[name]
+        inside, advertised = client.container, None
+        container = None if inside is None else inside.id
+    if container is None:
+        raise PreconditionNotMet(f"{name} has no container: nothing can be done to its network")
+    return sidecars(context).place(name, container, advertised)
+
+
+def _link(context: RunContext, ends: Ends) -> Link:
+    own = ends.carrier(context.scenario.cluster.nodes)
+    peer = ends.other if own == ends.one else ends.one
+    return Link(
+        place_of(context, own),
+        place_of(context, peer),
+        outgoing=not ends.one_way or own == ends.one,
+        incoming=not ends.one_way or own == ends.other,
+    )
+
+
+def members(side: Iterable[str], scenario: Scenario) -> tuple[str, ...]:
+    """The names on a side, members in place of groups."""
+    return tuple(
+        name
+        for one in side
+        for name in (
+            (one,) if one not in scenario.groups or one in scenario.consumers else scenario.members(one)
+        )
+    )

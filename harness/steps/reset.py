@@ -1,0 +1,35 @@
+"""`reset`: connections between two sides are reset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import model_validator
+
+from harness.faults.reset import Reset as ResetFault
+from harness.steps.network import BetweenStep
+
+if TYPE_CHECKING:
+    from harness.containers.sidecar import Sidecars
+    from harness.faults.base import Fault
+    from harness.faults.rules import Link
+
+
+class Reset(BetweenStep):
+    """Answer whatever two sides send each other over TCP by a reset, until `heal`.
+
+    An open connection ends with the next packet on it, and no new one can be made. Sides as those of `partition`,
+    always both ways: a reset has to reach whoever sent.
+    """
+
+    word = "reset"
+    example = "reset: {between: b, and: broker-a}"
+
+    @model_validator(mode="after")
+    def _both_ways(self) -> Reset:
+        if self.one_way:
+            raise ValueError("a reset concerns both ways: say `between` and `and`")
+        return self
+
+    def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
+        return ResetFault(link, sidecars, target)
