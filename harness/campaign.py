@@ -27,6 +27,7 @@ from harness.reporters.folder import write_reports
 from harness.runner import Run, RunResult
 from harness.scenario import Scenario
 from harness.session import Session
+from harness.steps.delay import delayed_brokers
 from harness.store import RunFolder
 from harness.timing import PROFILES
 
@@ -216,7 +217,7 @@ class Campaign:
         needs = self._needs(scenario)
         usual = needs.shape == ClusterNeeds().shape and not scenario.needs_own_cluster
         processes = self._processes_of(timing)
-        making = Making(self.options.on, needs, processes)
+        making = Making(self.options.on, needs, processes, delayed=delayed_brokers(scenario))
 
         def make_cluster(folder: Path, owner: str) -> Cluster:
             if usual and self.options.use_running and scenario.workers == "host":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -64,8 +64,8 @@ BrokerNames = Annotated[
 """Brokers: one, or a list."""
 
 
-ClusterShape = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], str | None]
-"""Brokers, slaves, lines of broker.conf, and the version of the dashboard."""
+ClusterShape = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], str | None, str]
+"""Brokers, slaves, lines of broker.conf, the version of the dashboard, and what brokers advertise."""
 
 DASHBOARD_DEFAULT = "default"
 """The version of a dashboard that fits RocketMQ's."""
@@ -113,6 +113,12 @@ class ClusterNeeds(Strict):
         description='with RocketMQ\'s dashboard as a third witness: `true`, or its version, `"2.1.0"`',
     )
 
+    advertise: Literal["address", "hostname"] = Field(
+        default="address",
+        description="to what brokers let clients connect (`brokerIP1`): their addresses, or the names of their "
+        "containers, which only workers in containers can resolve",
+    )
+
     @field_validator("broker")
     @classmethod
     def _free_to_choose(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
@@ -138,6 +144,7 @@ class ClusterNeeds(Strict):
             self.slaves,
             tuple(sorted(self.broker_configuration.items())),
             self.dashboard,
+            self.advertise,
         )
 
     @property

@@ -16,6 +16,7 @@ from harness.timing import TimingProfile
 from harness.workers.handle import OnDeath, OnEvent, Worker
 from harness.workers.kinds import KINDS
 from harness.workers.on_host import OnHost
+from harness.workers.program import WorkerHome
 from harness.workers.shared import SharedWorkers
 
 Progress = Callable[[str], None]
@@ -56,19 +57,40 @@ class Processes:
         )
         """Client processes for runs in which no step needs a process of its own."""
 
-    def spawn(self, kind: str, name: str, log_folder: Path, on_event: OnEvent, on_death: OnDeath) -> Worker:
+    def spawn(
+        self,
+        kind: str,
+        name: str,
+        log_folder: Path,
+        on_event: OnEvent,
+        on_death: OnDeath,
+        *,
+        home: WorkerHome | None = None,
+        hosts_file: Path | None = None,
+    ) -> Worker:
         """Start a worker process of a kind, without waiting for it.
+
+        Args:
+            kind: of `harness.workers.kinds.KINDS`.
+            name: see `Worker.spawn`.
+            log_folder: see `Worker.spawn`.
+            on_event: see `Worker`.
+            on_death: see `Worker`.
+            home: where it lives; None: on this host.
+            hosts_file: names that its JVM resolves, and no others; None: as everybody here.
 
         Raises:
             EnvironmentNotReady: the process can't be started.
         """
         worker_kind = KINDS[kind]
         role = worker_kind.classpath_role
-        properties = self.timing.client_system_properties
+        properties = dict(self.timing.client_system_properties)
+        if hosts_file is not None:
+            properties["jdk.net.hosts.file"] = str(hosts_file)
         return Worker.spawn(
             worker_kind,
             name,
-            home=OnHost(self.guardian.owner, self.java),
+            home=home or OnHost(self.guardian.owner, self.java),
             classpath=() if role is None else classpath(self.version, role, self.progress),
             jvm_options=[f"-D{key}={value}" for key, value in properties.items()],
             log_folder=log_folder,

@@ -114,6 +114,13 @@ class Scenario(Strict):
             return {**data, "consumers": {}}
         return data
 
+    @field_validator("cluster")
+    @classmethod
+    def _who_resolves_names(cls, cluster: ClusterNeeds, info: ValidationInfo) -> ClusterNeeds:
+        if cluster.advertise == "hostname" and info.data.get("workers") != "containers":
+            raise ValueError("only containers resolve the brokers' names: write `workers: containers`")
+        return cluster
+
     @field_validator("consumers")
     @classmethod
     def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
@@ -174,6 +181,8 @@ class Scenario(Strict):
             required.add("dashboard")
         if self.workers == "containers":
             required.add("container workers")
+        if self.cluster.advertise == "hostname":
+            required.add("hostnames")
         return frozenset(required)
 
     @property

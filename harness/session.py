@@ -10,12 +10,14 @@ from typing import Protocol
 
 from harness import paths
 from harness.clients.admin import Admin
-from harness.cluster.base import Cluster
+from harness.cluster.base import Cluster, Named, Networked
 from harness.cluster.canary import prove_delivery
 from harness.cluster.running import AttachedCluster
+from harness.errors import HarnessDefect
 from harness.guardian import new_owner
 from harness.names import new_token
 from harness.processes import Processes
+from harness.workers.program import WorkerHome
 
 
 class MakeCluster(Protocol):
@@ -89,6 +91,18 @@ class Session:
         assert self._admin is not None
         return self._cluster, self._admin
 
+    def worker_home(self) -> WorkerHome:
+        """Where workers live in containers, once the cluster is up.
+
+        Raises:
+            EnvironmentNotReady: the cluster can't start, or there is no image for workers.
+            HarnessDefect: it has no network for them (`Scenario.required_capabilities` should have told).
+        """
+        cluster, _ = self.ready()
+        if not isinstance(cluster, Networked):
+            raise HarnessDefect(f"a cluster of kind {cluster.kind} has no network for workers")
+        return cluster.worker_home()
+
     def _start(self) -> None:
         try:
             owner, processes = self._cluster_owner, self.processes
@@ -96,7 +110,8 @@ class Session:
             cluster = self._make_cluster(processes.scratch(owner) / "cluster", owner)
             self._cluster = cluster
             logs = processes.scratch(processes.guardian.owner) / f"admin-{owner[-8:]}"
-            worker = processes.spawn("admin", "admin", logs, _ignore, _ignore)
+            hosts = cluster.hosts_file if isinstance(cluster, Named) else None
+            worker = processes.spawn("admin", "admin", logs, _ignore, _ignore, hosts_file=hosts)
             self._admin = Admin(worker)
             cluster.start()
             self._admin.connect(cluster.nameserver, new_token())

@@ -6,23 +6,31 @@ import contextlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from docker.errors import NotFound
 
-from harness.cluster import server_settings, versions
+from harness.cluster import ports, server_settings, versions
+from harness.cluster.base import DelayLine, NetworkPlace
 from harness.cluster.dashboard_container import DashboardContainer
 from harness.cluster.server import Server
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster.server_container import ServerContainer
 from harness.cluster.server_settings import CLUSTER_NAME, LOGBACK_FILES, SLAVE_SUFFIX, Site
 from harness.cluster_needs import NAMESERVER
+from harness.containers.delays import choose_mechanism
 from harness.containers.engine import Engine
 from harness.containers.images import Image, Images
 from harness.containers.labels import labels_of
 from harness.containers.launch import ContainerPlan, Subnet, make_network
+from harness.containers.netem import Netem
+from harness.containers.sidecar import Sidecars
+from harness.containers.toxiproxy import Toxiproxy
 from harness.timing import TimingProfile
+from harness.workers.in_containers import InContainers
+from harness.workers.program import WorkerHome
 
 FOLDER = PurePosixPath("/rocketchaos")
 """Where a server's container has the folder that its host has for it: configuration and log."""
@@ -57,6 +65,8 @@ class ContainersCluster(ServerCluster):
         brokers: Sequence[str] = ("broker-a",),
         slaves: Sequence[str] = (),
         dashboard: str | None = None,
+        by_name: bool = False,
+        delayed: Sequence[str] = (),
         progress: Callable[[str], None] | None = None,
     ) -> None:
         """As `ServerCluster`, and:
@@ -65,6 +75,8 @@ class ContainersCluster(ServerCluster):
             engine: where the containers run.
             images: which images are chosen.
             dashboard: the version of the dashboard that is started besides; None: none is.
+            by_name: brokers advertise the names of their containers, which only containers can resolve.
+            delayed: brokers whose answers can be delayed.
         """
         super().__init__(
             version,
@@ -82,6 +94,13 @@ class ContainersCluster(ServerCluster):
         self._dashboard_version = dashboard
         self._image: Image | None = None
         self._dashboard_image: Image | None = None
+        self._by_name = by_name
+        self._delayed = tuple(delayed)
+        self._toxiproxy_image: Image | None = None
+        self._toxiproxies: dict[str, Toxiproxy] = {}
+        self._sidecars = Sidecars(engine, lambda: images.worker().name, owner, self._id)
+        self._homes: list[InContainers] = []
+        self._lock = threading.Lock()
 
     @property
     def subnet(self) -> Subnet | None:
@@ -96,7 +115,7 @@ class ContainersCluster(ServerCluster):
     @property
     def images(self) -> Mapping[str, str]:
         """The ids of the images that it runs, by name."""
-        images = (self._image, self._dashboard_image)
+        images = (self._image, self._dashboard_image, self._toxiproxy_image)
         return {image.name: image.id for image in images if image is not None}
 
     @property
@@ -107,9 +126,50 @@ class ContainersCluster(ServerCluster):
                 return server.url
         return None
 
+    @property
+    def hosts_file(self) -> Path | None:
+        """The addresses of the names that brokers advertise, as in `/etc/hosts`; None: they advertise none."""
+        return self.folder / "hosts" if self._by_name else None
+
+    @property
+    def sidecars(self) -> Sidecars:
+        """What changes the networks of its containers, and of the workers on its network."""
+        return self._sidecars
+
+    def delay_line(self, broker: str) -> DelayLine:
+        """What delays this broker's answers; see `Delayable`."""
+        if broker in self._toxiproxies:
+            return self._toxiproxies[broker]
+        if broker not in self._delayed:
+            raise KeyError(broker)
+        return Netem(self._sidecars, lambda: self._place(broker))
+
+    def _place(self, name: str) -> NetworkPlace:
+        node = self._named(name).node
+        assert node.container is not None
+        return self._sidecars.place(name, node.container, node.address)
+
+    def worker_home(self) -> WorkerHome:
+        """Where workers live in containers of their own, on the network of the servers.
+
+        Raises:
+            EnvironmentNotReady: there is no image for them.
+        """
+        with self._lock:
+            if not self._homes:
+                assert self._subnet is not None
+                image = self._images.worker().name
+                self._homes.append(
+                    InContainers(self.engine, image, self._subnet, owner=self.owner, run=self._id)
+                )
+            return self._homes[0]
+
     def stop(self) -> None:
         """Remove every container, and the network."""
+        self._sidecars.close()
         super().stop()
+        while self._toxiproxies:
+            self._toxiproxies.popitem()[1].remove()
         if self._subnet is not None:
             with contextlib.suppress(NotFound):
                 self._subnet.network.remove()
@@ -119,6 +179,8 @@ class ContainersCluster(ServerCluster):
         self._image = self._images.rocketmq(self.version)
         if self._dashboard_version is not None:
             self._dashboard_image = self._images.dashboard(self._dashboard_version)
+        if self._delayed and choose_mechanism(self.engine, self._images, self.owner, self._id) == "toxiproxy":
+            self._toxiproxy_image = self._images.toxiproxy()
 
     def _lay_out(self) -> Sequence[Server]:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -128,17 +190,33 @@ class ContainersCluster(ServerCluster):
         servers: list[Server] = [self._server(NAMESERVER, "nameserver", nameserver, nameserver.address, None)]
         masters: list[tuple[str, str | None]] = [(name, None) for name in self._brokers]
         for name, master in (*masters, *((f"{name}{SLAVE_SUFFIX}", name) for name in self._slaves)):
-            site = Site(next(addresses), _BROKER_PORT, _STORE)
+            site = Site(next(addresses), _BROKER_PORT, _STORE, self._advertised_host(name, addresses))
+            if self._toxiproxy_image is not None and name in self._delayed:
+                self._put_before(name, site, self._toxiproxy_image)
             servers.append(self._server(name, "broker", site, nameserver.address, master))
         if versions.parse(self.version)[0] >= 5:
             servers.append(self._proxy(Site(next(addresses), _PROXY_PORT, _STORE), nameserver.address))
+        if self.hosts_file is not None:
+            lines = [
+                f"{server.address.partition(':')[0]} {server.registered.partition(':')[0]}"
+                for server in servers
+            ]
+            self.hosts_file.write_text("\n".join(["127.0.0.1 localhost", *lines, ""]))
         if self._dashboard_image is not None:
             servers.append(self._dashboard(self._dashboard_image, next(addresses), nameserver.address))
         return servers
 
     @property
     def _most_nodes(self) -> int:
-        return len(self._brokers) + len(self._slaves) + 3
+        return 3 + len(self._brokers) + len(self._slaves) + len(self._delayed)
+
+    def _advertised_host(self, broker: str, addresses: Iterator[str]) -> str | None:
+        """What clients are told instead of the broker's address."""
+        if self._by_name:
+            return self._container_name(broker)
+        if self._toxiproxy_image is None or broker not in self._delayed:
+            return None
+        return next(addresses)
 
     def _server(
         self, name: str, role: str, site: Site, nameserver: str, slave_of: str | None
@@ -147,9 +225,34 @@ class ContainersCluster(ServerCluster):
         file = self._configure(name, role, site, nameserver, slave_of)
         script = "mqnamesrv" if role == "nameserver" else "mqbroker"
         plan = self._plan(name, role, site, ["sh", script, "-c", str(FOLDER / file)])
+        # A name only containers resolve; a proxy's address is the one by which everybody gets there.
+        address = site.address if self._by_name else site.advertised
         return ServerContainer(
-            name, role, site.address, self.folder / name, slave_of, engine=self.engine, plan=plan
+            name,
+            role,
+            address,
+            self.folder / name,
+            slave_of,
+            site.advertised,
+            engine=self.engine,
+            plan=plan,
         )
+
+    def _put_before(self, broker: str, site: Site, image: Image) -> None:
+        """Toxiproxy at the address that the broker advertises; what goes to its slave goes straight."""
+        assert self._subnet is not None
+        assert site.advertised_host is not None
+        self._toxiproxies[broker] = Toxiproxy(
+            self.engine,
+            image.name,
+            self._container_name(f"{broker}-toxiproxy"),
+            self._labels("toxiproxy"),
+            subnet=self._subnet,
+            address=site.advertised_host,
+            behind=site.host,
+            ports=ports.broker_ports(site.port)[:2],
+        )
+        self._toxiproxies[broker].start()
 
     def _proxy(self, site: Site, nameserver: str) -> ServerContainer:
         """The proxy of 5.x, in mode CLUSTER: a server of its own, for gRPC clients."""
@@ -221,7 +324,12 @@ class ContainersCluster(ServerCluster):
         )
 
     def _container_name(self, node: str) -> str:
-        return f"rocketchaos-{self.owner[-6:]}-{re.sub(r'[^a-zA-Z0-9_.-]', '_', node)}"
+        return f"rocketchaos-{self._id}-{re.sub(r'[^a-zA-Z0-9_.-]', '_', node)}"
 
     def _labels(self, role: str) -> dict[str, str]:
-        return labels_of(self.owner, role, self.folder.parent.name)
+        return labels_of(self.owner, role, self._id)
+
+    @property
+    def _id(self) -> str:
+        """What its containers have in their names."""
+        return self.owner[-6:]

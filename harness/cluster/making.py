@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.cluster import versions
@@ -23,6 +24,7 @@ class Making:
         needs: ClusterNeeds,
         processes: Processes,
         *,
+        delayed: Sequence[str] = (),
         nameserver_port: int | None = None,
     ) -> None:
         """
@@ -30,11 +32,13 @@ class Making:
             kind: where its servers run.
             needs: what is wanted of it.
             processes: whose version, timing and guardian are its own.
+            delayed: brokers whose answers can be delayed.
             nameserver_port: of an embedded one; None: any that is free.
         """
         self._kind = kind
         self._needs = needs
         self._processes = processes
+        self._delayed = delayed
         self._nameserver_port = nameserver_port
 
     def __call__(self, folder: Path, owner: str) -> ServerCluster:
@@ -82,5 +86,7 @@ class Making:
             brokers=self._needs.brokers,
             slaves=self._needs.slaves,
             dashboard=dashboard,
+            by_name=self._needs.advertise == "hostname",
+            delayed=self._delayed,
             progress=processes.progress,
         )

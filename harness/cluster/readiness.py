@@ -25,14 +25,21 @@ class Registration:
     (`NettyRemotingClient.scanAvailableNameSrv`). 4.9.x misses it where the name server starts later.
     """
 
-    def __init__(self, nameserver: str, broker: str) -> None:
+    def __init__(self, nameserver: str, registered: str, broker: str) -> None:
+        """
+        Args:
+            nameserver: `host:port`.
+            registered: `host:port` under which the name server is to know the broker.
+            broker: `host:port` at which it answers.
+        """
         self._nameserver = nameserver
+        self._registered = registered
         self._broker = broker
         self._nudged_s = time.monotonic()
 
     def why_not_ready(self) -> str | None:
         """As the function; and every 0.2 s a broker that isn't registered is told to register."""
-        reason = why_not_ready(self._nameserver, self._broker)
+        reason = why_not_ready(self._nameserver, self._registered, self._broker)
         if reason == _NOT_REGISTERED and time.monotonic() - self._nudged_s > _NUDGE_EVERY_S:
             with contextlib.suppress(OSError):
                 self._nudge()
@@ -50,10 +57,10 @@ class Registration:
             remoting.ask(self._broker, remoting.UPDATE_BROKER_CONFIG, body=permission[0])
 
 
-def why_not_ready(nameserver: str, broker: str) -> str | None:
+def why_not_ready(nameserver: str, registered: str, broker: str) -> str | None:
     """Why clients can't work with this broker; None when they can.
 
-    It has to be registered at the name server, and to answer. Both are `host:port`.
+    It has to be known to the name server as `registered`, and to answer at `broker`. All are `host:port`.
     """
     try:
         answer = remoting.ask(nameserver, remoting.GET_BROKER_CLUSTER_INFO)
@@ -61,7 +68,7 @@ def why_not_ready(nameserver: str, broker: str) -> str | None:
         return f"the name server doesn't answer ({error})"
     # `ClusterInfo` comes as fastjson writes it, with bare numbers as keys: no JSON that Python reads. Between
     # quotes the address is unambiguous.
-    if answer.code != remoting.SUCCESS or json.dumps(broker).encode() not in answer.body:
+    if answer.code != remoting.SUCCESS or json.dumps(registered).encode() not in answer.body:
         return _NOT_REGISTERED
     try:
         remoting.ask(broker, remoting.GET_BROKER_CONFIG)

@@ -118,7 +118,7 @@ class AttachedCluster:
             if not node.alive:
                 raise self._not_usable(f"{node.name} is gone")
         for broker in self.record.brokers:
-            if reason := readiness.why_not_ready(self.nameserver, broker.address):
+            if reason := readiness.why_not_ready(self.nameserver, broker.address, broker.address):
                 raise self._not_usable(f"{broker.name}: {reason}")
 
     def stop(self) -> None:

@@ -19,10 +19,28 @@ class Server(ABC):
     `folder` holds what this host sees of it: its configuration, and `server.log` with what it logs.
     """
 
-    def __init__(self, name: str, role: str, address: str, folder: Path, slave_of: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        role: str,
+        address: str,
+        folder: Path,
+        slave_of: str | None = None,
+        registered: str | None = None,
+    ) -> None:
+        """
+        Args:
+            name: the node's.
+            role: the node's.
+            address: `host:port` at which this host reaches it.
+            folder: see the class.
+            slave_of: the node's.
+            registered: `host:port` under which the name server knows it, where that is another.
+        """
         self.name = name
         self.role = role
         self.address = address
+        self.registered = registered or address
         self.slave_of = slave_of
         self.folder = folder
         self.log = folder / "server.log"

@@ -228,11 +228,16 @@ class ServerCluster(ABC):
         Besides, until brokers are registered: `to_register` are reminded of it, `registering` are not.
         """
         looks: list[Look] = [
-            (server, readiness.Registration(self.nameserver, server.address).why_not_ready)
+            (server, readiness.Registration(self.nameserver, server.registered, server.address).why_not_ready)
             for server in to_register
         ]
         looks += [
-            (server, functools.partial(readiness.why_not_ready, self.nameserver, server.address))
+            (
+                server,
+                functools.partial(
+                    readiness.why_not_ready, self.nameserver, server.registered, server.address
+                ),
+            )
             for server in registering
         ]
         retrying = tenacity.Retrying(

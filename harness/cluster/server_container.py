@@ -40,18 +40,20 @@ class ServerContainer(Server):
         address: str,
         folder: Path,
         slave_of: str | None = None,
+        registered: str | None = None,
         *,
         engine: Engine,
         plan: ContainerPlan,
         says: str = BOOTED,
     ) -> None:
-        """
+        """As `Server`, and:
+
         Args:
             engine: where it runs.
             plan: what is started.
             says: what its log has once it is up.
         """
-        super().__init__(name, role, address, folder, slave_of)
+        super().__init__(name, role, address, folder, slave_of, registered)
         self._engine = engine
         self._plan = plan
         self._says = says

@@ -35,7 +35,8 @@ class ServerProcess(Server):
         command: Sequence[str | Path],
         owner: str,
     ) -> None:
-        """
+        """As `Server`, and:
+
         Args:
             command: the whole command line.
             owner: the token by which a guardian finds the process.

@@ -80,15 +80,22 @@ class Site:
     """Where a server is."""
 
     host: str
-    """The address at which it listens, and under which clients reach it."""
+    """The address at which it listens."""
     port: int
     folder: PurePath
     """For what it stores, as it sees it."""
+    advertised_host: str | None = None
+    """Under which clients are to reach it instead: another address, or a name."""
 
     @property
     def address(self) -> str:
-        """`host:port`."""
+        """`host:port` at which it listens."""
         return f"{self.host}:{self.port}"
+
+    @property
+    def advertised(self) -> str:
+        """`host:port` under which it is registered."""
+        return f"{self.advertised_host or self.host}:{self.port}"
 
 
 def nameserver_file(site: Site) -> str:
@@ -131,7 +138,7 @@ def broker_file(
         "brokerClusterName": CLUSTER_NAME,
         "brokerName": name,
         "brokerId": "0",
-        "brokerIP1": site.host,
+        "brokerIP1": site.advertised_host or site.host,
         "brokerIP2": site.host,
         "bindAddress": site.host,
         "listenPort": str(site.port),

@@ -8,7 +8,7 @@ from collections import deque
 from harness.containers.launch import Subnet
 from harness.errors import EnvironmentNotReady
 
-FIRST = 20
+FIRST = 32
 """Those before are the servers', which keep theirs while they are down: the engine doesn't reserve them."""
 
 

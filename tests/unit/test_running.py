@@ -253,6 +253,6 @@ def test_the_record_is_json_with_its_version(
 ) -> None:
     record = kept(servers, monkeypatch)
     content = json.loads((paths.state_folder() / f"{record.id}.json").read_text())
-    assert content["schema_version"] == 1
+    assert content["schema_version"] == 2
     assert content["owner"] == record.owner
     assert [file.name for file in paths.state_folder().iterdir()] == [f"{record.id}.json"]
