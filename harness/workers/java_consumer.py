@@ -12,8 +12,8 @@ from typing import Any
 
 import jpype
 
-from harness.workers.java_consumer_settings import Configured
-from harness.workers.java_listener import Abandoned, Listener
+from harness.workers.java_client import JavaConsumer
+from harness.workers.java_listener import Abandoned
 from harness.workers.jvm import private_field
 from harness.workers.protocol import EventPipe
 
@@ -36,13 +36,8 @@ _LISTENERS = {
 }
 
 
-class PushConsumer:
-    """A push consumer: made, but not started.
-
-    Raises:
-        CommandFailed: there is no such setting.
-        jpype.JException: RocketMQ refuses the group's name or an expression.
-    """
+class PushConsumer(JavaConsumer):
+    """A push consumer; see `JavaConsumer`."""
 
     def __init__(
         self,
@@ -54,14 +49,12 @@ class PushConsumer:
         retry_delay_level: int,
         **settings: Any,
     ) -> None:
-        self._configured = Configured(_CLASS, **settings)
-        self._java = self._configured.java
+        super().__init__(_CLASS, name, events, behaviour, settings)
         # The implementation reads this in its constructor, and never again (4.9.4, 5.5.0).
         self._java.getDefaultMQPushConsumerImpl().setPullTimeDelayMillsWhenException(
             self._java.getPullTimeDelayMillsWhenException()
         )
         self._group = str(settings["group"])
-        self._listener = Listener(name, events, **behaviour)
         self._orderly = listener == "orderly"
         self._retry_delay_level = retry_delay_level
         interface, status, success, failure = _LISTENERS[listener]
@@ -71,35 +64,10 @@ class PushConsumer:
         self._proxy = jpype.JProxy(f"{_PACKAGE}.{interface}", dict={"consumeMessage": self._consume})
         self._java.registerMessageListener(self._proxy)
 
-    @property
-    def client_id(self) -> str:
-        """The id under which brokers know it: `ip@instance`, with suffixes where a version adds any."""
-        return str(self._java.buildMQClientId())
-
-    def start(self) -> None:
-        """Start it.
-
-        Raises:
-            jpype.JException: RocketMQ refuses, with MQClientException.
-        """
-        self._java.start()
-
     def stop(self) -> None:
         """Shut it down gracefully: offsets persisted, unregistered from the brokers."""
         self._java.shutdown()
         self._listener.abandon()
-
-    def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
-        """Subscribe while it runs; the brokers are told by a heartbeat before this returns."""
-        self._configured.subscribe(topic, expression)
-
-    def unsubscribe(self, topic: str) -> None:
-        """Take a topic out of its own table; the brokers are told by its next heartbeat."""
-        self._java.unsubscribe(topic)
-
-    def release(self) -> None:
-        """Let its listener block no more."""
-        self._listener.release()
 
     def assignment(self) -> list[Any]:
         """The MessageQueues that it consumes now (RebalanceImpl.processQueueTable)."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import jpype
 
-from harness.workers.java_consumer_settings import Configured
-from harness.workers.java_listener import Abandoned, Listener
+from harness.workers.java_client import JavaConsumer
+from harness.workers.java_listener import Abandoned
 from harness.workers.jvm import private_field
 from harness.workers.protocol import CommandFailed, EventPipe
 
@@ -26,13 +26,8 @@ POLLED = "POLLED"
 """In place of a status: what was polled is consumed, whatever becomes of it."""
 
 
-class LitePullConsumer:
-    """A lite pull consumer with subscriptions: made, but not started. It commits by itself (autoCommit).
-
-    Raises:
-        CommandFailed: there is no such setting.
-        jpype.JException: RocketMQ refuses the group's name or an expression.
-    """
+class LitePullConsumer(JavaConsumer):
+    """A lite pull consumer; see `JavaConsumer`. It commits by itself (autoCommit)."""
 
     def __init__(
         self,
@@ -42,16 +37,9 @@ class LitePullConsumer:
         behaviour: Mapping[str, Any],
         **settings: Any,
     ) -> None:
-        self._configured = Configured(_CLASS, **settings)
-        self._java = self._configured.java
-        self._listener = Listener(name, events, **behaviour)
+        super().__init__(_CLASS, name, events, behaviour, settings)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._poll_on, name=f"poll-{name}", daemon=True)
-
-    @property
-    def client_id(self) -> str:
-        """The id under which brokers know it: `ip@instance`, with suffixes where a version adds any."""
-        return str(self._java.buildMQClientId())
 
     def start(self) -> None:
         """Start it, and begin to poll.
@@ -59,7 +47,7 @@ class LitePullConsumer:
         Raises:
             jpype.JException: RocketMQ refuses, with MQClientException.
         """
-        self._java.start()
+        super().start()
         self._thread.start()
 
     def stop(self) -> None:
@@ -69,18 +57,6 @@ class LitePullConsumer:
         self._thread.join(_STOP_LIMIT_S)
         self._java.shutdown()
         self._listener.abandon()
-
-    def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
-        """Subscribe while it runs; the brokers are told by a heartbeat before this returns."""
-        self._configured.subscribe(topic, expression)
-
-    def unsubscribe(self, topic: str) -> None:
-        """Give a topic up; the brokers are told by its next heartbeat."""
-        self._java.unsubscribe(topic)
-
-    def release(self) -> None:
-        """Let it go on where it blocks."""
-        self._listener.release()
 
     def assignment(self) -> list[Any]:
         """The MessageQueues from which it pulls now.

@@ -11,13 +11,14 @@ from typing import Any
 
 import jpype
 
+from harness.workers.java_client import JavaClient
 from harness.workers.jvm import private_field, text
 
 _KEY_SEPARATOR = " "
 """MessageConst.KEY_SEPARATOR."""
 
 
-class Producer:
+class Producer(JavaClient):
     """A producer that never retries by itself, for the harness must see every failure: made, not started.
 
     Raises:
@@ -32,7 +33,7 @@ class Producer:
         instance: str,
         poll_name_server_ms: int | None = None,
     ) -> None:
-        self._java = jpype.JClass("org.apache.rocketmq.client.producer.DefaultMQProducer")(group)
+        super().__init__(jpype.JClass("org.apache.rocketmq.client.producer.DefaultMQProducer")(group))
         self._java.setNamesrvAddr(nameserver)
         self._java.setClientIP(client_ip)
         self._java.setInstanceName(instance)
@@ -41,19 +42,6 @@ class Producer:
             self._java.setPollNameServerInterval(poll_name_server_ms)
         # The client goes round the queues per thread (ThreadLocalIndex): with one thread it really does.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="producer")
-
-    @property
-    def client_id(self) -> str:
-        """The id under which brokers know it."""
-        return str(self._java.buildMQClientId())
-
-    def start(self) -> None:
-        """Start it; it fetches no routes.
-
-        Raises:
-            jpype.JException: RocketMQ refuses, with MQClientException.
-        """
-        self._java.start()
 
     def stop(self) -> None:
         """Shut it down gracefully."""
