@@ -8,6 +8,7 @@ import pytest
 
 from harness.cluster.embedded import EmbeddedCluster
 from harness.timing import COMPRESSED
+from tests.embedded.workbench import Bench
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +17,16 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedCluste
     cluster.start()
     yield cluster
     cluster.stop()
+
+
+@pytest.fixture(scope="module")
+def bench(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    bench = Bench(cluster, tmp_path_factory.mktemp("workers"))
+    yield bench
+    for worker in bench.workers:
+        worker.kill()
+
+
+@pytest.fixture
+def group(bench: Bench) -> str:
+    return f"group-{next(bench.numbers)}"

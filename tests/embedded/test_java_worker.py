@@ -1,0 +1,167 @@
+"""The `java` worker against a real broker."""
+
+from __future__ import annotations
+
+import signal
+
+import psutil
+import pytest
+
+from harness.errors import EnvironmentNotReady
+from harness.model import Trouble
+from harness.workers.handle import WorkerFailed
+from tests.embedded.workbench import LIMIT_S, Bench, failure, until
+
+pytestmark = pytest.mark.embedded
+
+CONSUMER_MB = 120
+
+
+def test_a_consumer_reports_each_message_with_queue_offset_and_ids(bench: Bench, group: str) -> None:
+    topic = bench.topic()
+    name = bench.consume(topic, "tagA", group=group)
+    sent = [bench.send(topic, "tagA", queue, key=f"k{queue}") for queue in (2, 3)]
+    sent.append(bench.send(topic, "tagA", 2, key="k2-again"))
+    assert [answer["status"] for answer in sent] == ["SEND_OK"] * 3
+    assert [(answer["queue_id"], answer["queue_offset"]) for answer in sent] == [(2, 0), (3, 0), (2, 1)]
+
+    bench.seen.wait(name, "consumed", 3)
+    received = {event["key"]: event for event in bench.seen.of(name, "received")}
+    for key, answer in zip(("k2", "k3", "k2-again"), sent, strict=True):
+        assert received[key] == {
+            "consumer": name,
+            "topic": topic,
+            "tag": "tagA",
+            "key": key,
+            "keys": [],
+            "broker": bench.broker.name,
+            "queue_id": answer["queue_id"],
+            "offset": answer["queue_offset"],
+            "msg_id": answer["msg_id"],
+            "offset_msg_id": answer["offset_msg_id"],
+            "reconsume_times": 0,
+        }
+    assert sorted(bench.seen.of(name, "consumed"), key=lambda event: str(event["key"])) == [
+        {
+            "consumer": name,
+            "key": key,
+            "msg_id": received[key]["msg_id"],
+            "offset_msg_id": received[key]["offset_msg_id"],
+            "status": "CONSUME_SUCCESS",
+        }
+        for key in ("k2", "k2-again", "k3")
+    ]
+
+
+def test_without_a_queue_messages_go_round(bench: Bench) -> None:
+    topic = bench.topic()
+    assert sorted(bench.send(topic, None, None)["queue_id"] for _ in range(4)) == [0, 1, 2, 3]
+
+
+def test_two_members_in_one_worker_are_two_clients(bench: Bench, group: str) -> None:
+    topic = bench.topic()
+    names = [bench.consume(topic, expression, group=group) for expression in ("tagA", "tagB")]
+    connections = bench.connection(group)["connections"]
+    assert [client["client_id"] for client in connections] == sorted(f"ip-{name}@i" for name in names)
+    assert len({client["address"] for client in connections}) == 2
+
+
+def test_pull_counts_tell_the_brokers_filter_from_the_clients(bench: Bench, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name = bench.consume(topic, "Aa", group=group)
+    assert bench.pull_counts(name, topic) == (0, 0)
+    bench.send(topic, "tagB", 0)
+    until(lambda: bench.offsets(group, topic), lambda seen: seen == [(1, 1)])
+    assert bench.pull_counts(name, topic) == (0, 0)  # the broker passed over it
+    bench.send(topic, "BB", 0)  # the same hash as Aa: only the client can tell
+    until(lambda: bench.pull_counts(name, topic), lambda seen: seen == (1, 0))
+    assert bench.seen.of(name, "received") == []
+    bench.send(topic, "Aa", 0)
+    until(lambda: bench.pull_counts(name, topic), lambda seen: seen == (2, 1))
+    assert [event["tag"] for event in bench.seen.wait(name, "received", 1)] == ["Aa"]
+
+
+def test_a_failed_message_comes_again_under_its_own_topic(bench: Bench, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name = bench.consume(topic, "*", group=group, behaviour={"fail": 1}, retry_delay_level=1)
+    sent = bench.send(topic, "tagA", 0)
+    consumed = bench.seen.wait(name, "consumed", 2)
+    first, again = bench.seen.of(name, "received")
+    assert [event["status"] for event in consumed] == ["RECONSUME_LATER", "CONSUME_SUCCESS"]
+    assert (first["reconsume_times"], again["reconsume_times"]) == (0, 1)
+    assert first["topic"] == again["topic"] == topic
+    assert first["msg_id"] == again["msg_id"] == sent["msg_id"]
+    assert first["offset_msg_id"] == sent["offset_msg_id"] != again["offset_msg_id"]
+
+
+def test_an_exception_in_the_listener_is_told_and_the_message_comes_again(bench: Bench, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name = bench.consume(topic, "*", group=group, behaviour={"fail": "no number"}, retry_delay_level=1)
+    bench.send(topic, "tagA", 0)
+    errors = bench.seen.wait(name, "listener-error", 2)
+    assert all(error["error"].startswith("TypeError: ") for error in errors)
+    assert [event["reconsume_times"] for event in bench.seen.of(name, "received")][:2] == [0, 1]
+    assert bench.seen.of(name, "consumed") == []
+    bench.java.request("stop-consumer", LIMIT_S, name=name)
+
+
+def test_the_broker_drops_a_killed_consumer(bench: Bench, group: str) -> None:
+    topic = bench.topic()
+    worker = bench.spawn("java", "victim")
+    worker.wait_ready(LIMIT_S)
+    name = bench.consume(topic, "tagA", group=group, worker=worker)
+    bench.send(topic, "tagA", 0)
+    bench.seen.wait(name, "consumed", 1)
+    assert psutil.Process(worker.pid).memory_info().rss < CONSUMER_MB * 1_000_000
+    assert len(bench.connection(group)["connections"]) == 1
+
+    worker.kill()
+    assert worker.returncode == -signal.SIGKILL
+    assert until(lambda: failure(lambda: bench.connection(group)), lambda seen: seen is not None).code == 206
+
+    # What it printed is no protocol, and what its client logged lies beside it.
+    assert '"kind"' not in worker.log.read_text()
+    assert group in (bench.folder / "victim" / "rocketmq_client.log").read_text()
+
+
+def test_stop_consumer_says_goodbye(bench: Bench, group: str) -> None:
+    name = bench.consume(bench.topic(), "*", group=group)
+    assert bench.connection(group)["connections"] != []
+    bench.java.request("stop-consumer", LIMIT_S, name=name)
+    with pytest.raises(WorkerFailed) as raised:
+        bench.connection(group)
+    assert raised.value.code == 206
+    with pytest.raises(WorkerFailed, match=f"nothing named `{name}` runs in this worker"):
+        bench.java.request("stop-consumer", LIMIT_S, name=name)
+
+
+def test_what_the_client_refuses_has_no_code(bench: Bench, group: str) -> None:
+    topic = bench.topic()
+    for with_, said in (
+        (
+            {"settings": {"heartbeats": 1}},
+            "DefaultMQPushConsumer of this version has no setting `heartbeats`",
+        ),
+        ({"settings": {"pullBatchSize": "many"}}, "setPullBatchSize doesn't take 'many'"),
+        ({"subscribe": {topic: "||"}}, "subString split error"),
+        ({"group": "no group!"}, "illegal characters"),
+    ):
+        wanted = {
+            "name": "x",
+            "group": group,
+            "subscribe": {topic: "*"},
+            "settings": {},
+            **bench.identity("x"),
+        }
+        with pytest.raises(WorkerFailed, match=said) as raised:
+            bench.java.request("start-consumer", LIMIT_S, **wanted | with_)
+        assert raised.value.code is None
+        assert "\n" not in raised.value.message
+
+
+def test_a_jvm_that_does_not_start_says_why(bench: Bench) -> None:
+    worker = bench.spawn("java", "stillborn", "-XX:+NoSuchOption")
+    with pytest.raises(EnvironmentNotReady, match=r"worker stillborn died: exit code 1; (.|\n)*NoSuchOption"):
+        worker.wait_ready(LIMIT_S)
+    # What the other tests started lives on.
+    assert bench.deaths == [("stillborn", "exit code 1", Trouble.ENVIRONMENT)]

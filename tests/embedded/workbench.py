@@ -1,0 +1,164 @@
+"""Workers against a real broker, and short ways to use them."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.cluster import artifacts
+from harness.cluster.base import Cluster
+from harness.cluster.java_home import find_java
+from harness.model import Trouble
+from harness.timing import COMPRESSED
+from harness.workers.events import WorkerEvent
+from harness.workers.handle import Worker, WorkerFailed
+from harness.workers.kinds import KINDS
+from harness.workers.on_host import OnHost
+
+LIMIT_S = 30.0
+Event = Mapping[str, Any]
+
+
+def until(look: Callable[[], Any], holds: Callable[[Any], bool]) -> Any:
+    """What `look` gives as soon as it holds."""
+    retrying = Retrying(
+        stop=stop_after_delay(LIMIT_S),
+        wait=wait_fixed(0.05),
+        retry=retry_if_result(lambda seen: not holds(seen)),
+    )
+    try:
+        return retrying(look)
+    except RetryError as error:
+        raise AssertionError(f"not within {LIMIT_S} s; last seen: {error.last_attempt.result()}") from None
+
+
+class Seen:
+    """What workers reported."""
+
+    def __init__(self) -> None:
+        self._events: list[WorkerEvent] = []
+        self._changed = threading.Condition()
+
+    def on_event(self, event: WorkerEvent) -> None:
+        with self._changed:
+            self._events.append(event)
+            self._changed.notify_all()
+
+    def of(self, consumer: str, kind: str) -> list[Event]:
+        with self._changed:
+            return [
+                event.data
+                for event in self._events
+                if event.kind == kind and event.data.get("consumer") == consumer
+            ]
+
+    def wait(self, consumer: str, kind: str, count: int) -> list[Event]:
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.of(consumer, kind)) >= count, LIMIT_S)
+        found = self.of(consumer, kind)
+        assert len(found) >= count, f"{found} within {LIMIT_S} s"
+        return found
+
+
+class Bench:
+    """Workers against the cluster, and short ways to use them."""
+
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        self.cluster = cluster
+        self.folder = folder
+        self.seen = Seen()
+        self.deaths: list[tuple[str, str, Trouble]] = []
+        self.workers: list[Worker] = []
+        self.numbers = itertools.count()
+        self.broker = cluster.nodes[1]
+        self.admin = self.spawn("admin", "admin")
+        self.java = self.spawn("java", "java")
+        self.admin.wait_ready(LIMIT_S)
+        self.ask("connect", nameserver=cluster.nameserver, instance="admin")
+        self.java.wait_ready(LIMIT_S)
+        self.java.request("start-producer", LIMIT_S, name="p", group="p", **self.identity("p"))
+
+    def spawn(self, kind: str, name: str, *options: str) -> Worker:
+        role = KINDS[kind].classpath_role
+        assert role in ("client", "tools")
+        worker = Worker.spawn(
+            KINDS[kind],
+            name,
+            home=OnHost("tests", find_java()),
+            classpath=artifacts.classpath(self.cluster.version, role),
+            jvm_options=[
+                *(f"-D{key}={value}" for key, value in COMPRESSED.client_system_properties.items()),
+                *options,
+            ],
+            log_folder=self.folder,
+            on_event=self.seen.on_event,
+            on_death=lambda *death: self.deaths.append(death),
+        )
+        self.workers.append(worker)
+        return worker
+
+    def identity(self, name: str) -> dict[str, str]:
+        return {"nameserver": self.cluster.nameserver, "client_ip": f"ip-{name}", "instance": "i"}
+
+    def ask(self, do: str, **with_: Any) -> dict[str, Any]:
+        return self.admin.request(do, LIMIT_S, **with_)
+
+    def raw(self, code: int, body: str | None = None, **fields: str) -> dict[str, Any]:
+        address = self.broker.address
+        return self.ask("raw", address=address, code=code, fields=fields, body=body, timeout_ms=3000)
+
+    def topic(self, queues: int = 4) -> str:
+        topic = f"topic-{next(self.numbers)}"
+        self.ask("create-topic", topic=topic, queues=queues, broker_addresses=[self.broker.address])
+        return topic
+
+    def consume(
+        self, topic: str, expression: str, *, group: str, worker: Worker | None = None, **more: Any
+    ) -> str:
+        """Start a consumer; returns its name."""
+        name = f"c-{next(self.numbers)}"
+        answer = (worker or self.java).request(
+            "start-consumer",
+            LIMIT_S,
+            name=name,
+            group=group,
+            subscribe={topic: expression},
+            settings=dict(COMPRESSED.client_settings),
+            **self.identity(name),
+            **more,
+        )
+        assert answer == {"client_id": f"ip-{name}@i"}
+        return name
+
+    def send(self, topic: str, tag: str | None, queue_id: int | None, key: str = "k") -> dict[str, Any]:
+        queue = None if queue_id is None else {"broker": self.broker.name, "id": queue_id}
+        message = {"topic": topic, "tag": tag, "key": key, "body": "hello"}
+        return self.java.request("send", LIMIT_S, name="p", queue=queue, timeout_ms=3000, **message)
+
+    def connection(self, group: str) -> dict[str, Any]:
+        return self.ask("connection", group=group, broker_address=self.broker.address)
+
+    def offsets(self, group: str, topic: str) -> list[tuple[int, int | None]]:
+        """Maximum and the group's offset, by queue."""
+        queues = self.ask("offsets", group=group, topic=topic)["queues"]
+        assert [(queue["broker"], queue["queue_id"]) for queue in queues] == [
+            (self.broker.name, number) for number in range(len(queues))
+        ]
+        return [(queue["max_offset"], queue["consumer_offset"]) for queue in queues]
+
+    def pull_counts(self, name: str, topic: str) -> tuple[int, int]:
+        counts = self.java.request("pull-counts", LIMIT_S, name=name, topic=topic)
+        return counts["found_pulls"], counts["passed_messages"]
+
+
+def failure(call: Callable[[], object]) -> WorkerFailed | None:
+    try:
+        call()
+    except WorkerFailed as failed:
+        return failed
+    return None
