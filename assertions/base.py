@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
@@ -12,6 +13,7 @@ from harness.model import Finding, Holds
 
 if TYPE_CHECKING:
     from assertions.view import RunView
+    from harness.scenario import Scenario
 
 
 class Check(Word, ABC):
@@ -26,6 +28,11 @@ class Check(Word, ABC):
         default="end",
         description="the observation that the check reads: an `observe` step's name, or `end`, made by itself",
     )
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        """Why nothing could ever keep it in this scenario, whose names are all defined; one sentence each."""
+        del scenario  # most checks have nothing to say
+        yield from ()
 
     @abstractmethod
     def title(self) -> str:
@@ -63,6 +70,11 @@ class Count(Check):
         if len(given) != 1:
             raise ValueError("say exactly one of `count`, `at_least`, `at_most`")
         return self
+
+    @property
+    def asks_for_some(self) -> bool:
+        """Whether none would be too few."""
+        return bool(self.count or self.at_least)
 
     def fits(self, number: int) -> bool:
         """Whether `number` is as many as stated."""

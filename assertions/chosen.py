@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from assertions.view import RunView, Sent
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 def chosen_messages(
@@ -25,3 +31,10 @@ def chosen_messages(
         and (tag is None or message.tag in (view.tags(tag, topic) or ()))
     ]
     return messages or "no message was sent"
+
+
+def owner_elsewhere(scenario: Scenario, group: str, queues_of: str | None) -> Iterator[str]:
+    """A problem where the consumer whose queues are meant is of another group."""
+    consumer = scenario.consumers.get(queues_of or "")
+    if consumer is not None and consumer.group != group:
+        yield f"`queues_of: {queues_of}`: {queues_of} is of group {consumer.group}, and {group} is meant here"

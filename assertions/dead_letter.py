@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 
 from assertions.attempts import dead_letters, first_attempts_to_come, retries_to_come
 from assertions.base import Answer, Count
 from assertions.view import RunView
 from harness.language import GroupName
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class DeadLetter(Count):
@@ -20,6 +26,10 @@ class DeadLetter(Count):
     example = "dead-letter: {group: g, count: 1}"
 
     group: GroupName = Field(description="the group")
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        if self.asks_for_some:
+            yield from never_gives_up(scenario, self.group)
 
     def title(self) -> str:
         return f"dead letters of {self.group}"
@@ -38,3 +48,10 @@ class DeadLetter(Count):
             if unsure is not None:
                 return Answer(None, expected, f"{observed}; {unsure}", [event.n])
         return Answer(self.fits(number), expected, observed, [event.n])
+
+
+def never_gives_up(scenario: Scenario, group: str) -> Iterator[str]:
+    """A problem where no member of a group can have dead letters."""
+    members = [scenario.consumers[name] for name in scenario.members(group)]
+    if members and not any(member.gives_up for member in members):
+        yield f"{group} gives nothing up: broadcasting and lite pull have no dead letters"

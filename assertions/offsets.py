@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 
 from assertions.base import Answer, Check
+from assertions.chosen import owner_elsewhere
 from assertions.view import RunView, queue_name
 from harness.language import ConsumerRef, GroupName, TopicName
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class Offsets(Check):
@@ -27,6 +34,9 @@ class Offsets(Check):
     queues_of: ConsumerRef | None = Field(
         default=None, description="only the queues that this consumer owned when last seen"
     )
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        yield from owner_elsewhere(scenario, self.group, self.queues_of)
 
     def title(self) -> str:
         return f"offsets of {self.group} for {self.topic}"

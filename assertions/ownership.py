@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from pydantic import Field, model_validator
 
 from assertions.base import Answer, Check
 from assertions.view import RunView, owned_queues, queue_name
 from harness.language import ConsumerRef, GroupName, TopicName
 from harness.model import Event
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class Ownership(Check):
@@ -40,6 +46,15 @@ class Ownership(Check):
         if self.group is not None and (self.queues is not None or self.count is not None):
             raise ValueError("`queues` and `count` go with `of`")
         return self
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        number = scenario.topics[self.topic].queues
+        beyond = [queue for queue in self.queues or () if not 0 <= queue < number]
+        if beyond:
+            yield f"{self.topic} has the queues 0 to {number - 1}: nobody owns queue {beyond[0]} of it"
+        in_all = scenario.queue_count(self.topic)
+        if self.count is not None and self.count > in_all:
+            yield f"{self.topic} has {in_all} queues: nobody owns {self.count} of them"
 
     def title(self) -> str:
         return f"ownership of {self.topic} by {self.of or self.group}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -10,6 +12,9 @@ from assertions.attempts import answer_to, attempts, first_attempts_to_come, ret
 from assertions.base import Answer, Count
 from assertions.view import Delivery, RunView
 from harness.language import DurationMs, GroupName, TopicName
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class Retry(Count):
@@ -30,6 +35,11 @@ class Retry(Count):
     )
     after_at_least: DurationMs | None = Field(default=None, description="each came so long after, or later")
     after_at_most: DurationMs | None = Field(default=None, description="each came so long after, or sooner")
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        members = [scenario.consumers[name] for name in scenario.members(self.group)]
+        if self.asks_for_some and members and not any(member.retries for member in members):
+            yield f"nothing comes again to {self.group}: broadcasting and lite pull retry nothing"
 
     def title(self) -> str:
         return f"retries of {self.group}"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from assertions.base import Answer, Check
-from assertions.chosen import chosen_messages
+from assertions.chosen import chosen_messages, owner_elsewhere
 from assertions.view import RunView
 from harness.language import ConsumerRef, GroupName, TagRef, TopicName
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 TrackType = Literal[
     "CONSUMED",
@@ -43,6 +47,9 @@ class Track(Check):
     queues_of: ConsumerRef | None = Field(
         default=None, description="only messages in the queues that this consumer owned when last seen"
     )
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        yield from owner_elsewhere(scenario, self.group, self.queues_of)
 
     def title(self) -> str:
         return f"tracks of {self.topic} for {self.group}"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, field_validator
 
 from assertions.base import Answer, Check
-from assertions.chosen import chosen_messages
+from assertions.chosen import chosen_messages, owner_elsewhere
 from assertions.track import TrackType
 from assertions.view import RunView
 from harness.language import ConsumerRef, GroupName, TagRef, TopicName, as_tuple
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 _MOST = 4
 """So many different courses are told."""
@@ -45,6 +48,9 @@ class TrackSeries(Check):
         if any(one == other for one, other in pairwise(value)):
             raise ValueError("each TrackType must be another than the one before it")
         return value
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        yield from owner_elsewhere(scenario, self.group, self.queues_of)
 
     def title(self) -> str:
         return f"tracks of {self.topic} for {self.group} over time"

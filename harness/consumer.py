@@ -163,6 +163,16 @@ class Consumer(Strict):
         return self.post_subscription_when_pull or self.api == "lite-pull"
 
     @property
+    def retries(self) -> bool:
+        """Whether what its listener fails comes again: from the retry topic, or in place where it is orderly."""
+        return self.api == "push" and (self.model == "clustering" or self.listener == "orderly")
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether what fails too often becomes a dead letter."""
+        return self.api == "push" and self.model == "clustering"
+
+    @property
     def needs_own_process(self) -> bool:
         """Whether it can't share a process: it was told so, or keeps files where its process keeps its own."""
         return self.process == "own" or self.model == "broadcasting"

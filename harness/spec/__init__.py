@@ -1,6 +1,6 @@
 """From a YAML file to a checked `Scenario`.
 
-    file -> load: plain data with places -> validate: the models -> references -> order, network -> Scenario
+    file -> load: plain data with places -> validate: the models -> references -> order, network, sense -> Scenario
 
 Whatever is wrong with a file is reported at once, each mistake with its place, and nothing is started.
 """
@@ -18,6 +18,7 @@ from harness.spec.network import check_network
 from harness.spec.order import check_order
 from harness.spec.places import Document
 from harness.spec.references import check_references
+from harness.spec.sense import check_sense
 from harness.spec.validate import validate
 from harness.spec.words import flat, understood
 
@@ -47,7 +48,9 @@ def parse_scenario(text: str, file: str) -> Scenario:
     if scenario is not None:
         steps, _ = understood(document, "steps")
         diagnostics += check_order(document, scenario, steps, all_defined=not undefined)
-        diagnostics += check_network(document, scenario, steps) if not undefined else ()
+        if not undefined:
+            diagnostics += check_network(document, scenario, steps)
+            diagnostics += check_sense(document, scenario)
     if scenario is None or diagnostics:
         raise InvalidScenario(diagnostics)
     return scenario.with_source(text, file, _lines(document))

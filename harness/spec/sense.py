@@ -1,4 +1,4 @@
-"""Checks that nothing could ever keep in this scenario, whatever happens: they are not meant as they stand."""
+"""Checks that are expected to hold, and that nothing in this scenario could ever keep."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from assertions import Check
 from assertions.start_refused import StartRefused
 from harness.language import references
+from harness.model import OutcomeKind
 from harness.scenario import Scenario
 from harness.spec.diagnostics import Diagnostic
 from harness.spec.places import Document
@@ -18,28 +19,32 @@ _END = "end"
 
 
 def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """Every such check, of a scenario all of whose names are defined."""
+    """Every such check of a scenario all of whose names are defined."""
     if scenario.control == scenario.name:
         yield document.report(("control",), "a scenario can't be the control of itself")
     words = all_words(document)
     steps, _ = words["steps"]
     moments = _moments(steps)
+    # Of the other section nobody expects that it holds: a control shares it with its anomaly.
+    expected = {"also", "anomaly" if scenario.expected_kind is OutcomeKind.REPRODUCED else "healthy"}
     for section, (checks, _) in words.items():
         for placed in checks if section != "steps" else ():
-            check = placed.word
-            assert isinstance(check, Check)
-            for problem in check.problems(scenario):
+            assert isinstance(placed.word, Check)
+            yield from _intervals(document, placed, placed.word, moments)
+            for problem in _problems(scenario, placed.word, steps) if section in expected else ():
                 yield document.report(placed.path, problem, key=True)
-            yield from _intervals(document, placed, check, moments)
-            if isinstance(check, StartRefused) and not _may_be_refused(steps, check.consumer):
-                message = f"no step starts {check.consumer} with `may_be_refused: true`: a refusal would end the run"
-                yield document.report(placed.path, message, key=True)
+
+
+def _problems(scenario: Scenario, check: Check, steps: Iterable[PlacedWord]) -> Iterator[str]:
+    """Why nothing could ever keep the check."""
+    yield from check.problems(scenario)
+    if isinstance(check, StartRefused) and not _may_be_refused(steps, check.consumer):
+        yield f"no `start` of {check.consumer} has `may_be_refused: true`: a refusal would end the run"
 
 
 def _moments(steps: Iterable[PlacedWord]) -> dict[str, int]:
     """Observations that are made once, each with the number of the step that makes it."""
-    own = (placed for placed in steps if isinstance(placed.word, Observe))
-    return {placed.word.name: placed.indices[0] for placed in own if isinstance(placed.word, Observe)}
+    return {placed.word.name: placed.indices[0] for placed in steps if isinstance(placed.word, Observe)}
 
 
 def _intervals(
@@ -61,4 +66,4 @@ def _intervals(
 def _may_be_refused(steps: Iterable[PlacedWord], consumer: str) -> bool:
     starts = (placed.word for placed in flat(steps) if isinstance(placed.word, Start))
     names = {name for step in starts if step.may_be_refused for name in step.consumers}
-    return consumer in names or any(name.startswith("$") for name in (names if names else ()))
+    return bool(names) and (consumer in names or any(name.startswith("$") for name in (consumer, *names)))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator, model_validator
 
+from assertions.chosen import owner_elsewhere
+from assertions.dead_letter import never_gives_up
 from harness.conditions import Seen, await_condition
 from harness.conditions.blocked import listeners_blocked
 from harness.conditions.dead_letters import dead_letters_there
@@ -115,6 +117,10 @@ class Settle(Step):
         members = scenario.members(self.offsets) if self.offsets is not None else ()
         if members and all(scenario.consumers[name].model == "broadcasting" for name in members):
             yield f"the members of {self.offsets} consume by broadcasting: no broker has offsets of the group"
+        if self.dead_letters is not None:
+            yield from never_gives_up(scenario, self.dead_letters)
+        if self.offsets is not None:
+            yield from owner_elsewhere(scenario, self.offsets, self.queues_of)
         blocked = self.blocked
         if blocked is not None and not blocked.startswith("$"):
             listeners = (blocked,) if blocked in scenario.consumers else scenario.members(blocked)

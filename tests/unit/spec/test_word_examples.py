@@ -54,7 +54,13 @@ BEFORE: Mapping[str, list[str]] = {
     "heal": ["start: [a, b]", "partition: {between: b, and: broker-a}"],
 }
 """What must come before an example whose own steps start consumers."""
-FOR_CHECKS = ["observe: before", BIND, STEPS["pull"].example, STEPS["heartbeat"].example]
+FOR_CHECKS = [
+    "start: {consumers: [a, b], may_be_refused: true}",
+    "observe: before",
+    BIND,
+    STEPS["pull"].example,
+    STEPS["heartbeat"].example,
+]
 """Checks ask for observations, and for what these steps did."""
 
 
@@ -65,7 +71,7 @@ def entry(text: str) -> str:
 
 def steps_before(model: type[Word]) -> list[str]:
     if not issubclass(model, Step):
-        return [*LEADING_TO["running"], *FOR_CHECKS]
+        return FOR_CHECKS
     if model.word in BEFORE:
         return BEFORE[model.word]
     return LEADING_TO[model.moves[0][0] if model.moves is not None else "running"]
