@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from tests.unit.spec.examples import VALID
+
+
+def scenario(folder: Path, name: str, control: str) -> Path:
+    text = VALID.replace("name: same-group-different-tags", f"name: {name}", 1)
+    own = next(line for line in text.splitlines() if line.startswith("control: "))
+    file = folder / f"{name}.scenario.yaml"
+    file.write_text(text.replace(own, f"control: {control}", 1))
+    return file
+
+
+def test_a_control_that_a_folder_does_not_have_is_said_with_the_nearest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario(tmp_path, "one", "two")
+    file = scenario(tmp_path, "two", "onne")
+    assert main(["validate", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert f"{file}:11:10: there is no scenario `onne` here; did you mean `one`?" in said
+    assert said.count("there is no scenario") == 1
+
+
+def test_a_control_may_be_in_the_same_folder_or_come_with_it(tmp_path: Path) -> None:
+    scenario(tmp_path, "one", "two")
+    scenario(tmp_path, "two", "same-group-same-tags")
+    assert main(["validate", str(tmp_path)]) == 0
+
+
+def test_a_single_file_may_have_its_control_anywhere(tmp_path: Path) -> None:
+    assert main(["validate", str(scenario(tmp_path, "one", "elsewhere"))]) == 0
