@@ -45,7 +45,7 @@ _SCANS_WITHOUT_FIND = 3
 _ENGINE_QUIET_S = 1.5
 # How long the guardian tries where the engine is slow, or away; one that is well takes a second.
 _ENGINE_LIMIT_S = 30.0
-_REQUEST_LIMIT_S = 10.0
+_REQUEST_LIMIT_S = 10
 _REMOVALS_AT_ONCE = 8
 
 
@@ -87,7 +87,7 @@ class OwnedThing:
     owner: str
 
 
-def engine_client(base_url: str, request_limit_s: float = _REQUEST_LIMIT_S) -> Any:
+def engine_client(base_url: str, request_limit_s: int = _REQUEST_LIMIT_S) -> Any:
     """A client (`docker.DockerClient`) of the engine at this address, with the certificates of the environment.
 
     Raises:
