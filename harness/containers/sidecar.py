@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import shlex
 import threading
 import uuid
@@ -19,6 +20,8 @@ from harness.containers.labels import labels_of
 from harness.containers.launch import ContainerPlan, start
 from harness.errors import EnvironmentNotReady
 
+_END = "rocketchaos-end"
+_ATTEMPTS = 5
 _FLAVOURS = ("iptables", "iptables-nft", "iptables-legacy")
 """Which of them works depends on the kernel; the first is the image's own choice."""
 
@@ -41,6 +44,7 @@ class Sidecar:
         """Tells the target's network from the one that it has after a restart."""
         self._container = container
         self._iptables: str | None = None
+        self._numbers = itertools.count(1)
 
     def run(self, *command: str) -> Ran:
         """Run a command and wait for its end.
@@ -48,14 +52,29 @@ class Sidecar:
         Raises:
             EnvironmentNotReady: it can't be run, as after the target's end.
         """
+        file = f"/tmp/output-{next(self._numbers)}"
+        say = f"cat {file}; echo; echo {_END} $(cat {file}.code)"
+        said = self._exec(f"{shlex.join(command)} > {file} 2>&1; echo $? > {file}.code; {say}")
+        for _ in range(_ATTEMPTS):
+            output, marked, code = said.rpartition(_END)
+            if marked and code.strip().isdigit():
+                return Ran(int(code), output.strip())
+            # Engines lose the output of short commands now and then, the exit code of which is 0 all the same.
+            said = self._exec(say)
+        raise EnvironmentNotReady(
+            f"the output of `{command[0]}` in the network of {self.target.name} got lost: {said[-300:]!r}",
+            "The container engine may be overloaded.",
+        )
+
+    def _exec(self, script: str) -> str:
         with refusals(f"nothing can be run in the network of {self.target.name}"):
             try:
-                ended: Any = self._container.exec_run(list(command))
+                ended: Any = self._container.exec_run(["sh", "-c", script])
             except NotFound as error:
                 raise EnvironmentNotReady(
                     f"the sidecar in the network of {self.target.name} is gone", "Was it removed by hand?"
                 ) from error
-        return Ran(int(ended.exit_code), ended.output.decode(errors="replace").strip())
+        return str(ended.output.decode(errors="replace"))
 
     def iptables(self, *commands: Sequence[str]) -> str:
         """Run commands of iptables, one after the other; what they wrote.
