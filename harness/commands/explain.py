@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -11,9 +12,10 @@ from rich.markup import escape
 from harness.commands.common import OUT
 from harness.errors import ExitCode, UsageProblem
 from harness.library import shipped
+from harness.scenario import Scenario
 from harness.selection import load_all
 from harness.spec.catalogue import claims_of
-from harness.spec.explain import Entry, entries, meanings
+from harness.spec.explain import UNCONFIRMED, Entry, entries, meanings
 from harness.spec.nearest import nearest
 
 _WIDTH = 100
@@ -79,7 +81,12 @@ def _show(entry: Entry) -> None:
         OUT.print("\nExample:", markup=False)
         OUT.print(textwrap.indent(entry.example, "    "), markup=False)
     if entry.kind == "claim":
-        _show_carriers(entry.name)
+        carriers = [one for one in _shipped() if entry.name in claims_of(one)]
+        _show_scenarios("Scenarios with a check that confirms it where it holds:", carriers)
+    if entry.kind == UNCONFIRMED:
+        _show_scenarios(
+            "Scenarios that show it:", [one for one in _shipped() if entry.name in one.description]
+        )
     if not entry.keys:
         return
     OUT.print("\nKeys:", markup=False)
@@ -89,11 +96,14 @@ def _show(entry: Entry) -> None:
         OUT.print("    " + "\n        ".join(wrapped), markup=False)
 
 
-def _show_carriers(claim: str) -> None:
-    carriers = [one for one in load_all(sorted(shipped().values())) if claim in claims_of(one)]
-    if carriers:
-        OUT.print("\nScenarios with a check that confirms it where it holds:", markup=False)
-    for scenario in carriers:
+def _shipped() -> list[Scenario]:
+    return load_all(sorted(shipped().values()))
+
+
+def _show_scenarios(heading: str, scenarios: Sequence[Scenario]) -> None:
+    if scenarios:
+        OUT.print(f"\n{heading}", markup=False)
+    for scenario in scenarios:
         OUT.print(f"    {scenario.name}", markup=False)
 
 

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from assertions import CHECKS
-from harness.claims import claims
+from harness.claims import claims, unconfirmed_claims
 from harness.errors import ExitCode
 from harness.language import Word
 from harness.spec.describe import OWN_KEY, Key, documentation, keys_of, models_inside
 from harness.spec.reference import ANSWERS, PARTS, TIMING, settings
 from harness.steps import STEPS
 from harness.timing import PROFILES
+
+UNCONFIRMED = "claim that no check confirms"
+"""The kind of such an entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,10 @@ def entries() -> list[Entry]:
         Entry(str(int(code)), "exit code", f"The command ends with it: {code.meaning}.") for code in ExitCode
     ]
     found += [Entry(name, "claim", sentence) for name, sentence in claims().items()]
+    found += [
+        Entry(name, UNCONFIRMED, f"{claim.said}\n\n{claim.verdict.capitalize()}. {claim.instead}")
+        for name, claim in unconfirmed_claims().items()
+    ]
     return found
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from harness.claims import claims
+from harness.claims import claims, unconfirmed_claims
 from harness.library import scenarios_folder, shipped
 from harness.scenario import Scenario
 from harness.selection import load_all
@@ -30,6 +31,12 @@ def test_every_control_is_the_control_of_something() -> None:
 
 def test_every_claim_has_its_sentence_and_every_sentence_its_claim() -> None:
     assert {claim for one in SCENARIOS.values() for claim in claims_of(one)} == set(claims())
+
+
+def test_every_claim_that_a_description_tells_of_can_be_explained() -> None:
+    told = {claim for one in SCENARIOS.values() for claim in re.findall(r"\b[A-H]\d{2}\b", one.description)}
+    assert told - set(claims()) == set(unconfirmed_claims())
+    assert not set(claims()) & set(unconfirmed_claims())
 
 
 def test_the_catalogue_is_up_to_date() -> None:

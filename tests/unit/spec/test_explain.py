@@ -79,3 +79,13 @@ def test_an_unknown_word_gets_the_nearest(word: str, near: str, capsys: pytest.C
     assert f"there is no word `{word}`; did you mean `{near}`?" in capsys.readouterr().err
     assert main(["explain", "qqqqqq"]) == ExitCode.USAGE
     assert "`rocketchaos explain` lists all words" in capsys.readouterr().err
+
+
+def test_a_refuted_claim_shows_what_is_so_instead_and_where_it_is_seen(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["explain", "F04"]) == 0
+    shown = capsys.readouterr().out
+    assert "F04  (claim that no check confirms)" in shown
+    assert "Refuted from 4.9.4 on. It is sent to the end of the queue" in shown
+    assert "Scenarios that show it:\n    pull-at-and-beyond-the-end\n" in shown
