@@ -270,7 +270,7 @@ class RunView:
         return [name for name, stands_still in paused.items() if stands_still]
 
     def nodes_away(self, at: int) -> list[str]:
-        """Nodes that at event `at` are killed and not back, or stand still."""
+        """Nodes that at event `at` are stopped or killed and not back, or stand still."""
         away: dict[str, bool] = {}
         for event in self.events:
             if event.n > at:
@@ -279,6 +279,7 @@ class RunView:
                 away[event.node] = False
             elif event.kind in ("fault-effective", "fault-healed") and event.data["fault"] in (
                 "kill",
+                "stop",
                 "pause",
             ):
                 away[event.data["target"]] = event.kind == "fault-effective"

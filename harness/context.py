@@ -60,7 +60,7 @@ class RunContext:
         self.faults = Faults(history)
         self.hand_made = HandMadeClients(history, names)
         self.down: dict[str, str] = {}
-        """Nodes that a step has taken away, and how: `killed`, `paused`, `restarting`."""
+        """Nodes that a step has taken away, and how: `killed`, `stopped`, `paused`, `restarting`."""
         self.log_begins = {node.name: size_of(node.log) for node in cluster.nodes}
         """Where the run's part of each server's log begins, in bytes."""
         self.log_lines: dict[tuple[str, str], int] = {}
@@ -186,7 +186,7 @@ class RunContext:
         left = {
             node.slave_of or node.name
             for node in self.cluster.nodes
-            if node.role == "broker" and self.down.get(node.name) != "killed"
+            if node.role == "broker" and self.down.get(node.name) not in ("killed", "stopped")
         }
         return tuple(queue for queue in self.queues(topic) if queue[0] in left)
 

@@ -121,6 +121,19 @@ class Killable(Protocol):
 
 
 @runtime_checkable
+class Stoppable(Protocol):
+    """Nodes can be shut down in good order."""
+
+    def stop_node(self, name: str) -> None:
+        """Shut the node down (SIGTERM) and wait until it is gone.
+
+        Raises:
+            KeyError: there is no such node.
+            EnvironmentNotReady: it doesn't end in time.
+        """
+
+
+@runtime_checkable
 class Pausable(Protocol):
     """Nodes can be stopped with SIGSTOP, and go on with SIGCONT."""
 
@@ -238,6 +251,7 @@ class Named(Protocol):
 CAPABILITIES: Mapping[str, type] = MappingProxyType(
     {
         "kill": Killable,
+        "stop": Stoppable,
         "pause": Pausable,
         "restart": Restartable,
         "configure": Configurable,

@@ -131,7 +131,7 @@ class ServerCluster(ABC):
         return [server.node for server in self._servers]
 
     def deaths(self) -> Sequence[NodeDeath]:
-        """Servers that ended though neither `stop` nor `kill_node` asked them to."""
+        """Servers that ended though nothing here asked them to."""
         return [death for server in self._servers if (death := server.death()) is not None]
 
     @property
@@ -156,6 +156,10 @@ class ServerCluster(ABC):
             KeyError: there is no such node.
         """
         self._named(name).kill()
+
+    def stop_node(self, name: str) -> None:
+        """Shut a server down in good order; see `Stoppable`."""
+        self._named(name).terminate()
 
     def pause_node(self, name: str) -> None:
         """Let a server stand still; see `Pausable`."""

@@ -28,7 +28,7 @@ class Restart(Step):
     word = "restart"
     shorthand = "targets"
     moves: ClassVar = (("running", "stopped", "killed"), "running")
-    node_moves: ClassVar = (("running", "killed"), "running")
+    node_moves: ClassVar = (("running", "stopped", "killed"), "running")
     example = "restart: [a, b]"
 
     targets: ActorRefs = Field(description="the consumers and nodes to restart, in this order")

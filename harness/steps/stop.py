@@ -1,32 +1,47 @@
-"""`stop`: consumers leave in good order."""
+"""`stop`: consumers and servers leave in good order."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ConsumerRefs
+from harness.faults.stop_node import StopNode
+from harness.language import ActorRefs
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
     from harness.context import RunContext
+    from harness.scenario import Scenario
 
 
 class Stop(Step):
-    """Shut consumers down gracefully: offsets are persisted, the broker is told (code 35)."""
+    """Shut consumers or nodes down gracefully.
+
+    A consumer persists its offsets and tells the broker (code 35). A node writes down what it has, as RocketMQ
+    does on SIGTERM, and comes back by `restart`.
+    """
 
     word = "stop"
     example = "stop: b"
-    shorthand = "consumers"
+    shorthand = "targets"
     moves: ClassVar = (("running",), "stopped")
     acts_on_process = False
 
-    consumers: ConsumerRefs = Field(description="the consumers to stop, in this order")
+    targets: ActorRefs = Field(
+        description="the consumers and nodes to stop, in this order: `b`, `broker-a`, `nameserver`"
+    )
 
     def acts_on(self) -> tuple[str, ...]:
-        return self.consumers
+        return self.targets
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        yield from ("stop" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
-        for name in context.resolve(self.consumers):
-            context.consumers[name].stop()
+        for name in context.resolve(self.targets):
+            if context.is_node(name):
+                context.faults.inject(StopNode(context, name))
+            else:
+                context.consumers[name].stop()

@@ -48,6 +48,8 @@ steps:
   - pause: broker-a
   - observe: paused
   - resume: broker-a
+  - stop: nameserver
+  - observe: without-name-server
   - restart: nameserver
   - settle: {ownership: g, within: 60s}
   - settle: {route: orders, within: 60s}
@@ -99,6 +101,7 @@ def test_nodes_are_killed_paused_and_restarted(runs: dict[str, dict[str, Any]], 
         ("kill", "broker-b"),
         ("restart", "broker-b"),
         ("pause", "broker-a"),
+        ("stop", "nameserver"),
         ("restart", "nameserver"),
     }
     assert faults["kill", "broker-b"].endswith("of broker-b ended by SIGKILL")

@@ -63,7 +63,7 @@ def _after_fault(event: Event) -> tuple[str, str]:
     fault = str(event.data.get("fault"))
     if event.kind == "fault-healed":
         return _RUNS
-    return _GONE if fault == "kill" else (_STANDS, fault)
+    return _GONE if fault in ("kill", "stop") else (_STANDS, fault)
 
 
 def owned_queues_over_time(
