@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from assertions.base import Answer, Check
+from assertions.dashboard import Dashboard
 from assertions.dead_letter import DeadLetter
 from assertions.delivered import Delivered
 from assertions.duplicated import Duplicated
@@ -45,6 +46,7 @@ CHECKS: Mapping[str, type[Check]] = MappingProxyType(
             OutcomeDistribution,
             Track,
             TrackSeries,
+            Dashboard,
             Pull,
             Notified,
             Log,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from harness.probes.dashboard import read_dashboard
 from harness.probes.dead_letters import read_dead_letters
 from harness.probes.logs import read_logs
 from harness.probes.offsets import read_offsets
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 def observe_moment(context: RunContext, name: str, iteration: int | None = None) -> None:
     """Write down subscriptions, ownership, offsets, pull counts, tracks and dead letters, under the moment's name.
+
+    Where the cluster has a dashboard, what that shows comes right behind the tracks.
 
     In an iteration of a `repeat` that is `NAME-1`, `NAME-2`, …; the last one completed counts as NAME too.
     Listeners' events come first: each worker is asked for a sign of life, which arrives after all that it
@@ -39,6 +42,8 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
         context.note_probe_failure("tracks", _told(context.down))
     else:
         read_tracks(context, context.producer.acknowledged[:TRACK_LIMIT], moment)
+        if context.cluster.dashboard is not None:
+            read_dashboard(context, context.cluster.dashboard, moment)
     read_logs(context, moment)
     said = (
         {"moment": moment} if iteration is None else {"moment": moment, "name": name, "iteration": iteration}

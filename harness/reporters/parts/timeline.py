@@ -21,6 +21,9 @@ _QUIET = frozenset(
     (
         "offsets-observed",
         "tracks-observed",
+        "dashboard-tracks-observed",
+        "dashboard-connections-observed",
+        "dashboard-progress-observed",
         "pull-counts-observed",
         "moment-observed",
         "node-ready",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from harness.model import MessageClass, MessageFate
+from harness.model import Event, MessageClass, MessageFate
 from harness.reporters.base import Report
 from harness.reporters.parts.text import counted
 
@@ -15,7 +16,12 @@ _PASSED = frozenset((MessageClass.FILTERED_BY_BROKER, MessageClass.FILTERED_BY_C
 
 def divergences(run: Report) -> list[str]:
     """One sentence for each way in which the broker's word and the listeners' differ."""
-    return [text for group in run.scenario.groups for text in (*_tracks(run, group), *_offsets(run, group))]
+    of_groups = [
+        text
+        for group in run.scenario.groups
+        for text in (*_tracks(run, group), *_dashboard(run, group), *_offsets(run, group))
+    ]
+    return [*of_groups, *_strangers(run)]
 
 
 def _of_group(run: Report, group: str) -> list[MessageFate]:
@@ -23,21 +29,39 @@ def _of_group(run: Report, group: str) -> list[MessageFate]:
 
 
 def last_tracks(run: Report) -> dict[tuple[str, str], str]:
-    """By group and key: the TrackType that the dashboard would show, as it was seen last."""
-    return {
-        (group, str(event.data["key"])): str(track)
-        for event in run.events
-        if event.kind == "tracks-observed"
-        for group, track in event.data["tracks"].items()
-    }
+    """By group and key: the TrackType that the dashboard showed last; where there is none, that it would show."""
+    found = _last_of_tools(run)
+    for event in run.events:
+        if event.kind == "dashboard-tracks-observed":
+            for group in run.scenario.groups:
+                found.pop((group, str(event.data["key"])), None)
+            found |= _tracks_in(event)
+    return found
+
+
+def _last_of_tools(run: Report) -> dict[tuple[str, str], str]:
+    """The same by the tools of the broker's own version."""
+    found: dict[tuple[str, str], str] = {}
+    for event in run.events:
+        if event.kind == "tracks-observed":
+            found |= _tracks_in(event)
+    return found
+
+
+def _tracks_in(event: Event) -> dict[tuple[str, str], str]:
+    return {(group, str(event.data["key"])): str(track) for group, track in event.data["tracks"].items()}
 
 
 def _tracks(run: Report, group: str) -> Iterator[str]:
-    tracks = last_tracks(run)
+    tracks, by_tools = last_tracks(run), _last_of_tools(run)
     unheard, heard = Counter[str](), Counter[str]()
     for fate in _of_group(run, group):
         shown = tracks.get((group, fate.key), "")
-        (heard if fate.message_class in _HANDLED else unheard)[shown] += 1
+        if fate.message_class not in _HANDLED:
+            unheard[shown] += 1
+        elif shown == by_tools.get((group, fate.key), shown):
+            # Where they differ it is for another reason, and told below.
+            heard[shown] += 1
     if unheard["CONSUMED"]:
         yield (
             f"The dashboard shows CONSUMED for {counted(unheard['CONSUMED'], 'message')} of group {group} that no "
@@ -49,6 +73,62 @@ def _tracks(run: Report, group: str) -> Iterator[str]:
                 f"The dashboard shows {track} for {counted(heard[track], 'message')} of group {group} that a "
                 "listener got: it judges old messages by the subscription and the offsets of now."
             )
+
+
+def _dashboard(run: Report, group: str) -> Iterator[str]:
+    """Where a dashboard that was asked differs from the brokers and their own tools, when it was asked last."""
+    own = {str(event.data["key"]): event.data["tracks"] for event in _at_last(run, "tracks-observed")}
+    differing = Counter[tuple[str, str]]()
+    for event in _at_last(run, "dashboard-tracks-observed"):
+        if event.data["key"] not in own:
+            continue
+        pair = event.data["tracks"].get(group), own[event.data["key"]].get(group)
+        if pair[0] != pair[1]:
+            differing[pair[0] or "nothing", pair[1] or "nothing"] += 1
+    for (shown, said), number in differing.most_common():
+        yield (
+            f"The dashboard shows {shown} for {counted(number, 'message')} of group {group}, the tools of the "
+            f"broker's own version {said}."
+        )
+    for event in _at_last(run, "dashboard-connections-observed"):
+        if event.data["group"] == group:
+            yield from _subscriptions(run, group, event.data["subscriptions"])
+
+
+def _subscriptions(run: Report, group: str, shown: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    for event in _at_last(run, "subscription-observed"):
+        held = event.data["subscriptions"]
+        for topic in run.scenario.topics if event.data["group"] == group else ():
+            pair = [table[topic]["expression"] if topic in table else "none" for table in (shown, held)]
+            if pair[0] != pair[1]:
+                yield (
+                    f"The dashboard shows {pair[0]} as the subscription of group {group} for {topic}, "
+                    f"{event.data['broker']} holds {pair[1]}."
+                )
+
+
+def _strangers(run: Report) -> Iterator[str]:
+    """What the dashboard lists as a group, though none of the run's groups has that name."""
+    found = Counter(
+        (str(name), str(track))
+        for event in _at_last(run, "dashboard-tracks-observed")
+        for name, track in event.data["tracks"].items()
+        if name not in run.scenario.groups
+    )
+    for (name, track), number in found.most_common():
+        is_topic = ": that is the topic" if name in run.scenario.topics else ""
+        yield (
+            f"The dashboard lists {name} as a group, {track}, for {counted(number, 'message')}; the run has no "
+            f"such group{is_topic}."
+        )
+
+
+def _at_last(run: Report, kind: str) -> Iterator[Event]:
+    """What was observed when the dashboard was asked last."""
+    moments = [event.data["moment"] for event in run.events if event.kind == "dashboard-connections-observed"]
+    for event in run.events:
+        if moments and event.kind == kind and event.data.get("moment") == moments[-1]:
+            yield event
 
 
 def _offsets(run: Report, group: str) -> Iterator[str]:

@@ -1,0 +1,245 @@
+"""`dashboard`: what RocketMQ's dashboard shows, beside what brokers say and listeners saw."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from assertions.base import Answer, Check
+from assertions.chosen import chosen_messages
+from assertions.track import TrackType
+from assertions.view import RunView, Sent
+from harness.language import ConsumerRef, ExpressionRef, GroupName, TagRef, TopicName
+
+_NO_ENTRY = "no entry"
+_SEVERAL_DIFFERENCES = 3
+"""So many differences are told in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What became of one statement of a check."""
+
+    holds: bool | None
+    expected: str
+    observed: str
+    proof: Sequence[int] = ()
+
+
+class Dashboard(Check):
+    """The dashboard shows this of the group and the topic; everything that is stated must be so.
+
+    The cluster must have one: `cluster: {dashboard: true}`. It is a witness of its own, with tools of its own
+    version; `track` asks the tools of the broker's version instead. The dashboard is asked for the first 100
+    messages of the run.
+
+    `agrees: true`: at the same moment it shows for every message the TrackType that the broker's own tools give,
+    and for the topic the subscription that every broker holds, or none where they hold none. `agrees: false`: it
+    differs from them in something.
+    """
+
+    word = "dashboard"
+    example = "dashboard: {group: g, topic: orders, heard: false, all: CONSUMED}"
+
+    topic: TopicName = Field(description="the topic")
+    group: GroupName | None = Field(default=None, description="the group; only `others` does without")
+    all: TrackType | None = Field(default=None, description="the TrackType that it shows for every message")
+    absent: bool = Field(default=False, description="true: it shows the group for no message at all")
+    others: TrackType | Literal["none"] | None = Field(
+        default=None,
+        description="the TrackType of what it lists for every message beside the scenario's groups; `none`: "
+        "it lists nothing else",
+    )
+    expression: ExpressionRef | None = Field(
+        default=None, description="the subscription that it shows: `tagB`, `$holder.tag`"
+    )
+    lag: int | None = Field(default=None, ge=0, description="how many messages behind it shows the group")
+    agrees: bool | None = Field(
+        default=None, description="whether it shows what brokers hold and their own tools say"
+    )
+    heard: bool | None = Field(
+        default=None,
+        description="only messages that a listener of the group got; `false`: only those that none got",
+    )
+    tag: TagRef | None = Field(default=None, description="only messages of this tag")
+    queues_of: ConsumerRef | None = Field(
+        default=None, description="only messages in the queues that this consumer owned when last seen"
+    )
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Dashboard:
+        of_group = (self.all, self.absent or None, self.expression, self.lag, self.agrees, self.heard)
+        stated = (*of_group[:-1], self.others)
+        if all(one is None for one in stated):
+            raise ValueError("say `all`, `absent: true`, `others`, `expression`, `lag` or `agrees`")
+        if self.group is None and any(one is not None for one in of_group):
+            raise ValueError("say the `group` of which it is stated")
+        if self.absent and (self.all is not None or self.agrees is not None):
+            raise ValueError("`absent: true` excludes `all` and `agrees`")
+        return self
+
+    def title(self) -> str:
+        return f"the dashboard on {self.topic}" + (f" for {self.group}" if self.group else "")
+
+    def evaluate(self, view: RunView) -> Answer:
+        parts = list(self._parts(view))
+        holds = [part.holds for part in parts]
+        return Answer(
+            False if False in holds else None if None in holds else True,
+            ", ".join(part.expected for part in parts),
+            "; ".join(part.observed for part in parts),
+            [n for part in parts for n in part.proof],
+        )
+
+    def _parts(self, view: RunView) -> Iterator[_Part]:
+        if self.all is not None:
+            yield self._listed(view, f"all {self.all}", self.all, self._entry_of_group)
+        if self.absent:
+            yield self._listed(view, f"{self.group} not listed", _NO_ENTRY, self._entry_of_group)
+        if self.others is not None:
+            text = "nothing else listed" if self.others == "none" else f"others {self.others}"
+            yield self._listed(view, text, self.others, lambda shown: _others(shown, view.scenario.groups))
+        if self.expression is not None:
+            yield self._subscription(view, self.expression)
+        if self.lag is not None:
+            yield self._lag(view, self.lag)
+        if self.agrees is not None:
+            yield self._agreement(view, self.agrees)
+
+    # Track lists ---------------------------------------------------------------------------------------
+
+    def _listed(
+        self, view: RunView, expected: str, wanted: str, of: Callable[[Mapping[str, str]], str]
+    ) -> _Part:
+        """Whether `of` makes the same of the track list of every message."""
+        messages = self._messages(view)
+        if isinstance(messages, str):
+            return _Part(None, expected, messages)
+        lists = _by_key(view, "dashboard-tracks-observed", self.at, self.topic)
+        found = Counter(of(lists[one.key][1]) for one in messages if one.key in lists)
+        parts = [f"{number} {text}" for text, number in found.most_common()]
+        silent = sum(1 for one in messages if one.key not in lists)
+        if silent:
+            parts.append(f"{silent} not shown")
+        proof = [lists[one.key][0] for one in messages if one.key in lists]
+        differs = any(text.partition(" (")[0] != wanted for text in found)
+        return _Part(False if differs else None if silent else True, expected, ", ".join(parts), proof)
+
+    def _entry_of_group(self, shown: Mapping[str, str]) -> str:
+        return shown.get(str(self.group), _NO_ENTRY)
+
+    def _messages(self, view: RunView) -> list[Sent] | str:
+        """The messages that are meant, or why it can't be said which they are."""
+        chosen = chosen_messages(view, self.at, self.topic, self.tag, self.queues_of)
+        if isinstance(chosen, str) or self.heard is None:
+            return chosen
+        at, members = view.end_of(self.at) or 0, view.scenario.members(self.group or "")
+        found = [
+            message
+            for message in chosen
+            if any(one.consumer in members for one in view.deliveries_of(message.key, at)) is self.heard
+        ]
+        got = "a listener" if self.heard else "no listener"
+        return found or f"of {len(chosen)} messages there is none that {got} got"
+
+    # Subscription and progress -------------------------------------------------------------------------
+
+    def _subscription(self, view: RunView, reference: str) -> _Part:
+        wanted = view.expression(reference, self.topic)
+        if wanted is None:
+            return _Part(None, reference, f"{reference} was never bound")
+        expected = reference if wanted == reference else f"{reference} = {wanted}"
+        shown = self._shown_subscription(view)
+        if shown is None:
+            return _Part(None, expected, f"its connections were not asked for at `{self.at}`")
+        number, text = shown
+        return _Part(text == wanted, expected, f"it shows {text or 'no subscription'}", [number])
+
+    def _shown_subscription(self, view: RunView) -> tuple[int, str | None] | None:
+        """The event, and the expression in it; None: the dashboard wasn't asked."""
+        events = view.observed("dashboard-connections-observed", self.at, group=self.group)
+        if not events:
+            return None
+        stored = events[-1].data["subscriptions"].get(self.topic)
+        return events[-1].n, None if stored is None else str(stored["expression"])
+
+    def _lag(self, view: RunView, wanted: int) -> _Part:
+        expected = f"lag {wanted}"
+        events = view.observed("dashboard-progress-observed", self.at, group=self.group)
+        if not events:
+            return _Part(None, expected, f"the group's progress was not asked for at `{self.at}`")
+        event = events[-1]
+        queues = event.data["topics"].get(self.topic)
+        if queues is None:
+            said = event.data["error"] or f"it lists no queue of {self.topic}"
+            return _Part(False, expected, f"no lag: {said}", [event.n])
+        lag = sum(queue["max_offset"] - (queue["consumer_offset"] or 0) for queue in queues)
+        return _Part(lag == wanted, expected, f"lag {lag}", [event.n])
+
+    # Beside the other witness --------------------------------------------------------------------------
+
+    def _agreement(self, view: RunView, wanted: bool) -> _Part:
+        expected = "as the brokers say" if wanted else "other than the brokers say"
+        messages = self._messages(view)
+        if isinstance(messages, str):
+            return _Part(None, expected, messages)
+        differences, unknown, proof = self._track_differences(view, messages)
+        shown = self._shown_subscription(view)
+        held = view.observed("subscription-observed", self.at, group=self.group)
+        if shown is None or not held:
+            unknown.append("subscriptions were not asked for")
+        else:
+            number, text = shown
+            for event in held:
+                stored = event.data["subscriptions"].get(self.topic)
+                own = None if stored is None else stored["expression"]
+                if own != text:
+                    differences.append(
+                        f"it shows {text or 'no subscription'}, {event.data['broker']} holds {own or 'none'}"
+                    )
+                    proof += [number, event.n]
+        if differences:
+            return _Part(not wanted, expected, "; ".join(differences), proof)
+        if unknown:
+            return _Part(None, expected, "; ".join(unknown), proof)
+        return _Part(wanted, expected, f"the same of {len(messages)} messages and the subscription", proof)
+
+    def _track_differences(
+        self, view: RunView, messages: Sequence[Sent]
+    ) -> tuple[list[str], list[str], list[int]]:
+        """What differs, what is not known, and the events that show it."""
+        lists = _by_key(view, "dashboard-tracks-observed", self.at, self.topic)
+        own_lists = _by_key(view, "tracks-observed", self.at, self.topic)
+        found: Counter[str] = Counter()
+        proof, silent = [], 0
+        for message in messages:
+            if message.key not in lists or message.key not in own_lists:
+                silent += 1
+                continue
+            (number, shown), (own_number, own) = lists[message.key], own_lists[message.key]
+            ours, theirs = self._entry_of_group(shown), self._entry_of_group(own)
+            if ours != theirs:
+                found[f"it shows {ours}, the broker's own tools {theirs}"] += 1
+            proof += [number, own_number]
+        told = [f"{text}: {number} messages" for text, number in found.most_common()]
+        if len(told) > _SEVERAL_DIFFERENCES:
+            told = [*told[:_SEVERAL_DIFFERENCES], f"and {len(told) - _SEVERAL_DIFFERENCES} other differences"]
+        return told, [f"{silent} messages were not asked for"] if silent else [], proof
+
+
+def _by_key(view: RunView, kind: str, moment: str, topic: str) -> dict[str, tuple[int, Mapping[str, str]]]:
+    """The track lists of a topic's messages at a moment, with the number of the event."""
+    return {
+        str(event.data["key"]): (event.n, event.data["tracks"])
+        for event in view.observed(kind, moment, topic=topic)
+    }
+
+
+def _others(shown: Mapping[str, str], groups: Sequence[str]) -> str:
+    """The TrackTypes of entries that are none of the groups, and their names behind: `UNKNOWN (orders)`."""
+    others = {name: track for name, track in shown.items() if name not in groups}
+    return f"{', '.join(sorted(set(others.values())))} ({', '.join(sorted(others))})" if others else "none"
