@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from harness.campaign import Campaign, Options
 from harness.cluster.embedded import EmbeddedCluster
+from harness.live import LiveRun
 from harness.timing import COMPRESSED
 from tests.embedded.workbench import Bench
 
@@ -30,3 +32,32 @@ def bench(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture
 def group(bench: Bench) -> str:
     return f"group-{next(bench.numbers)}"
+
+
+@pytest.fixture(scope="module")
+def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Campaign]]:
+    made: dict[str, Campaign] = {}
+
+    def of(version: str) -> Campaign:
+        if version not in made:
+            runs = tmp_path_factory.mktemp(f"runs-{version}")
+            made[version] = Campaign(Options(version=version, runs=runs, use_running=False))
+        return made[version]
+
+    yield of
+    for campaign in made.values():
+        campaign.close()
+
+
+@pytest.fixture
+def version() -> str:
+    return "4.9.4"
+
+
+@pytest.fixture
+def rocketmq(
+    campaigns: Callable[[str], Campaign], version: str, request: pytest.FixtureRequest
+) -> Iterator[LiveRun]:
+    with LiveRun(campaigns(version), request.node.originalname, "A client") as run:
+        run.topic("orders", queues=4)
+        yield run

@@ -1,0 +1,49 @@
+"""What a run from Python has seen so far, and waiting for more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.live import LiveRun
+from harness.model import Event
+
+BOTH = pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
+OFFSET_LIMIT = "60s"
+
+
+def until(look: Callable[[], Any], limit_s: float = 40) -> Any:
+    """What is seen as soon as it is true; otherwise the last thing seen is in the failure."""
+    tries = Retrying(
+        stop=stop_after_delay(limit_s),
+        wait=wait_fixed(0.05),
+        retry=retry_if_result(lambda seen: not seen),
+        retry_error_callback=lambda state: pytest.fail(f"not within {limit_s} s: {look.__name__}"),
+    )
+    return tries(look)
+
+
+def seen(run: LiveRun, kind: str, node: str | None = None) -> list[Event]:
+    return [event for event in list(run.events) if event.kind == kind and node in (None, event.node)]
+
+
+def keys(run: LiveRun, node: str, kind: str = "received") -> Counter[str]:
+    return Counter(str(event.data["key"]) for event in seen(run, kind, node))
+
+
+def wait_for_keys(run: LiveRun, node: str, count: int, kind: str = "received") -> Counter[str]:
+    until(lambda: len(keys(run, node, kind)) >= count)
+    return keys(run, node, kind)
+
+
+def offsets(run: LiveRun, group: str) -> dict[int, int | None]:
+    """The group's offsets, by queue id, as they are now."""
+    run.observe(f"at-{len(run.events)}")
+    queues = [event.data for event in seen(run, "offsets-observed") if event.data["group"] == group][-1][
+        "queues"
+    ]
+    return {queue["queue_id"]: queue["consumer_offset"] for queue in queues}
