@@ -44,3 +44,4 @@ def test_only_what_was_written_during_the_run(tmp_path: Path) -> None:
 def test_a_log_that_cannot_be_copied_costs_nothing(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     SharedLogs(tmp_path / "none", tmp_path / "none.log", "tok1").collect(tmp_path / "file" / "x", whole=True)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "in the way")]

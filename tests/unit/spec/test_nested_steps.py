@@ -52,9 +52,8 @@ def test_steps_inside_others_know_their_lines() -> None:
 
 def test_observations_of_a_repeat_are_there_once_for_each_iteration() -> None:
     for name in ("seen", "seen-1", "seen-3"):
-        parse_scenario(
-            scenario_text(TREE, also=f"{{offsets: {{group: g, topic: orders, lag: 0, at: {name}}}}}"), "x"
-        )
+        text = scenario_text(TREE, also=f"{{offsets: {{group: g, topic: orders, lag: 0, at: {name}}}}}")
+        assert [check.at for check in parse_scenario(text, "x").also] == [name]
     with pytest.raises(InvalidScenario, match="no observation `seen-4`"):
         parse_scenario(
             scenario_text(TREE, also="{offsets: {group: g, topic: orders, lag: 0, at: seen-4}}"), "x"
@@ -64,7 +63,9 @@ def test_observations_of_a_repeat_are_there_once_for_each_iteration() -> None:
 @pytest.mark.parametrize("times", [1, 2])
 def test_variables_of_a_repeat_are_known_after_it(times: int) -> None:
     steps = f"repeat: {{times: {times}, steps: [start: [a, b], {BIND}, stop: [a, b]]}}"
-    parse_scenario(scenario_text(steps, "start: $holder", also="{delivered: {to: $others, count: 1}}"), "x")
+    text = scenario_text(steps, "start: $holder", also="{delivered: {to: $others, count: 1}}")
+    scenario = parse_scenario(text, "x")
+    assert [step.word for step in scenario.steps] == ["repeat", "start"]
 
 
 ALLOWED = {
@@ -95,8 +96,8 @@ ALLOWED = {
 
 @pytest.mark.parametrize("steps", ALLOWED.values(), ids=list(ALLOWED))
 def test_no_false_alarm(steps: list[str]) -> None:
-    text = scenario_text(*steps)
-    parse_scenario(text, "x.yaml")
+    scenario = parse_scenario(scenario_text(*steps), "x.yaml")
+    assert len(scenario.steps) == len(steps)
     assert not list(jsonschema.Draft202012Validator(json_schema()).iter_errors(yaml.safe_load(text)))
 
 
