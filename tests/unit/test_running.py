@@ -32,9 +32,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def servers() -> Iterator[list[subprocess.Popen[bytes]]]:
     started: list[subprocess.Popen[bytes]] = []
     yield started
-    for process in started:
-        process.kill()
-        process.wait()
+    kill_all(started)
 
 
 def dead_owner() -> str:
@@ -49,6 +47,12 @@ def dead_owner() -> str:
 def start(servers: list[subprocess.Popen[bytes]], owner: str) -> subprocess.Popen[bytes]:
     servers.append(subprocess.Popen(["sleep", "60"], env=dict(os.environ, **{OWNER_VARIABLE: owner})))
     return servers[-1]
+
+
+def kill_all(servers: list[subprocess.Popen[bytes]]) -> None:
+    for server in servers:
+        server.kill()
+        server.wait()
 
 
 def kept(
@@ -104,9 +108,7 @@ def test_the_record_of_a_dead_cluster_is_removed_with_its_folder(
     servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = kept(servers, monkeypatch)
-    for server in servers:
-        server.kill()
-        server.wait()
+    kill_all(servers)
     assert running.running() == []
     assert not Path(record.folder).exists()
     assert list(paths.state_folder().iterdir()) == []
@@ -150,9 +152,7 @@ def test_clean_tells_which_records_were_dead(
     servers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = kept(servers, monkeypatch)
-    for server in servers:
-        server.kill()
-        server.wait()
+    kill_all(servers)
     assert clean().clusters == [record.id]
 
 
@@ -197,9 +197,7 @@ def test_a_dead_cluster_whose_engine_is_away_is_kept_on_record_and_hinders_nobod
 ) -> None:
     record = kept(servers, monkeypatch)
     (paths.scratch_root() / record.owner / "engines").write_text("unix:///nowhere.sock")
-    for server in servers:
-        server.kill()
-        server.wait()
+    kill_all(servers)
     assert running.running() == []
     cleaned = clean()
     assert cleaned.clusters == []
