@@ -146,7 +146,8 @@ def test_sigkill_leaves_nothing_and_a_readable_history(command: Command) -> None
 
 
 def test_sigkill_at_any_moment_of_the_start(command: Command) -> None:
-    # A moment somewhere between the first process and the last: time itself is the point here.
+    # No condition to await: whatever one could wait for would be a moment that the code knows of, and this is for
+    # those that nobody thought of, somewhere between the first process and the last.
     moment_s = random.uniform(0.1, 4.0)
     time.sleep(moment_s)
     command.process.kill()
