@@ -1,0 +1,70 @@
+"""A run's events by kind and by observation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from harness.model import Event
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
+
+
+class EventView:
+    """The history of one run of `scenario`, read by kind and number."""
+
+    def __init__(self, scenario: Scenario, events: Sequence[Event]) -> None:
+        self.scenario = scenario
+        self.events = events
+
+    def of_kind(self, kind: str, until: int | None = None) -> Iterator[Event]:
+        """Events of one kind in their order, up to and including number `until`."""
+        for event in self._by_kind.get(kind, ()):
+            if until is not None and event.n > until:
+                return
+            yield event
+
+    @cached_property
+    def _by_kind(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = {}
+        for event in self.events:
+            found.setdefault(event.kind, []).append(event)
+        return found
+
+    def end_of(self, moment: str) -> int | None:
+        """The number of the event that closes an observation; None where it was not completed."""
+        moment = self.iterations_of(moment)[-1]
+        for event in self.of_kind("moment-observed"):
+            if event.data["moment"] == moment:
+                return event.n
+        return None
+
+    def iterations_of(self, moment: str) -> list[str]:
+        """The names of the observations that a `repeat` made under this name; otherwise the name itself."""
+        return [
+            event.data["moment"]
+            for event in self.of_kind("moment-observed")
+            if event.data.get("name") == moment
+        ] or [moment]
+
+    def observed(self, kind: str, moment: str, **fields: Any) -> list[Event]:
+        """What was observed at `moment`, of one kind, with these values in its data."""
+        moment = self.iterations_of(moment)[-1]
+        return [
+            event
+            for event in self.of_kind(kind)
+            if event.data.get("moment") == moment
+            and all(event.data.get(name) == value for name, value in fields.items())
+        ]
+
+    @property
+    def timing(self) -> str:
+        """The name of the run's timing profile."""
+        return next((str(event.data.get("timing")) for event in self.of_kind("run-started")), "")
+
+    def ms_between(self, first: int, second: int) -> float:
+        """Milliseconds from one event to another, both by their numbers."""
+        at = {event.n: event.mono_ns for event in self.events if event.n in (first, second)}
+        return (at[second] - at[first]) / 1e6

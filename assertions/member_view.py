@@ -1,0 +1,116 @@
+"""Who the consumers were: what they subscribed to, when they were online, and what they owned."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from assertions.event_view import EventView
+from assertions.queues import owned_queues
+from assertions.subscribed import KINDS, OwnSubscriptions
+from assertions.tags import tags_of
+from harness.consumer import text_of
+from harness.model import Event
+
+
+class MemberView(EventView):
+    """A run's consumers, and the members that were made by hand."""
+
+    def consumers(self, target: str) -> tuple[str, ...] | None:
+        """The consumers that a target stands for; None for a variable that was never bound."""
+        if target.startswith("$"):
+            bound = [event for event in self.of_kind("bound") if event.data["variable"] == target[1:]]
+            return tuple(bound[-1].data["consumers"]) if bound else None
+        if target in self.scenario.consumers:
+            return (target,)
+        return self.scenario.members(target)
+
+    def expression(self, tag: str, topic: str) -> str | None:
+        """A literal tag as it is; for `$holder.tag` that consumer's expression for `topic` when it was bound."""
+        if not tag.startswith("$"):
+            return tag
+        consumers = self.consumers(tag.removesuffix(".tag"))
+        if not consumers:
+            return None
+        variable = tag[1:].removesuffix(".tag")
+        bound = [event.n for event in self.of_kind("bound") if event.data["variable"] == variable]
+        expression = self.own_subscriptions.at(consumers[0], bound[-1]).get(topic)
+        return None if expression is None else text_of(expression)
+
+    @cached_property
+    def own_subscriptions(self) -> OwnSubscriptions:
+        """What the consumers themselves subscribed to, all through the run."""
+        declared = {name: spec.subscribe for name, spec in self.scenario.consumers.items()}
+        return OwnSubscriptions(declared, [event for event in self.events if event.kind in KINDS])
+
+    def real_topic(self, topic: str) -> str:
+        """A topic's name at the brokers, by which some strategies allocate its queues."""
+        reals = [
+            event.data["real"] for event in self.of_kind("topic-created") if event.data["topic"] == topic
+        ]
+        return str(reals[-1]) if reals else topic
+
+    def client_id(self, consumer: str) -> str:
+        """The id under which brokers knew a consumer last; its name where it never started."""
+        started = [event for event in self.of_kind("consumer-started") if event.node == consumer]
+        return str(started[-1].data["client_id"]) if started else consumer
+
+    def tags(self, tag: str, topic: str) -> frozenset[str] | None:
+        """The tags that a reference means: a literal one, or all to which a bound consumer subscribes."""
+        expression = self.expression(tag, topic)
+        if expression is None:
+            return None
+        return tags_of(expression) if tag.startswith("$") else frozenset({tag})
+
+    @cached_property
+    def _lives(self) -> list[tuple[int, str, bool]]:
+        """When consumers came online and went: event number, consumer, whether it is online from there on."""
+        lives = [(event.n, event.node, True) for event in self.of_kind("consumer-started")]
+        lives += [(event.n, event.node, False) for event in self.of_kind("consumer-stopped")]
+        lives += [
+            (event.n, event.data["target"], False)
+            for event in self.of_kind("fault-effective")
+            if event.data["fault"] == "kill"
+        ]
+        return sorted(lives)
+
+    def online(self, at: int, group: str) -> list[str]:
+        """Members of a group that have started, and have neither stopped nor been killed, by event `at`."""
+        online = {name: is_online for number, name, is_online in self._lives if number <= at}
+        return [name for name in self.scenario.members(group) if online.get(name)]
+
+    def hand_made_ids(self, group: str, at: int) -> list[str]:
+        """The client ids of the hand-made members of a group by event `at`."""
+        sent = [one for one in self.of_kind("heartbeat-sent", until=at) if one.data["group"] == group]
+        online = {event.node: event for event in sent}
+        for event in self.of_kind("hand-made-closed", until=at):
+            if event.node in online and online[event.node].n < event.n:
+                del online[event.node]
+        return [str(event.data["client_id"]) for event in online.values()]
+
+    def ever_started(self, consumer: str) -> bool:
+        """Whether the consumer has started at all."""
+        return any(event.node == consumer for event in self.of_kind("consumer-started"))
+
+    def ownership(self, group: str, at: int) -> dict[str, Event]:
+        """The last observed assignment of each member online at event `at`, by consumer."""
+        online = set(self.online(at, group))
+        last: dict[str, Event] = {}
+        for event in self.of_kind("ownership-observed", until=at):
+            if event.data["group"] == group and event.data["consumer"] in online:
+                last[event.data["consumer"]] = event
+        return last
+
+    def queues_owned(self, target: str, topic: str, at: int) -> frozenset[str] | None:
+        """The queues of a topic that these consumers owned when last observed by event `at`.
+
+        None: it is a variable that was never bound, or one of them was never observed.
+        """
+        consumers = self.consumers(target)
+        last = {
+            event.data["consumer"]: event
+            for event in self.of_kind("ownership-observed", until=at)
+            if event.data["consumer"] in (consumers or ())
+        }
+        if not consumers or len(last) < len(consumers):
+            return None
+        return frozenset(queue for event in last.values() for queue in owned_queues(event, topic))
