@@ -12,8 +12,9 @@ Out, on a pipe of its own (`--events-fd`), one event a line, each a single write
      "code": 206, "defect": false}}
 
 The first event is `ready`. Standard output and error carry what JVMs and native libraries print; they go
-into the run's logs and are never parsed. Commands may be answered out of order. A worker ends, without
-goodbyes to RocketMQ, when its standard input closes. Topics and groups are RocketMQ's real names here.
+into the run's logs and are never parsed. (In a container the pipe leaves as standard output, and what is
+printed as standard error: `harness.workers.attachment`.) Commands may be answered out of order. A worker ends,
+without goodbyes to RocketMQ, when its standard input closes. Topics and groups are RocketMQ's real names here.
 
 `code` is RocketMQ's response code, or null where there is none (a connection refused, for one). `defect`
 says that the worker failed where it should not have: an unknown command, an exception in its own code.
