@@ -1,4 +1,4 @@
-"""The messages of which a check speaks that reads an observation: of a topic, perhaps of a tag, or of an owner."""
+"""Of which messages, and of whose listeners, a check speaks that reads an observation."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ def chosen_messages(
         and (tag is None or message.tag in (view.tags(tag, topic) or ()))
     ]
     return messages or "no message was sent"
+
+
+def chosen_listeners(view: RunView, moment: str, to: str | None) -> tuple[int, tuple[str, ...]] | str:
+    """The number of the event that closes the observation, and the consumers, all unless told; or what lacks."""
+    at = view.end_of(moment)
+    consumers = tuple(view.scenario.consumers) if to is None else view.consumers(to)
+    if at is None:
+        return f"the observation `{moment}` was not made"
+    return f"{to} was never bound" if consumers is None else (at, consumers)
 
 
 def owner_elsewhere(scenario: Scenario, group: str, queues_of: str | None) -> Iterator[str]:

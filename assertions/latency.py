@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from assertions.attempts import attempts
 from assertions.base import Answer, Check
+from assertions.chosen import chosen_listeners
 from assertions.completeness import still_possible
 from assertions.view import RunView
 from harness.language import DurationMs, TagRef, Target, TopicName
@@ -49,13 +50,10 @@ class Latency(Check):
         limits = [("at least", self.at_least), ("at most", self.at_most)]
         told = " and ".join(f"{word} {limit} ms" for word, limit in limits if limit is not None)
         expected = told + (f" for {self.percentile} % of the messages" if self.percentile < 100 else "")
-        at = view.end_of(self.at)
-        consumers = tuple(view.scenario.consumers) if self.to is None else view.consumers(self.to)
-        if at is None or consumers is None:
-            missing = (
-                f"the observation `{self.at}` was not made" if at is None else f"{self.to} was never bound"
-            )
-            return Answer(None, expected, missing)
+        chosen = chosen_listeners(view, self.at, self.to)
+        if isinstance(chosen, str):
+            return Answer(None, expected, chosen)
+        at, consumers = chosen
         invoked = {event.data["key"]: event for event in view.of_kind("send-invoked", until=at)}
         sent = [one for one in view.sent_until(at) if self._concerns(view, one.topic, one.tag)]
         keys = {one.key for one in sent if one.key in invoked}

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from assertions.attempts import attempts
 from assertions.base import Answer, Check
+from assertions.chosen import chosen_listeners
 from assertions.completeness import still_possible
 from assertions.view import Delivery, RunView
 from harness.language import Target, TopicName
@@ -35,13 +36,10 @@ class Order(Check):
 
     def evaluate(self, view: RunView) -> Answer:
         expected = f"in order within each {self.per}"
-        at = view.end_of(self.at)
-        consumers = tuple(view.scenario.consumers) if self.to is None else view.consumers(self.to)
-        if at is None or consumers is None:
-            missing = (
-                f"the observation `{self.at}` was not made" if at is None else f"{self.to} was never bound"
-            )
-            return Answer(None, expected, missing)
+        chosen = chosen_listeners(view, self.at, self.to)
+        if isinstance(chosen, str):
+            return Answer(None, expected, chosen)
+        at, consumers = chosen
         lines = self._lines(view, at, consumers)
         pairs = [pair for line in lines.values() for pair in _neighbours(line)]
         breaches = [pair for pair in pairs if pair[0][0] > pair[1][0]]
