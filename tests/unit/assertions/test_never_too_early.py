@@ -120,6 +120,19 @@ def test_where_a_node_is_away_more_may_come() -> None:
     assert back.holds() == [Holds.YES]
 
 
+def test_while_something_is_wrong_with_the_network_more_may_come() -> None:
+    cut = {"fault": "partition", "target": f"a and {BROKER}", "sides": ["a", BROKER], "proof": ""}
+    for healed_s, holds in ((None, Holds.UNKNOWN), (50.0, Holds.YES), (59.0, Holds.UNKNOWN)):
+        story = Story("delivered: {to: g, count: 0}")
+        story.start(story.scenario, "a")
+        story.at(1.0).send("orders", "tagA", 1, 0, 0)
+        story.add("harness", "fault-effective", **cut)
+        if healed_s is not None:
+            story.at(healed_s).add("harness", "fault-healed", **cut)
+        story.at(60.0).ended(0)
+        assert story.holds() == [holds]
+
+
 def test_a_dead_orderly_consumer_s_queues_stay_locked() -> None:
     orderly = BOTH.replace("tagA}}", "tagA}, listener: orderly}")
     for after_s, holds in ((30.0, Holds.UNKNOWN), (80.0, Holds.YES)):
