@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import requests
-
+from harness.clients.dashboard import why_not_ready
 from harness.cluster.server_container import ServerContainer
-
-_LIMIT_S = 10
 
 
 class DashboardContainer(ServerContainer):
@@ -14,17 +11,13 @@ class DashboardContainer(ServerContainer):
 
     @property
     def url(self) -> str | None:
-        """Where its page is, `http://127.0.0.1:port`; None before it is started."""
+        """Where its page is, `http://127.0.0.1:port`; None before it is published."""
         if self._container is None:
             return None
-        (published,) = self._container.attrs["NetworkSettings"]["Ports"].values()
-        return f"http://{published[0]['HostIp']}:{published[0]['HostPort']}"
+        # An image may expose other ports besides, as for both versions; those are not published.
+        ports = self._container.attrs["NetworkSettings"]["Ports"].values()
+        published = next((found[0] for found in ports if found), None)
+        return None if published is None else f"http://{published['HostIp']}:{published['HostPort']}"
 
     def why_not_up(self) -> str | None:
-        try:
-            answer = requests.get(f"{self.url}/cluster/list.query", timeout=_LIMIT_S)
-            answer.raise_for_status()
-            status = answer.json()["status"]
-        except (requests.RequestException, ValueError, KeyError, TypeError) as error:
-            return f"it doesn't answer ({type(error).__name__})"
-        return None if status == 0 else f"it answers with status {status}"
+        return "its page isn't published" if self.url is None else why_not_ready(self.url)
