@@ -193,7 +193,8 @@ class Guardian:
         """
         self._tell({"engine": base_url})
         with self._scratch_lock:
-            self._engines.append(base_url)
+            if base_url not in self._engines:
+                self._engines.append(base_url)
             for folder in self._held:
                 self._note_engines(folder)
 

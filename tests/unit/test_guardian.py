@@ -250,6 +250,7 @@ def test_a_scratch_folder_says_which_engines_its_owner_used(
         assert engines_of(folder) == []
         handle.watch_engine("unix:///nowhere.sock")
         handle.watch_engine("tcp://127.0.0.1:1")
+        handle.watch_engine("unix:///nowhere.sock")
         later = handle.scratch(new_owner())
         assert engines_of(folder) == engines_of(later) == ["unix:///nowhere.sock", "tcp://127.0.0.1:1"]
 
