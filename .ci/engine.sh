@@ -87,7 +87,8 @@ start_engine() {
     local deadline=$((SECONDS + engine_limit_s))
     until engine_answers > /dev/null 2>&1; do
         if ! kill -0 "$dockerd_pid" 2> /dev/null || ((SECONDS > deadline)); then
-            engine_refusal="dockerd doesn't start here: $(tail -n 1 "$engine_log")"
+            # Its last message may have several lines.
+            engine_refusal="dockerd doesn't start here: $(grep -A 5 'failed to start daemon' "$engine_log" || tail -n 3 "$engine_log")"
             return 1
         fi
         sleep 0.5
