@@ -66,13 +66,15 @@ def _read_group(context: RunContext, group: str, moment: str) -> None:
 
 @contextmanager
 def _what_is_down(context: RunContext, probe: str, group: str) -> Iterator[None]:
-    """Where a step has taken a server away, a look that fails for it is none of the run's trouble."""
+    """Where a step has taken a server or a way to it, a look that fails for it is none of the run's trouble."""
     try:
         yield
     except WorkerFailed as failure:
-        if not context.down:
+        faults = [f"{key} is in effect" for key, fault in context.faults.active().items() if fault.sides]
+        if not context.down and not faults:
             raise
-        context.note_probe_failure(probe, f"{failure}; {_told(context.down)}", group=group)
+        told = ", ".join(filter(None, (_told(context.down), *faults)))
+        context.note_probe_failure(probe, f"{failure}; {told}", group=group)
 
 
 def _told(down: Mapping[str, str]) -> str:
