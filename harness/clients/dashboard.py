@@ -24,7 +24,6 @@ _PIECE = 200
 _SYSTEM_PREFIX = "%SYS%"
 """2.x puts it before the names of RocketMQ's own groups."""
 _CACHE_IS_BUILT = "Cache is being built"
-_NO_GROUPS = "No consumer group information available"
 Answer = TypeVar("Answer")
 
 
@@ -144,10 +143,6 @@ class Dashboard:
                 return self._ask("/consumer/group.refresh.all", {}, _groups)
             except _NoSuchPage:
                 pass  # 2.0.0 has no such request, and keeps no list that could grow old
-            except DashboardRefused as refusal:
-                if refusal.said == _NO_GROUPS:
-                    return ()
-                raise
         return self._ask("/consumer/groupList.query", {}, _groups)
 
     def connections(self, group: str, brokers: Sequence[str]) -> ShownConnections:
