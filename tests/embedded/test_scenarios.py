@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from harness.cluster.kinds import ClusterKind
+from harness.feasibility import why_not
 from harness.selection import load_all
 from tests.embedded.command import ROOT, rocketchaos
 
@@ -31,7 +33,7 @@ def test_every_shipped_scenario_ends_as_expected(tmp_path: Path, version: str, m
     expected = {
         one.name: one.expected
         for one in load_all([ROOT / "scenarios"])
-        if one.why_not_on(version) is None and not (marks and "slow" in one.marks)
+        if why_not(one, version, ClusterKind.EMBEDDED) is None and not (marks and "slow" in one.marks)
     }
     assert {run["scenario"]: run["outcome"] for run in runs} == expected, told(runs)
     assert ended.code == 0, told(runs)

@@ -1,0 +1,178 @@
+"""RocketMQ in containers: what it shows to the outside, and what steps do to it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tenacity
+
+from harness.cluster import readiness
+from harness.cluster.containers import ContainersCluster
+from harness.containers.engine import Engine
+from harness.containers.images import Images
+from harness.errors import UsageProblem
+from harness.guardian import Guardian, new_owner
+from harness.guardian_process import OWNER_LABEL
+from harness.timing import COMPRESSED
+from tests.embedded.command import ROOT, rocketchaos, started
+from tests.embedded.test_nodes import NODES
+
+pytestmark = pytest.mark.containers
+
+# The installed one, if there is one; otherwise by name.
+PLUGIN = [] if entry_points(group="pytest11", name="rocketchaos") else ["-p", "rocketchaos_pytest"]
+
+
+@pytest.fixture
+def guardian(engine: Engine) -> Iterator[Guardian]:
+    with Guardian.start() as guardian:
+        guardian.watch_engine(engine.base_url)
+        yield guardian
+
+
+def cluster_of(
+    guardian: Guardian, engine: Engine, folder: Path, version: str, **fields: Any
+) -> ContainersCluster:
+    owner = new_owner()
+    guardian.watch(owner)
+    return ContainersCluster(
+        version, COMPRESSED, folder, owner=owner, engine=engine, images=Images(engine, print), **fields
+    )
+
+
+def things_of(engine: Engine, owner: str) -> list[str]:
+    """The names of this owner's containers and networks."""
+    wanted = {"label": f"{OWNER_LABEL}={owner}"}
+    containers = engine.client.containers.list(all=True, filters=wanted)
+    return [str(one.name) for one in (*containers, *engine.client.networks.list(filters=wanted))]
+
+
+def test_addresses_stay_and_nothing_is_published(engine: Engine, guardian: Guardian, tmp_path: Path) -> None:
+    cluster = cluster_of(guardian, engine, tmp_path / "cluster", "4.9.4", slaves=("broker-a",))
+    cluster.start()
+    try:
+        before = {node.name: node.address for node in cluster.nodes}
+        assert list(before) == ["nameserver", "broker-a", "broker-a-slave"]
+        for node in cluster.nodes:
+            assert node.address.startswith("198.1")
+            container = engine.client.containers.get(str(node.container))
+            assert container.attrs["HostConfig"]["PortBindings"] in (None, {})
+            assert not any(container.attrs["NetworkSettings"]["Ports"].values())
+        cluster.kill_node("broker-a")
+        assert cluster.deaths() == []
+        assert readiness.why_not_ready(cluster.nameserver, before["broker-a"], before["broker-a"]) is not None
+        cluster.restart_node("broker-a")
+        assert readiness.why_not_ready(cluster.nameserver, before["broker-a"], before["broker-a"]) is None
+        assert {node.name: node.address for node in cluster.nodes} == before
+        # Somebody else's doing is a death.
+        victim = engine.client.containers.get(str(cluster.nodes[1].container))
+        victim.kill("SIGKILL")
+        victim.wait()
+        (death,) = cluster.deaths()
+        assert death.node == "broker-a"
+        assert death.reason.startswith("signal SIGKILL; last line of its log: ")
+    finally:
+        cluster.stop()
+    assert things_of(engine, cluster.owner) == []
+    cluster.stop()
+
+
+def test_5_x_has_its_proxy(engine: Engine, guardian: Guardian, tmp_path: Path) -> None:
+    cluster = cluster_of(guardian, engine, tmp_path / "cluster", "5.5.0")
+    cluster.start()
+    try:
+        assert [node.role for node in cluster.nodes] == ["nameserver", "broker", "proxy"]
+        assert set(cluster.images.values()) == {Images(engine, print).rocketmq("5.5.0").id}
+    finally:
+        cluster.stop()
+    assert things_of(engine, cluster.owner) == []
+
+
+def test_a_setting_that_brokers_don_t_know_is_refused_and_nothing_is_left(
+    engine: Engine, guardian: Guardian, tmp_path: Path
+) -> None:
+    cluster = cluster_of(
+        guardian, engine, tmp_path / "cluster", "4.9.4", broker_configuration={"maxMesageSize": "100000"}
+    )
+    with pytest.raises(UsageProblem, match="is maxMessageSize meant"):
+        cluster.start()
+    assert things_of(engine, cluster.owner) == []
+
+
+@pytest.mark.timeout(400)
+def test_steps_do_to_containers_what_they_do_to_processes(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "nodes.scenario.yaml").write_text(NODES)
+    done = rocketchaos(
+        "run", "nodes.scenario.yaml", "--on", "containers", "--json", cwd=tmp_path, limit_s=380
+    )
+    (run,) = done.document["runs"]
+    assert (done.code, run["outcome"]) == (0, "reproduced"), run
+
+
+def test_pytest_runs_scenarios_on_containers(engine: Engine, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *PLUGIN, "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path),
+         "--on", "containers", "--runs-dir", str(tmp_path / "runs"),
+         str(ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml")],
+        cwd=ROOT, capture_output=True, text=True, timeout=200, check=False,
+    )  # fmt: skip
+    assert "1 passed" in done.stdout, done.stdout
+    (record,) = (tmp_path / "runs").rglob("2*/run.json")
+    cluster = json.loads(record.read_text())["cluster"]
+    assert cluster["kind"] == "containers"
+    assert cluster["images"]
+
+
+def test_a_cluster_that_is_up_serves_commands_and_comes_down(engine: Engine, tmp_path: Path) -> None:
+    up = rocketchaos("up", "--on", "containers", "--json", cwd=tmp_path)
+    assert up.code == 0, up.err
+    try:
+        done = rocketchaos(
+            "reproduce", "same-group-different-tags", "--on", "containers", "--json", cwd=tmp_path
+        )
+        (run,) = done.document["runs"]
+        record = json.loads((Path(run["run_dir"]) / "run.json").read_text())
+        assert (run["outcome"], record["cluster"]["shared"]) == ("reproduced", True)
+        assert record["cluster"]["nodes"][0]["address"] == up.document["nameserver"]
+    finally:
+        down = rocketchaos("down", up.document["id"], cwd=tmp_path)
+    assert "is down" in down.out
+    assert not any(up.document["id"] in str(one.name) for one in engine.client.containers.list(all=True))
+
+
+@pytest.mark.timeout(900)
+def test_twenty_runs_of_which_five_are_killed_leave_nothing(engine: Engine, tmp_path: Path) -> None:
+    """The five are killed at moments that are spread over a run, from its first breath to its end."""
+    for number in range(20):
+        run = started("reproduce", "same-group-different-tags", "--on", "containers", "--json", cwd=tmp_path)
+        if number % 4 == 0:
+            # Time itself is chosen here: each of the five is at another place of its run.
+            with pytest.raises(subprocess.TimeoutExpired):
+                run.communicate(timeout=1 + 1.2 * number / 4)
+            run.send_signal(signal.SIGKILL)
+            run.communicate()
+        else:
+            out, err = run.communicate(timeout=180)
+            assert run.returncode == 0, out + err
+    left = tenacity.Retrying(
+        retry=tenacity.retry_if_result(bool),
+        wait=tenacity.wait_fixed(0.2),
+        stop=tenacity.stop_after_delay(5),
+        retry_error_callback=lambda state: state.outcome and state.outcome.result(),
+    )(lambda: ours(engine))
+    assert left == []
+
+
+def ours(engine: Engine) -> list[str]:
+    """All containers and networks with an owner."""
+    wanted = {"label": OWNER_LABEL}
+    containers = engine.client.containers.list(all=True, filters=wanted)
+    return [str(one.name) for one in (*containers, *engine.client.networks.list(filters=wanted))]
