@@ -43,8 +43,9 @@ class Ended(NamedTuple):
 
     outcome: str
     fates: Counter[Fate]
-    offsets: Mapping[tuple[str, str], Sequence[tuple[int | None, int]]]
-    """The group's and the greatest offset of each queue at the end, by group and topic, in order."""
+    offsets: Mapping[tuple[str, str], Sequence[tuple[int, int]]]
+    """The group's (-1: none is stored) and the greatest offset of each queue at the end, by group and topic, in
+    order. Whether the 0 of a queue without a message is stored by then is a matter of time alone, and counts as 0."""
 
 
 def ended(run: Mapping[str, Any]) -> Ended:
@@ -53,14 +54,13 @@ def ended(run: Mapping[str, Any]) -> Ended:
     fates = Counter(
         (one["group"], one["topic"], one["message_class"], len(one["deliveries"])) for one in messages
     )
-    offsets: dict[tuple[str, str], Sequence[tuple[int | None, int]]] = {}
+    offsets: dict[tuple[str, str], Sequence[tuple[int, int]]] = {}
     for line in (folder / "events.jsonl").read_text().splitlines():
         event = json.loads(line)
         if event["kind"] == "offsets-observed" and event["data"].get("moment") == "end":
-            queues = event["data"]["queues"]
+            pairs = [(queue["consumer_offset"], queue["max_offset"]) for queue in event["data"]["queues"]]
             offsets[event["data"]["group"], event["data"]["topic"]] = sorted(
-                ((queue["consumer_offset"], queue["max_offset"]) for queue in queues),
-                key=lambda pair: (-1 if pair[0] is None else pair[0], pair[1]),
+                ((-1 if most else 0) if stored is None else stored, most) for stored, most in pairs
             )
     return Ended(run["outcome"], fates, offsets)
 
