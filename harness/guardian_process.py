@@ -115,7 +115,7 @@ def owned_things(client: Any, is_owner: Callable[[str], bool]) -> list[OwnedThin
     things = []
     for kind, found in listed:
         for each in found:
-            owner = str((each["Labels"] or {}).get(OWNER_LABEL))
+            owner = str((each.get("Labels") or {}).get(OWNER_LABEL))
             if is_owner(owner):
                 name = str(each["Names"][0]).lstrip("/") if each.get("Names") else str(each.get("Name", ""))
                 things.append(OwnedThing(kind, str(each.get("Id", name)), name, owner))
@@ -123,9 +123,15 @@ def owned_things(client: Any, is_owner: Callable[[str], bool]) -> list[OwnedThin
 
 
 def clear_engine(
-    client: Any, is_owner: Callable[[str], bool], limit_s: float, quiet_s: float = 0.0
+    connect: Callable[[], Any], is_owner: Callable[[str], bool], limit_s: float, quiet_s: float = 0.0
 ) -> tuple[list[OwnedThing], dict[OwnedThing, str]]:
     """Remove what these owners made, until nothing is found for `quiet_s`, at most for `limit_s`.
+
+    Args:
+        connect: makes a client, `docker.DockerClient`.
+        is_owner: of whom.
+        limit_s: an engine that doesn't answer is asked again so long.
+        quiet_s: see above.
 
     Returns:
         What was removed, and what is still there, with the engine's reason.
@@ -139,8 +145,10 @@ def clear_engine(
     quiet_since = time.monotonic()
     seen: dict[str, OwnedThing] = {}
     left: dict[OwnedThing, str] = {}
+    client = None
     while True:
         try:
+            client = client or connect()
             left = _sweep(client, is_owner)
         except (DockerException, OSError):
             if time.monotonic() > deadline:
@@ -239,7 +247,7 @@ class Charge:
 
         try:
             _, left = clear_engine(
-                engine_client(base_url), self._tokens.__contains__, _ENGINE_LIMIT_S, _ENGINE_QUIET_S
+                lambda: engine_client(base_url), self._tokens.__contains__, _ENGINE_LIMIT_S, _ENGINE_QUIET_S
             )
         except (DockerException, OSError):
             return False

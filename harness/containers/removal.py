@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+
+from docker import DockerClient
 
 from harness.containers.engine import connect, refusals
 from harness.errors import EnvironmentNotReady
@@ -37,7 +40,7 @@ def things_of(folders: Sequence[Path]) -> list[OwnedThing]:
     for base_url in _engines(folders):
         try:
             with refusals("what harnesses left can't be listed"):
-                things += owned_things(connect(base_url).client, owners_in(folders))
+                things += owned_things(_client(base_url), owners_in(folders))
         except EnvironmentNotReady:
             continue
     return things
@@ -53,7 +56,7 @@ def remove_things_of(folders: Sequence[Path]) -> Removal:
         users = [folder for folder in folders if base_url in engines_of(folder)]
         try:
             with refusals("what harnesses left can't be removed"):
-                gone, left = clear_engine(connect(base_url).client, owners_in(users), _LIMIT_S)
+                gone, left = clear_engine(partial(_client, base_url), owners_in(users), _LIMIT_S)
         except EnvironmentNotReady as refusal:
             removal.left.append(f"containers may be left at {base_url}: {refusal.message}")
             removal.needed.update(users)
@@ -64,6 +67,10 @@ def remove_things_of(folders: Sequence[Path]) -> Removal:
                 folder for folder in users if any(folder.name == thing.owner for thing in left)
             }
     return removal
+
+
+def _client(base_url: str) -> DockerClient:
+    return connect(base_url).client
 
 
 def _engines(folders: Sequence[Path]) -> list[str]:
