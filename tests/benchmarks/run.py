@@ -12,12 +12,9 @@ import os
 import platform
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,51 +22,19 @@ from typing import Any
 import psutil
 
 from harness.campaign import DEFAULT_VERSION, Campaign, Options
+from harness.cluster.kinds import ClusterKind
 from harness.context import RunContext
+from harness.feasibility import why_not
 from harness.runner import perform
 from harness.selection import load_all
 from harness.spec import load_scenario
+from tests.benchmarks.containers import measure_containers
+from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
 
-ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
 BEGIN, END = "<!-- figures by `make bench` -->", "<!-- end of figures -->"
 PROBES = 300
 EXPERIMENT_REPEATS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One thing measured several times."""
-
-    name: str
-    unit: str
-    values: Sequence[float]
-    wanted: str
-
-    def row(self) -> str:
-        """As a row of the table."""
-        digits = 1 if self.unit in ("ms", "MiB") else 2
-        median = statistics.median(self.values)
-        return (
-            f"| {self.name} | {median:.{digits}f} {self.unit} | {min(self.values):.{digits}f} – "
-            f"{max(self.values):.{digits}f} | {len(self.values)} | {self.wanted} |"
-        )
-
-
-def rocketchaos(*arguments: str) -> tuple[float, str]:
-    """Seconds of a whole command, and what it printed."""
-    started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", "import sys, harness.cli; sys.exit(harness.cli.main())", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    seconds = time.monotonic() - started
-    if done.returncode != 0:
-        raise SystemExit(f"rocketchaos {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr}")
-    return seconds, done.stdout
 
 
 def measure_reproduce(repeats: int, runs: str) -> list[Figure]:
@@ -86,19 +51,7 @@ def measure_reproduce(repeats: int, runs: str) -> list[Figure]:
     try:
         warm = [rocketchaos(*arguments)[0] for _ in range(repeats)]
     finally:
-        subprocess.run(
-            [
-                sys.executable,
-                "-P",
-                "-c",
-                "import sys, harness.cli; sys.exit(harness.cli.main())",
-                "down",
-                str(identity),
-            ],
-            check=True,
-            capture_output=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )
+        rocketchaos("down", str(identity))
     figures = [
         Figure("`reproduce`, cluster of its own, command to verdict", "s", cold, "≤ 10 s"),
         Figure("`reproduce`, on a cluster that is up, command to verdict", "s", warm, "≤ 4 s"),
@@ -115,7 +68,11 @@ def told_runs(printed: str) -> list[dict[str, Any]]:
 
 def measure_side_by_side(repeats: int, runs: str) -> list[Figure]:
     """All compressed scenarios, one after the other and side by side; and one experiment very often."""
-    compressed = [one.file for one in load_all([ROOT / "scenarios"]) if one.timing == "compressed"]
+    compressed = [
+        one.file
+        for one in load_all([ROOT / "scenarios"])
+        if one.timing == "compressed" and why_not(one, DEFAULT_VERSION, ClusterKind.EMBEDDED) is None
+    ]
     arguments = ("run", *compressed, "--json", "--runs", runs)
     serial = [rocketchaos(*arguments, "--parallel", "1")[0]]
     beside, medians, busy = [], [], []
@@ -214,6 +171,7 @@ def main() -> None:
             *measure_reproduce(chosen.repeats, runs),
             *measure_parts(chosen.repeats, Path(runs)),
             *measure_side_by_side(chosen.repeats, runs),
+            *measure_containers(chosen.repeats, runs),
         ]
     finally:
         shutil.rmtree(runs, ignore_errors=True)

@@ -1,0 +1,49 @@
+"""What all benchmarks share: figures, and whole commands with the time that they take."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One thing measured several times."""
+
+    name: str
+    unit: str
+    values: Sequence[float]
+    wanted: str
+
+    def row(self) -> str:
+        """As a row of the table."""
+        digits = 1 if self.unit in ("ms", "MiB") else 2
+        median = statistics.median(self.values)
+        return (
+            f"| {self.name} | {median:.{digits}f} {self.unit} | {min(self.values):.{digits}f} – "
+            f"{max(self.values):.{digits}f} | {len(self.values)} | {self.wanted} |"
+        )
+
+
+def rocketchaos(*arguments: str) -> tuple[float, str]:
+    """Seconds of a whole command, and what it printed."""
+    started = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "import sys, harness.cli; sys.exit(harness.cli.main())", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    seconds = time.monotonic() - started
+    if done.returncode != 0:
+        raise SystemExit(f"rocketchaos {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr}")
+    return seconds, done.stdout
