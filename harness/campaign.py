@@ -15,7 +15,7 @@ from types import TracebackType
 from harness.admission import Admission, Turn, weight_of
 from harness.cluster.base import Cluster
 from harness.cluster.kinds import ClusterKind
-from harness.cluster.making import Making
+from harness.cluster.making import Making, require_lasting
 from harness.cluster.running import AttachedCluster, RunningCluster, keep, running
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds, ClusterShape
@@ -214,6 +214,8 @@ class Campaign:
                 raise
 
     def _open(self, timing: str, scenario: Scenario) -> Session:
+        if self.options.keep:
+            require_lasting(self.options.on)
         needs = self._needs(scenario)
         usual = needs.shape == ClusterNeeds().shape and not scenario.needs_own_cluster
         processes = self._processes_of(timing)

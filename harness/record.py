@@ -81,6 +81,7 @@ def describe_run(
         "rocketmq": session.version,
         "client": "+".join(sorted({consumer.client for consumer in scenario.consumers.values()})),
         "client_version": session.version,
+        "workers": session.workers_of(scenario),
         "cluster": {
             "kind": cluster.kind if cluster else None,
             "nodes": [

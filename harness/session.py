@@ -6,7 +6,7 @@ import shutil
 import threading
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol
+from typing import Literal, Protocol
 
 from harness import paths
 from harness.clients.admin import Admin
@@ -17,7 +17,11 @@ from harness.errors import HarnessDefect
 from harness.guardian import new_owner
 from harness.names import new_token
 from harness.processes import Processes
+from harness.scenario import Scenario
 from harness.workers.program import WorkerHome
+
+Where = Literal["host", "containers"]
+"""Where clients live."""
 
 
 class MakeCluster(Protocol):
@@ -50,6 +54,7 @@ class Session:
         self._lock = threading.Lock()
         self._starting: threading.Thread | None = None
         self._cluster: Cluster | None = None
+        self._made = threading.Event()
         self._admin: Admin | None = None
         self._failure: BaseException | None = None
 
@@ -91,13 +96,21 @@ class Session:
         assert self._admin is not None
         return self._cluster, self._admin
 
-    def worker_home(self) -> WorkerHome:
-        """Where workers live in containers, once the cluster is up.
+    def workers_of(self, scenario: Scenario) -> Where:
+        """Where the scenario's clients live: where it wants them to, unless they can only live in containers."""
+        return "containers" if _only_inside(self._cluster) else scenario.workers
+
+    def worker_home(self, scenario: Scenario) -> WorkerHome | None:
+        """Where the scenario's clients live, once there is such a place; None: on this host.
 
         Raises:
             EnvironmentNotReady: the cluster can't start, or there is no image for workers.
             HarnessDefect: it has no network for them (`Scenario.required_capabilities` should have told).
         """
+        self.begin()
+        self._made.wait()
+        if self.workers_of(scenario) == "host":
+            return None
         cluster, _ = self.ready()
         if not isinstance(cluster, Networked):
             raise HarnessDefect(f"a cluster of kind {cluster.kind} has no network for workers")
@@ -109,16 +122,31 @@ class Session:
             processes.guardian.watch(owner)
             cluster = self._make_cluster(processes.scratch(owner) / "cluster", owner)
             self._cluster = cluster
-            logs = processes.scratch(processes.guardian.owner) / f"admin-{owner[-8:]}"
-            hosts = cluster.hosts_file if isinstance(cluster, Named) else None
-            worker = processes.spawn("admin", "admin", logs, _ignore, _ignore, hosts_file=hosts)
-            self._admin = Admin(worker)
-            cluster.start()
-            self._admin.connect(cluster.nameserver, new_token())
+            self._made.set()
+            if _only_inside(cluster):
+                cluster.start()
+                admin = self._spawn_admin(cluster)
+            else:
+                # It warms up meanwhile.
+                admin = self._spawn_admin(cluster)
+                cluster.start()
+            admin.connect(cluster.nameserver, new_token())
             if not self.shared:
-                prove_delivery(self._admin, [node for node in cluster.nodes if node.is_master])
+                prove_delivery(admin, [node for node in cluster.nodes if node.is_master])
         except BaseException as failure:  # handed over to the thread that waits
             self._failure = failure
+        finally:
+            self._made.set()
+
+    def _spawn_admin(self, cluster: Cluster) -> Admin:
+        processes = self.processes
+        logs = processes.scratch(processes.guardian.owner) / f"admin-{self._cluster_owner[-8:]}"
+        home = cluster.worker_home() if isinstance(cluster, Networked) and cluster.only_inside else None
+        # Containers resolve the names of containers by themselves.
+        hosts = cluster.hosts_file if home is None and isinstance(cluster, Named) else None
+        worker = processes.spawn("admin", "admin", logs, _ignore, _ignore, home=home, hosts_file=hosts)
+        self._admin = Admin(worker)
+        return self._admin
 
     def hand_over(self) -> None:
         """Let the cluster outlive this session; call it once the cluster is recorded as running."""
@@ -145,6 +173,10 @@ class Session:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _only_inside(cluster: Cluster | None) -> bool:
+    return isinstance(cluster, Networked) and cluster.only_inside
 
 
 def _ignore(*_unused: object) -> None:

@@ -123,8 +123,8 @@ class Stage:
         return () if self.context is None else self.context.queues(topic)
 
     def _spawn(self, name: str) -> WorkerProcess:
-        in_containers = self.scenario.workers == "containers"
-        if not (self._all_own or in_containers or name in self._own):
+        home = self.session.worker_home(self.scenario)
+        if not (self._all_own or home is not None or name in self._own):
             return self._tenancy.lease(name, self._on_event(name), self._on_death)
         return self.session.processes.spawn(
             "java",
@@ -132,7 +132,7 @@ class Stage:
             self.folder.logs,
             self._on_event(name),
             self._on_death,
-            home=self.session.worker_home() if in_containers else None,
+            home=home,
         )
 
     def _on_event(self, name: str) -> Callable[[WorkerEvent], None]:

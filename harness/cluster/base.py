@@ -38,6 +38,11 @@ class Node:
     """The id of the container in which it runs; None: it runs in none."""
 
     @property
+    def process(self) -> str:
+        """What runs it, for messages: `process 4711`, or a container where that has no process here."""
+        return f"process {self.pid}" if self.pid else f"container {str(self.container)[:12]}"
+
+    @property
     def is_master(self) -> bool:
         """It is a broker that takes messages."""
         return self.role == "broker" and self.slave_of is None
@@ -230,6 +235,10 @@ class Dashboarded(Protocol):
 @runtime_checkable
 class Networked(Protocol):
     """It has a network of its own, on which workers can live in containers too."""
+
+    @property
+    def only_inside(self) -> bool:
+        """Only there do the servers' addresses lead to them: no client can live elsewhere."""
 
     def worker_home(self) -> WorkerHome:
         """Where they live.

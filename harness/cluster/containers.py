@@ -24,7 +24,7 @@ from harness.containers.delays import choose_mechanism
 from harness.containers.engine import Engine
 from harness.containers.images import Image, Images
 from harness.containers.labels import labels_of
-from harness.containers.launch import ContainerPlan, Subnet, make_network
+from harness.containers.launch import MANY_PREFIX, PREFIX, ContainerPlan, Subnet, make_network, on_loopback
 from harness.containers.netem import Netem
 from harness.containers.sidecar import Sidecars
 from harness.containers.toxiproxy import Toxiproxy
@@ -47,7 +47,8 @@ class ContainersCluster(ServerCluster):
     """A name server, brokers, for 5.x the proxy, and a dashboard on request: a container each.
 
     Every one has a fixed address on the cluster's own network, which this host reaches, and which it keeps when
-    it is started again. Nothing but the dashboard's page is published, on loopback.
+    it is started again. Nothing but the dashboard's page is published, on loopback. An engine in a VM has them
+    publish their ports too, for this host alone (`harness.cluster.reach`).
     """
 
     kind = "containers"
@@ -149,6 +150,11 @@ class ContainersCluster(ServerCluster):
         assert node.container is not None
         return self._sidecars.place(name, node.container, node.address)
 
+    @property
+    def only_inside(self) -> bool:
+        """Its engine is in a VM; see `Networked`."""
+        return self.engine.in_vm
+
     def worker_home(self) -> WorkerHome:
         """Where workers live in containers of their own, on the network of the servers.
 
@@ -184,7 +190,10 @@ class ContainersCluster(ServerCluster):
 
     def _lay_out(self) -> Sequence[Server]:
         shutil.rmtree(self.folder, ignore_errors=True)
-        self._subnet = make_network(self.engine, self._container_name("network"), self._labels("network"))
+        prefix = MANY_PREFIX if self.only_inside else PREFIX
+        self._subnet = make_network(
+            self.engine, self._container_name("network"), self._labels("network"), prefix
+        )
         addresses = map(self._subnet.address, range(2, 2 + self._most_nodes))
         nameserver = Site(next(addresses), _NAMESERVER_PORT, _STORE)
         servers: list[Server] = [self._server(NAMESERVER, "nameserver", nameserver, nameserver.address, None)]
@@ -290,7 +299,7 @@ class ContainersCluster(ServerCluster):
             environment=environment,
             subnet=self._subnet,
             address=address,
-            published={_DASHBOARD_PORT: ("127.0.0.1", None)},
+            published=on_loopback([_DASHBOARD_PORT]),
         )
         return DashboardContainer(
             "dashboard", "dashboard", f"{address}:{_DASHBOARD_PORT}", folder, engine=self.engine, plan=plan
@@ -321,6 +330,7 @@ class ContainersCluster(ServerCluster):
             mounts={folder: (str(FOLDER), "rw,z"), **logback},
             subnet=self._subnet,
             address=site.host,
+            published=on_loopback([site.port] if self.only_inside else []),
         )
 
     def _container_name(self, node: str) -> str:

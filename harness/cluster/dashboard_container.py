@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.clients.dashboard import why_not_ready
 from harness.cluster.server_container import ServerContainer
+from harness.containers.launch import published_ports
 
 
 class DashboardContainer(ServerContainer):
@@ -14,10 +15,8 @@ class DashboardContainer(ServerContainer):
         """Where its page is, `http://127.0.0.1:port`; None before it is published."""
         if self._container is None:
             return None
-        # An image may expose other ports besides, as for both versions; those are not published.
-        ports = self._container.attrs["NetworkSettings"]["Ports"].values()
-        published = next((found[0] for found in ports if found), None)
-        return None if published is None else f"http://{published['HostIp']}:{published['HostPort']}"
+        published = next(iter(published_ports(self._container).values()), None)
+        return None if published is None else f"http://{published}"
 
     def why_not_up(self) -> str | None:
         return "its page isn't published" if self.url is None else why_not_ready(self.url)

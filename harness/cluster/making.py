@@ -9,10 +9,29 @@ from harness.cluster import versions
 from harness.cluster.kinds import ClusterKind
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
+from harness.errors import EnvironmentNotReady
 from harness.processes import Processes
 
 _DASHBOARDS = {4: "1.0.0", 5: "2.1.0"}
 """The dashboard that understands a broker, by the broker's major version; the other way round neither does."""
+
+
+def require_lasting(kind: ClusterKind) -> None:
+    """Make sure that a cluster of this kind can stay up for other commands.
+
+    Raises:
+        EnvironmentNotReady: no other command would get at it, or no container engine lets this user in.
+    """
+    if kind is not ClusterKind.CONTAINERS:
+        return
+    from harness.containers.engine import connect
+
+    if connect().in_vm:
+        raise EnvironmentNotReady(
+            "no cluster in containers can stay up where their engine runs in a VM: the addresses of its brokers "
+            "lead nowhere from this host",
+            "Leave out `--on containers`; or let each command start its own, without `up` and `--keep`.",
+        )
 
 
 class Making:

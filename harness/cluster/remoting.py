@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.cluster import reach
+
 UPDATE_BROKER_CONFIG = 25
 """To a broker: change settings; the body is the text of a properties file."""
 GET_BROKER_CONFIG = 26
@@ -88,12 +90,12 @@ class Frame:
 
 
 def connect(address: str, limit_s: float) -> socket.socket:
-    """A connection to `host:port`.
+    """A connection to `host:port`, wherever that is reached from this host.
 
     Raises:
         OSError: there is none within the limit.
     """
-    host, _, port = address.rpartition(":")
+    host, _, port = reach.reachable(address).rpartition(":")
     return socket.create_connection((host, int(port)), timeout=limit_s)
 
 

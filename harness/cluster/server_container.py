@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ import tenacity
 from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 
+from harness.cluster import reach
 from harness.cluster.server import BOOTED, Server
 from harness.containers.engine import Engine, refusals
-from harness.containers.launch import ContainerPlan, start
+from harness.containers.launch import ContainerPlan, published_ports, start
 from harness.errors import EnvironmentNotReady
 from harness.guardian_process import same_process
 
@@ -71,13 +72,22 @@ class ServerContainer(Server):
         else:
             with refusals(f"{self.name} can't be started"):
                 self._container.start()
-        self._pid = self._state()["Pid"] or None
+        state = self._state()
+        if self._engine.in_vm:
+            self._publish(published_ports(self._container))
+            return
+        self._pid = state["Pid"] or None
         with contextlib.suppress(psutil.NoSuchProcess):
             self._created_s = psutil.Process(self._pid).create_time()
 
+    def _publish(self, ports: Mapping[int, str]) -> None:
+        """Its ports are there now, on this host; where its own address leads there, that is no news."""
+        if self._engine.in_vm and self._plan.address is not None:
+            reach.publish(self._plan.address, ports)
+
     @property
     def pid(self) -> int | None:
-        return None if self._engine.in_vm else self._pid
+        return self._pid
 
     @property
     def container(self) -> str | None:
@@ -140,6 +150,7 @@ class ServerContainer(Server):
         with refusals(f"{self.name} can't be shut down"):
             self._container.exec_run(["sh", "-c", _TERMINATE_JAVA])
             self._await(lambda state: not state["Running"], _SHUTDOWN_LIMIT_S, "didn't shut down")
+        self._publish({})
 
     def kill(self) -> None:
         if self._container is None or self.exit_reason() is not None:
@@ -149,12 +160,15 @@ class ServerContainer(Server):
             with contextlib.suppress(NotFound):
                 self._container.kill("SIGKILL")
             self._await(lambda state: not state["Running"], _STATE_LIMIT_S, "outlived SIGKILL")
+        self._publish({})
 
     def remove(self) -> None:
         if self._container is not None:
             self._ended_by_us = True
             with refusals(f"{self.name} can't be removed"), contextlib.suppress(NotFound):
                 self._container.remove(force=True, v=True)
+        if self._plan.address is not None:
+            reach.withdraw(self._plan.address)
 
     def _state(self) -> dict[str, Any]:
         assert self._container is not None

@@ -11,7 +11,7 @@ import typer
 from harness.campaign import DEFAULT_VERSION
 from harness.cluster.base import lacking
 from harness.cluster.kinds import ClusterKind, cluster_class
-from harness.cluster.making import Making
+from harness.cluster.making import Making, require_lasting
 from harness.cluster.running import RunningCluster, keep, running
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
@@ -63,6 +63,7 @@ def up(
             ERR.print("It is up already.", markup=False)
             _tell(record, as_json)
             return ExitCode.AS_EXPECTED
+    require_lasting(on)
     with (
         Progress() as progress,
         Processes(rocketmq, PROFILES[timing.value], progress) as processes,

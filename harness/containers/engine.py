@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import docker
 import requests
@@ -20,6 +22,9 @@ from harness.guardian_process import engine_client
 # Our guardian removes what is left behind: at once, and also where the reaper's image can't be had.
 testcontainers_config.ryuk_disabled = True
 
+_IN_VM = "ROCKETCHAOS_ENGINE_IN_VM"
+_DOCKER_DESKTOP = "Docker Desktop"
+_ROOTLESS = "name=rootless"
 _START = "Start it (`sudo systemctl start docker`, or Docker Desktop), or leave out `--on containers`."
 
 
@@ -31,8 +36,34 @@ class Engine:
 
     @cached_property
     def in_vm(self) -> bool:
-        """It runs in a machine of its own (Docker Desktop): this host can't reach its containers' addresses."""
-        return sys.platform != "linux" or "Docker Desktop" in str(self.client.info().get("OperatingSystem"))
+        """It runs in a machine of its own (Docker Desktop): this host can't reach its containers' addresses.
+
+        ROCKETCHAOS_ENGINE_IN_VM says so where that isn't recognised (`1`), or is taken for it wrongly (`0`).
+        """
+        said = os.environ.get(_IN_VM)
+        return said != "0" if said else sys.platform != "linux" or self._is_docker_desktop
+
+    @property
+    def user(self) -> str:
+        """As whom a container writes files of this user's, `uid:gid`.
+
+        To a rootless engine this user is root, as seen from inside its containers; so it is to Docker Desktop for
+        Linux (its FAQ on file sharing). In WSL, and to any other engine, users are the same inside and outside.
+        """
+        rootless = any(
+            str(option).startswith(_ROOTLESS) for option in self._info.get("SecurityOptions") or []
+        )
+        shared = self._is_docker_desktop and "microsoft" not in str(self._info.get("KernelVersion"))
+        return "0:0" if rootless or shared else f"{os.getuid()}:{os.getgid()}"
+
+    @property
+    def _is_docker_desktop(self) -> bool:
+        return _DOCKER_DESKTOP in str(self._info.get("OperatingSystem"))
+
+    @cached_property
+    def _info(self) -> Mapping[str, Any]:
+        info: Mapping[str, Any] = self.client.info()
+        return info
 
     @cached_property
     def base_url(self) -> str:

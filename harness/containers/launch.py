@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,10 @@ from harness.errors import EnvironmentNotReady
 
 _POOL = ipaddress.IPv4Network("198.18.0.0/15")
 """Reserved for tests of networks (RFC 2544): it clashes with nobody's LAN or VPN."""
-_PREFIX = 26
+PREFIX = 26
 """62 addresses a network, 2048 networks."""
+MANY_PREFIX = 24
+"""254 addresses, for all workers of all runs that share a cluster."""
 _OVERLAPS = "overlap"
 
 
@@ -37,14 +38,14 @@ class Subnet:
         return str(self.addresses[index])
 
 
-def make_network(engine: Engine, name: str, labels: Mapping[str, str]) -> Subnet:
-    """A bridge network with addresses of its own that no other network of this engine has.
+def make_network(engine: Engine, name: str, labels: Mapping[str, str], prefix: int = PREFIX) -> Subnet:
+    """A bridge network with addresses of its own, so many, that no other network of this engine has.
 
     Raises:
         EnvironmentNotReady: the engine refuses, or all addresses are taken.
     """
     with refusals("no network can be made"):
-        for addresses in itertools.islice(_POOL.subnets(new_prefix=_PREFIX), 2048):
+        for addresses in _POOL.subnets(new_prefix=prefix):
             pool = types.IPAMPool(subnet=str(addresses), gateway=str(addresses[1]))
             try:
                 network = engine.client.networks.create(
@@ -62,6 +63,11 @@ def make_network(engine: Engine, name: str, labels: Mapping[str, str]) -> Subnet
     raise EnvironmentNotReady(
         f"all networks of {_POOL} are taken", "`rocketchaos clean` removes what dead harnesses left."
     )
+
+
+def on_loopback(ports: Iterable[int]) -> dict[int, tuple[str, int | None]]:
+    """These ports of a container (`ContainerPlan.published`), at free ones of this host's 127.0.0.1."""
+    return dict.fromkeys(ports, ("127.0.0.1", None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,16 @@ def start(engine: Engine, plan: ContainerPlan) -> Container:
             container.stop()
             raise
         return container.get_wrapped_container()
+
+
+def published_ports(container: Container) -> dict[int, str]:
+    """Where this host has the container's ports, `127.0.0.1:32768` by port, as of its last `reload`."""
+    # An image may expose other ports besides, which are not published.
+    return {
+        int(port.partition("/")[0]): f"{found[0]['HostIp']}:{found[0]['HostPort']}"
+        for port, found in container.attrs["NetworkSettings"]["Ports"].items()
+        if found
+    }
 
 
 def _network(engine: Engine, plan: ContainerPlan) -> dict[str, Any]:

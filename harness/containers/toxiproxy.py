@@ -11,8 +11,9 @@ import tenacity
 from docker.errors import NotFound
 from docker.models.containers import Container
 
+from harness.cluster import reach
 from harness.containers.engine import Engine, refusals
-from harness.containers.launch import ContainerPlan, Subnet, start
+from harness.containers.launch import ContainerPlan, Subnet, on_loopback, published_ports, start
 from harness.errors import EnvironmentNotReady
 
 API_PORT = 8474
@@ -49,7 +50,6 @@ class Toxiproxy:
         """
         self.address = address
         self._engine, self._ports, self._behind = engine, tuple(ports), behind
-        published: dict[int, tuple[str, int | None]] = {API_PORT: ("127.0.0.1", None)} if engine.in_vm else {}
         self._plan = ContainerPlan(
             image=image,
             name=name,
@@ -57,7 +57,7 @@ class Toxiproxy:
             command=["-host=0.0.0.0"],
             subnet=subnet,
             address=address,
-            published=published,
+            published=on_loopback([API_PORT, *ports] if engine.in_vm else []),
         )
         self._container: Container | None = None
         self._api = f"http://{address}:{API_PORT}"
@@ -73,8 +73,9 @@ class Toxiproxy:
         self._container = start(self._engine, self._plan)
         if self._plan.published:
             self._container.reload()
-            bindings = self._container.ports[f"{API_PORT}/tcp"] or []
-            self._api = f"http://127.0.0.1:{bindings[0]['HostPort']}"
+            published = published_ports(self._container)
+            self._api = f"http://{published[API_PORT]}"
+            reach.publish(self.address, published)
         self._await_answer()
         for port in self._ports:
             self._ask(
@@ -108,6 +109,7 @@ class Toxiproxy:
             with refusals(f"{self._plan.name} can't be removed"), contextlib.suppress(NotFound):
                 self._container.remove(force=True, v=True)
             self._container = None
+            reach.withdraw(self.address)
 
     def _await_answer(self) -> None:
         retrying = tenacity.Retrying(

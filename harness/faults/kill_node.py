@@ -31,7 +31,7 @@ class KillNode(Fault):
     def wait_effective(self) -> str:
         """The process has been reaped."""
         node = self._context.node(self.target)
-        return f"process {node.pid} of {self.target} ended by SIGKILL"
+        return f"{node.process} of {self.target} ended by SIGKILL"
 
     def heal(self) -> None:
         """Nothing: a killed server stays dead."""

@@ -29,7 +29,7 @@ class PauseNode(Fault):
 
     def wait_effective(self) -> str:
         """`pause_node` returns when the kernel says that the process is stopped."""
-        return f"process {self._context.node(self.target).pid} of {self.target} is stopped"
+        return f"{self._context.node(self.target).process} of {self.target} is stopped"
 
     def heal(self) -> None:
         """Let it go on, unless it was killed meanwhile."""
@@ -39,4 +39,4 @@ class PauseNode(Fault):
 
     def wait_healed(self) -> str:
         """`resume_node` returns when the process is no longer stopped."""
-        return f"process {self._context.node(self.target).pid} of {self.target} goes on"
+        return f"{self._context.node(self.target).process} of {self.target} goes on"

@@ -23,7 +23,7 @@ class RestartNode(Fault):
             raise HarnessDefect(f"nodes of a cluster of kind {context.cluster.kind} can't be restarted")
         self._context, self._cluster = context, context.cluster
         self.target = node
-        self._before = context.node(node).pid
+        self._before = context.node(node).process
 
     def inject(self) -> None:
         self._context.node_is_down(self.target, "restarting")
@@ -34,7 +34,7 @@ class RestartNode(Fault):
         """It is another process, which `restart_node` has seen to be ready."""
         node = self._context.node(self.target)
         self._context.record_node(node)
-        return f"{self.target} is ready as process {node.pid}, after process {self._before}"
+        return f"{self.target} is ready as {node.process}, after {self._before}"
 
     def heal(self) -> None:
         """Nothing: it is back."""

@@ -31,7 +31,7 @@ class StopNode(Fault):
     def wait_effective(self) -> str:
         """`stop_node` returns when the process is gone."""
         node = self._context.node(self.target)
-        return f"process {node.pid} of {self.target} has shut down"
+        return f"{node.process} of {self.target} has shut down"
 
     def heal(self) -> None:
         """Nothing: a stopped server stays away."""

@@ -19,7 +19,6 @@ from harness.workers.container_program import EVENTS_FD, SHELL, ContainerProgram
 from harness.workers.program import WorkerPlan
 
 _PACKAGES = "/rocketchaos"
-_ROOTLESS = "name=rootless"
 
 
 class InContainers:
@@ -53,7 +52,6 @@ class InContainers:
         self._run = run
         self._addresses = Addresses(subnet)
         self._numbers = itertools.count(1)
-        self._user = _user(engine)
 
     def launch(self, plan: WorkerPlan) -> ContainerProgram:
         """See `WorkerHome.launch`."""
@@ -81,7 +79,7 @@ class InContainers:
                     address=address,
                     keeps_stdin=True,
                     keeps_log=False,
-                    user=self._user,
+                    user=self._engine.user,
                 ),
             )
             return ContainerProgram(
@@ -113,13 +111,3 @@ def _roots(files: tuple[Path, ...]) -> list[Path]:
     if not files:
         return []
     return [Path(os.path.commonpath([file.absolute().parent for file in files]))]
-
-
-def _user(engine: Engine) -> str:
-    """Whose files are those that the worker writes: this user's.
-
-    To a rootless engine this user is root, as seen from inside its containers.
-    """
-    options = engine.client.info().get("SecurityOptions") or []
-    rootless = any(str(option).startswith(_ROOTLESS) for option in options)
-    return "0:0" if rootless else f"{os.getuid()}:{os.getgid()}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from harness.containers.engine import Engine, connect
 from harness.containers.images import Images
 from harness.errors import EnvironmentNotReady
+from harness.guardian import Guardian
 
 
 @pytest.fixture(scope="session")
@@ -16,6 +19,14 @@ def engine() -> Engine:
         return connect()
     except EnvironmentNotReady as refusal:
         pytest.skip(refusal.message)
+
+
+@pytest.fixture
+def guardian(engine: Engine) -> Iterator[Guardian]:
+    """Whoever removes what a test leaves on the engine."""
+    with Guardian.start() as guardian:
+        guardian.watch_engine(engine.base_url)
+        yield guardian
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -29,13 +28,6 @@ pytestmark = pytest.mark.containers
 
 # The installed one, if there is one; otherwise by name.
 PLUGIN = [] if entry_points(group="pytest11", name="rocketchaos") else ["-p", "rocketchaos_pytest"]
-
-
-@pytest.fixture
-def guardian(engine: Engine) -> Iterator[Guardian]:
-    with Guardian.start() as guardian:
-        guardian.watch_engine(engine.base_url)
-        yield guardian
 
 
 def cluster_of(

@@ -41,8 +41,10 @@ def started(*arguments: str | Path, cwd: Path) -> subprocess.Popen[str]:
     )
 
 
-def rocketchaos(*arguments: str | Path, cwd: Path, limit_s: float = 180, **environment: str) -> Ended:
-    """Run a command to its end; never a traceback, whatever it was asked."""
+def rocketchaos(
+    *arguments: str | Path, cwd: Path, limit_s: float = 180, group: int | None = None, **environment: str
+) -> Ended:
+    """Run a command to its end, as a member of this group of users; never a traceback, whatever it was asked."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", CODE, *map(str, arguments)],
         capture_output=True,
@@ -50,6 +52,7 @@ def rocketchaos(*arguments: str | Path, cwd: Path, limit_s: float = 180, **envir
         cwd=cwd,
         timeout=limit_s,
         check=False,
+        group=group,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )
     assert "Traceback" not in done.stderr, done.stderr
