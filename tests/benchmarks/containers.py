@@ -1,4 +1,4 @@
-"""Containers beside processes, measured in turn in one run: how long a cluster takes to start, and scenarios on it."""
+"""Containers beside processes, measured in turn in one run: how long a cluster takes to start, and its scenarios."""
 
 from __future__ import annotations
 
