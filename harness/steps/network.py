@@ -155,7 +155,7 @@ class BetweenStep(NetworkStep):
     def run(self, context: RunContext) -> None:
         one, other = (context.resolve(members(side, context.scenario)) for side in self.sides)
         for ends in self._pairs(one, other):
-            inject(context, self.fault(_link(context, ends), sidecars(context), ends.target))
+            inject(context, self.fault(link_between(context, ends), sidecars(context), ends.target))
 
     @abstractmethod
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
@@ -205,7 +205,8 @@ def place_of(context: RunContext, name: str) -> NetworkPlace:
     return sidecars(context).place(name, container, advertised)
 
 
-def _link(context: RunContext, ends: Ends) -> Link:
+def link_between(context: RunContext, ends: Ends) -> Link:
+    """Who of the two carries the rules, and which way is concerned as seen from there."""
     own = ends.carrier(context.scenario.cluster.nodes)
     peer = ends.other if own == ends.one else ends.one
     return Link(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
+from harness.cluster.base import NetworkPlace
 from harness.errors import HarnessDefect, PreconditionNotMet
 from harness.faults.base import Fault, Faults
 from harness.history import History
@@ -12,7 +15,7 @@ from harness.scenario import Scenario
 from harness.spec import parse_scenario
 from harness.steps.delay import delayed_brokers
 from harness.steps.heal import Heal
-from harness.steps.network import NetworkStep
+from harness.steps.network import Ends, NetworkStep, link_between, place_of
 
 TEXT = """\
 name: example
@@ -180,3 +183,46 @@ def test_one_that_does_not_heal_keeps_no_other_from_it() -> None:
     assert second.healed
     with pytest.raises(HarnessDefect):
         Context(first, first)
+
+
+class Placed:
+    """As much of a run's context as finding the two ends needs."""
+
+    def __init__(self) -> None:
+        self.scenario = scenario("wait: 1s")
+        self.cluster = SimpleNamespace(
+            sidecars=SimpleNamespace(
+                place=lambda name, container, advertised: NetworkPlace(name, container, (str(advertised),))
+            )
+        )
+        self.consumers = {"b": SimpleNamespace(container=SimpleNamespace(id="cb"))}
+        self.producer = SimpleNamespace(container=None)
+
+    def is_node(self, name: str) -> bool:
+        return name in self.scenario.cluster.nodes
+
+    def node(self, name: str) -> object:
+        return SimpleNamespace(container=f"c-{name}", address=f"{name}:1")
+
+
+@pytest.mark.parametrize(
+    ("ends", "own", "outgoing", "incoming"),
+    [
+        (Ends("b", "broker-a", one_way=False), "b", True, True),
+        (Ends("b", "broker-a", one_way=True), "b", True, False),
+        (Ends("broker-a", "b", one_way=True), "b", False, True),
+        (Ends("nameserver", "broker-b", one_way=True), "broker-b", False, True),
+        (Ends("broker-b", "nameserver", one_way=True), "broker-b", True, False),
+    ],
+)
+def test_directions_are_those_of_whoever_carries_the_rules(
+    ends: Ends, own: str, outgoing: bool, incoming: bool
+) -> None:
+    link = link_between(Placed(), ends)  # type: ignore[arg-type]
+    assert (link.own.name, link.outgoing, link.incoming) == (own, outgoing, incoming)
+    assert {link.own.name, link.peer.name} == {ends.one, ends.other}
+
+
+def test_who_has_no_container_has_no_network_to_be_changed() -> None:
+    with pytest.raises(PreconditionNotMet, match="producer has no container"):
+        place_of(Placed(), "producer")  # type: ignore[arg-type]
