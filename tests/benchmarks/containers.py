@@ -1,4 +1,4 @@
-"""Containers beside processes, measured in turn in one run: how long a cluster takes to start, and its scenarios."""
+"""Containers beside processes, measured in turn in one run: the start of a cluster, and the scenarios on it."""
 
 from __future__ import annotations
 
