@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -174,6 +175,12 @@ class Images:
                 return dict(self._engine.client.images.get(name).attrs)
             except ImageNotFound:
                 return None
+            except APIError as error:
+                if error.status_code != HTTPStatus.BAD_REQUEST:
+                    raise
+                raise UsageProblem(
+                    f"no image can have this name: {error.explanation}", "Correct it."
+                ) from error
 
 
 def variable(kind: Kind) -> str:

@@ -23,7 +23,7 @@ from harness.containers.engine import Engine
 from harness.containers.images import Image, Images, Names
 from harness.containers.labels import labels_of
 from harness.containers.launch import ContainerPlan, Subnet, make_network, start
-from harness.errors import EnvironmentNotReady
+from harness.errors import EnvironmentNotReady, UsageProblem
 
 pytestmark = pytest.mark.containers
 
@@ -183,6 +183,11 @@ def test_a_registry_that_nobody_reaches_is_given_up_soon(engine: Engine) -> None
     assert "make images" in raised.value.hint
 
 
+def test_what_can_be_no_image_s_name_is_the_user_s_mistake(engine: Engine) -> None:
+    with pytest.raises(UsageProblem, match="Capital"):
+        Images(engine, print, {"ROCKETCHAOS_IMAGE_WORKER": "Capital:1"}).worker()
+
+
 @pytest.fixture(scope="module")
 def program() -> ModuleType:
     """`docker/build_images.py`, which is of no package."""
@@ -255,8 +260,10 @@ def test_make_images_is_quick_where_nothing_is_missing(
 ) -> None:
     for version in VERSIONS:
         images.rocketmq(version)
-    began_s = time.monotonic()
+    began_s = time.process_time()
     assert program.main([]) == 0
-    # 1 s where nothing else runs.
-    assert time.monotonic() - began_s < 10
-    assert "building" not in capsys.readouterr().err
+    # Of work; 1 s. What would be waiting for is asserted below, whatever else runs on this machine.
+    assert time.process_time() - began_s < 3
+    said = capsys.readouterr().err
+    assert "building" not in said
+    assert "pulling" not in said
