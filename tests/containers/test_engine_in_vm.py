@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from harness import paths
 from harness.cluster import reach, readiness
 from harness.containers.delays import choose_mechanism
 from harness.containers.engine import Engine, connect
@@ -29,7 +30,7 @@ from tests.embedded.command import ROOT, rocketchaos
 
 pytestmark = pytest.mark.containers
 
-IN_VM = {"ROCKETCHAOS_ENGINE_IN_VM": "1"}
+IN_VM = "ROCKETCHAOS_ENGINE_IN_VM"
 ALL_OURS = "198.18.0.0/15"
 NOBODY_S = "198.19.255.254"
 LIMIT_S = 280
@@ -93,16 +94,24 @@ def fence() -> Iterator[Fence]:
 @pytest.fixture
 def remote_engine(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
     """The engine of this machine, said to be in a VM."""
-    for name, value in IN_VM.items():
-        monkeypatch.setenv(name, value)
+    monkeypatch.setenv(IN_VM, "1")
     return connect(engine.base_url)
 
 
+@pytest.fixture
+def environment(engine: Engine, tmp_path: Path) -> dict[str, str]:
+    """For a command that takes the engine to be in a VM, and that finds no cluster which somebody keeps up."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "maven").symlink_to(paths.maven_folder())
+    return {IN_VM: "1", paths.CACHE_VARIABLE: str(cache)}
+
+
 @pytest.mark.timeout(LIMIT_S + 20)
-def test_a_mismatch_is_reproduced(engine: Engine, fence: Fence, tmp_path: Path) -> None:
+def test_a_mismatch_is_reproduced(environment: dict[str, str], fence: Fence, tmp_path: Path) -> None:
     done = rocketchaos(
         "reproduce", "same-group-different-tags", "--on", "containers", "--json",
-        cwd=tmp_path, limit_s=LIMIT_S, group=fence.group, **IN_VM,
+        cwd=tmp_path, limit_s=LIMIT_S, group=fence.group, **environment,
     )  # fmt: skip
     (run,) = done.document["runs"]
     assert (done.code, run["outcome"]) == (0, "reproduced"), run
@@ -113,17 +122,19 @@ def test_a_mismatch_is_reproduced(engine: Engine, fence: Fence, tmp_path: Path) 
     events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
     started = [event["data"] for event in events if event["kind"] == "consumer-started"]
     assert [consumer["process"] for consumer in started] == ["own", "own"]
-    servers = [event["data"] for event in events if event["kind"] == "node-started"]
+    servers = [event["data"] for event in events if event["kind"] == "node-ready"]
     assert [server["pid"] for server in servers] == [None, None]
 
 
 @pytest.mark.timeout(LIMIT_S + 20)
-def test_hand_made_heartbeats_and_raw_pulls_get_there(engine: Engine, fence: Fence, tmp_path: Path) -> None:
+def test_hand_made_heartbeats_and_raw_pulls_get_there(
+    environment: dict[str, str], fence: Fence, tmp_path: Path
+) -> None:
     done = rocketchaos(
         "run",
         ROOT / "scenarios" / "subscription" / "only-a-greater-version-is-stored.scenario.yaml",
         ROOT / "scenarios" / "pull" / "pull-with-a-match.scenario.yaml",
-        "--on", "containers", "--json", cwd=tmp_path, limit_s=LIMIT_S, group=fence.group, **IN_VM,
+        "--on", "containers", "--json", cwd=tmp_path, limit_s=LIMIT_S, group=fence.group, **environment,
     )  # fmt: skip
     assert done.code == 0, done.out + done.err
     assert done.document["summary"]["as_expected"] == 2
@@ -144,7 +155,7 @@ def test_ports_are_on_loopback_alone_and_found_again_after_a_restart(
             assert list(published) == [f"{port}/tcp"]
             (there,) = published[f"{port}/tcp"]
             assert there["HostIp"] == "127.0.0.1"
-            assert _listening_on(int(there["HostPort"])) == {"127.0.0.1"}
+            assert _listening_on(int(there["HostPort"])) <= {"127.0.0.1"}
             assert reach.reachable(node.address) == f"127.0.0.1:{there['HostPort']}"
         broker = addresses["broker-a"]
         cluster.kill_node("broker-a")
@@ -188,9 +199,11 @@ def test_a_broker_behind_toxiproxy_is_asked_through_it(
     assert reach.reachable(broker) == broker
 
 
-def test_no_cluster_stays_up_for_commands_that_could_not_reach_it(engine: Engine, tmp_path: Path) -> None:
+def test_no_cluster_stays_up_for_commands_that_could_not_reach_it(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     for command in (["up"], ["reproduce", "same-group-different-tags", "--keep"]):
-        done = rocketchaos(*command, "--on", "containers", cwd=tmp_path, **IN_VM)
+        done = rocketchaos(*command, "--on", "containers", cwd=tmp_path, **environment)
         assert done.code == 4, done.err
         assert "engine runs in a VM" in done.out + done.err
 
@@ -200,10 +213,9 @@ def _ports_of(engine: Engine, container: str) -> list[list[dict[str, str]]]:
 
 
 def _listening_on(port: int) -> set[str]:
-    """The addresses of this host, as far as it is the engine's too."""
-    found = {
+    """At which addresses somebody listens on this host; the packet filter alone, or another machine, may do it."""
+    return {
         str(one.laddr.ip)
         for one in psutil.net_connections("tcp")
         if one.status == psutil.CONN_LISTEN and one.laddr.port == port
     }
-    return found or {"127.0.0.1"}

@@ -35,7 +35,7 @@ def test_published_ports_are_reached_until_they_are_withdrawn() -> None:
 
 def test_what_is_down_or_not_published_is_refused_at_once() -> None:
     reach.publish(HOST, {10911: "127.0.0.1:32768"})
-    with pytest.raises(ConnectionRefusedError, match="198.18.0.3:10909"):
+    with pytest.raises(ConnectionRefusedError, match=r"198\.18\.0\.3:10909"):
         reach.reachable(f"{HOST}:10909")
     reach.publish(HOST, {})
     with pytest.raises(ConnectionRefusedError):
