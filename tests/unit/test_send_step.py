@@ -90,3 +90,7 @@ def test_a_message_that_is_not_acknowledged_fails_the_step_after_the_others() ->
     with pytest.raises(PreconditionNotMet, match=r"2 of 4 messages to orders .*: FLUSH_DISK_TIMEOUT"):
         sent_by({"count": 4}, context)
     assert len(context.sent) == 4
+
+
+def test_where_a_sending_may_fail_the_run_goes_on_after_the_others() -> None:
+    assert len(sent_by({"count": 4, "may_fail": True}, Context(refuses=4)).sent) == 4
