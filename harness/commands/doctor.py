@@ -18,7 +18,7 @@ from harness.cluster.artifacts import cached
 from harness.cluster.java_home import find_java
 from harness.cluster.running import running
 from harness.commands.common import OUT, JsonOption, RocketmqOption
-from harness.errors import ExitCode, RocketchaosError
+from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError
 from harness.leftovers import leftovers
 from harness.model import SCHEMA_VERSION
 
@@ -49,6 +49,7 @@ def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = Fal
         _memory,
         _disk,
         _load,
+        lambda: _containers(rocketmq),
         _clusters,
         _leftovers,
     ]
@@ -125,9 +126,29 @@ def _load() -> Examination:
     )
 
 
+def _containers(version: str) -> Examination:
+    """Whether `--on containers` would work; no image is pulled to find out."""
+    from harness.containers.engine import connect
+    from harness.containers.images import Images
+
+    try:
+        engine = connect()
+    except EnvironmentNotReady as refusal:
+        return Examination("containers", False, False, f"{refusal.message}: no `--on containers`")
+    where = f"{engine.description}{', in a VM' if engine.in_vm else ''}"
+    images = Images(engine, lambda _text: None)
+    found = images.there("rocketmq", version), images.there("worker", "")
+    names = [f"{choice.name} ({choice.reason})" for choice, there in found if there]
+    lacking = [choice.name for choice, there in found if not there]
+    text = "; ".join([where, *names, *(f"{name} is not there yet" for name in lacking)])
+    return Examination("containers", not lacking, False, text)
+
+
 def _clusters() -> Examination:
     records = running()
-    text = ", ".join(f"{one.id} RocketMQ {one.version} ({one.timing}) at {one.nameserver}" for one in records)
+    text = ", ".join(
+        f"{one.id} RocketMQ {one.version} ({one.kind}, {one.timing}) at {one.nameserver}" for one in records
+    )
     return Examination("clusters that stay up", True, False, text or "none")
 
 

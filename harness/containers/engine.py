@@ -98,7 +98,7 @@ def _not_there(error: Exception) -> EnvironmentNotReady:
     chain = list(_causes(error))
     if any(isinstance(cause, PermissionError) for cause in chain):
         return EnvironmentNotReady(
-            "the container engine lets this user in not: permission denied",
+            "the container engine doesn't let this user in: permission denied",
             "Add the user to the group `docker` (`sudo usermod -aG docker $USER`, then log in again), or run "
             "a rootless engine and set DOCKER_HOST.",
         )

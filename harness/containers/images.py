@@ -135,15 +135,22 @@ class Images:
         """Toxiproxy; raises as `rocketmq`."""
         return self._image("toxiproxy", "")
 
+    def there(self, kind: Kind, version: str) -> tuple[Choice, bool]:
+        """Which image would be taken, and whether the engine has it already; raises as `rocketmq`."""
+        choice = self._choice(kind, version)
+        return choice, self._get(choice.name) is not None
+
+    def _choice(self, kind: Kind, version: str) -> Choice:
+        chosen = chosen_by_user(kind, version, self._environment, self._configuration)
+        return chosen or choose(kind, version, lambda name: self._get(name) is not None)
+
     @cached_property
     def _configuration(self) -> Configuration:
         return load(self._environment)
 
     def _image(self, kind: Kind, version: str) -> Image:
         if (kind, version) not in self._found:
-            chosen = chosen_by_user(kind, version, self._environment, self._configuration)
-            choice = chosen or choose(kind, version, lambda name: self._get(name) is not None)
-            self._found[kind, version] = self._resolve(kind, version, choice)
+            self._found[kind, version] = self._resolve(kind, version, self._choice(kind, version))
         return self._found[kind, version]
 
     def _resolve(self, kind: Kind, version: str, choice: Choice) -> Image:

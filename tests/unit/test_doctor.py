@@ -1,0 +1,38 @@
+"""What `doctor` says of containers, where there is no engine and where there is one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harness.commands.doctor import doctor
+from harness.errors import ExitCode
+
+
+def containers(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    """What it found of them."""
+    assert doctor(as_json=True) is ExitCode.AS_EXPECTED
+    found = json.loads(capsys.readouterr().out)["found"]
+    (one,) = (one for one in found if one["name"] == "containers")
+    return dict(one)
+
+
+def test_without_an_engine_nothing_else_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///there/is/no.sock")
+    found = containers(capsys)
+    assert (found["ok"], found["needed"]) == (False, False)
+    assert found["text"] == "no container engine runs here: no `--on containers`"
+
+
+@pytest.mark.containers
+def test_with_an_engine_it_says_which_images_are_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROCKETCHAOS_IMAGE_ROCKETMQ", "example.invalid/rocketmq:{version}")
+    found = containers(capsys)
+    assert found["ok"] is False
+    assert "example.invalid/rocketmq:4.9.4 is not there yet" in str(found["text"])
+    assert "API" in str(found["text"])
