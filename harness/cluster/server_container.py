@@ -65,13 +65,14 @@ class ServerContainer(Server):
 
     def start(self) -> None:
         """Create and start the container; one that was started before starts again, with all its files."""
-        self._ended_by_us = self.paused = False
         self._log_begin = self.log.stat().st_size if self.log.exists() else 0
         if self._container is None:
             self._container = start(self._engine, self._plan)
         else:
             with refusals(f"{self.name} can't be started"):
                 self._container.start()
+        # Only now: until then it is the container that was killed or stopped before that others ask about.
+        self._ended_by_us = self.paused = False
         state = self._state()
         if self._engine.in_vm:
             self._publish(published_ports(self._container))

@@ -49,7 +49,6 @@ class ServerProcess(Server):
 
     def start(self) -> None:
         """Start the JVM, in a session of its own: Ctrl-C is for the harness, which then ends its servers."""
-        self._ended_by_us = self.paused = False
         try:
             with self._stdout.open("wb") as output:
                 self._process = subprocess.Popen(
@@ -66,6 +65,8 @@ class ServerProcess(Server):
                 f"{self.name} can't be started: {error.strerror}: {error.filename}",
                 "Check Java and the free disk space.",
             ) from error
+        # Only now: until then the process that was killed or stopped before is the one that others ask about.
+        self._ended_by_us = self.paused = False
 
     @property
     def pid(self) -> int | None:
