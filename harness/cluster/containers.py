@@ -15,6 +15,7 @@ from docker.errors import NotFound
 from harness.cluster import ports, server_settings, versions
 from harness.cluster.base import DelayLine, NetworkPlace
 from harness.cluster.dashboard_container import DashboardContainer
+from harness.cluster.proxy_container import ProxyContainer
 from harness.cluster.server import Server
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster.server_container import ServerContainer
@@ -40,7 +41,6 @@ _NAMESERVER_PORT = 9876
 _BROKER_PORT = 10911
 _PROXY_PORT = 8081
 _DASHBOARD_PORT = 8080
-_PROXY_UP = "proxy startup successfully"
 
 
 class ContainersCluster(ServerCluster):
@@ -263,7 +263,7 @@ class ContainersCluster(ServerCluster):
         )
         self._toxiproxies[broker].start()
 
-    def _proxy(self, site: Site, nameserver: str) -> ServerContainer:
+    def _proxy(self, site: Site, nameserver: str) -> ProxyContainer:
         """The proxy of 5.x, in mode CLUSTER: a server of its own, for gRPC clients."""
         folder = self.folder / "proxy"
         server_settings.write_logback(folder)
@@ -279,9 +279,7 @@ class ContainersCluster(ServerCluster):
         )
         command = ["sh", "mqproxy", "-n", nameserver, "-pc", str(FOLDER / "rmq-proxy.json")]
         plan = self._plan("proxy", "proxy", site, command)
-        return ServerContainer(
-            "proxy", "proxy", site.address, folder, engine=self.engine, plan=plan, says=_PROXY_UP
-        )
+        return ProxyContainer("proxy", "proxy", site.address, folder, engine=self.engine, plan=plan)
 
     def _dashboard(self, image: Image, address: str, nameserver: str) -> DashboardContainer:
         folder = self.folder / "dashboard"

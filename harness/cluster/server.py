@@ -117,6 +117,10 @@ class Server(ABC):
         """It ended because another program has one of its ports."""
         return False
 
+    def tries_again(self) -> bool:
+        """Whether it was started anew, having ended before it was up for a reason that may pass."""
+        return False
+
     def why_not_up(self) -> str | None:
         """Why it can't be used yet; None once it says that it is up, as RocketMQ does when all else is done."""
         return None if BOOTED in self.printed() else "it hasn't said that it is up"

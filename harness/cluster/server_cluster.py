@@ -280,6 +280,8 @@ def _what_is_missing(servers: Sequence[Server], looks: Sequence[Look]) -> tuple[
         if server.exit_reason() is not None:
             if server.port_taken:
                 raise _PortTakenError
+            if server.tries_again():
+                continue
             raise _start_failure(server, f"ended with {server.exit_reason()}")
     for server, why_not in [*((server, server.why_not_up) for server in servers), *looks]:
         if reason := why_not():

@@ -6,7 +6,7 @@ import contextlib
 import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import psutil
 import tenacity
@@ -34,6 +34,9 @@ _TERMINATE_JAVA = (
 class ServerContainer(Server):
     """A server in a container; its folder is there at `harness.cluster.containers.FOLDER`."""
 
+    says: ClassVar[str] = BOOTED
+    """What its log has once it is up."""
+
     def __init__(
         self,
         name: str,
@@ -45,19 +48,16 @@ class ServerContainer(Server):
         *,
         engine: Engine,
         plan: ContainerPlan,
-        says: str = BOOTED,
     ) -> None:
         """As `Server`, and:
 
         Args:
             engine: where it runs.
             plan: what is started.
-            says: what its log has once it is up.
         """
         super().__init__(name, role, address, folder, slave_of, registered)
         self._engine = engine
         self._plan = plan
-        self._says = says
         self._container: Container | None = None
         self._pid: int | None = None
         self._created_s = 0.0
@@ -107,7 +107,7 @@ class ServerContainer(Server):
         try:
             with self.log.open("rb") as log:
                 log.seek(self._log_begin)
-                up = self._says.encode() in log.read()
+                up = self.says.encode() in log.read()
         except OSError:
             up = False
         return None if up else "it hasn't said that it is up"

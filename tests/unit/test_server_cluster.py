@@ -1,0 +1,61 @@
+"""How a cluster waits for servers that end before they are up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cluster.server import Server
+from harness.cluster.server_cluster import _what_is_missing
+from harness.errors import EnvironmentNotReady
+
+
+class Ending(Server):
+    """A server that ends so many times before it is up."""
+
+    pid = None
+
+    def __init__(self, folder: Path, ends: int, attempts: int) -> None:
+        super().__init__("proxy", "proxy", "198.18.0.9:8081", folder)
+        self.starts, self.ends, self.attempts = 1, ends, attempts
+
+    def start(self) -> None:
+        self.starts += 1
+
+    def printed(self) -> str:
+        return "no topic" if self.starts <= self.ends else "boot success"
+
+    def exit_reason(self) -> str | None:
+        return "exit code 1" if self.starts <= self.ends else None
+
+    def tries_again(self) -> bool:
+        if self.starts >= self.attempts:
+            return False
+        self.start()
+        return True
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    def terminate(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+def test_a_server_that_tries_again_gets_up(tmp_path: Path) -> None:
+    server = Ending(tmp_path, ends=1, attempts=3)
+    assert _what_is_missing([server], []) is None
+    assert server.starts == 2
+
+
+def test_one_that_ends_every_time_is_told_with_its_last_words(tmp_path: Path) -> None:
+    server = Ending(tmp_path, ends=9, attempts=3)
+    assert _what_is_missing([server], []) == (server, "it hasn't said that it is up")
+    assert _what_is_missing([server], []) == (server, "it hasn't said that it is up")
+    with pytest.raises(
+        EnvironmentNotReady, match=r"ended with exit code 1\n  The end of its output:\n    no topic"
+    ):
+        _what_is_missing([server], [])
+    assert server.starts == 3
