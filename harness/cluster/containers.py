@@ -100,6 +100,7 @@ class ContainersCluster(ServerCluster):
         self._toxiproxy_image: Image | None = None
         self._toxiproxies: dict[str, Toxiproxy] = {}
         self._sidecars = Sidecars(engine, lambda: images.worker().name, owner, self._id)
+        self._worker_image: Image | None = None
         self._homes: list[InContainers] = []
         self._lock = threading.Lock()
 
@@ -116,7 +117,7 @@ class ContainersCluster(ServerCluster):
     @property
     def images(self) -> Mapping[str, str]:
         """The ids of the images that it runs, by name."""
-        images = (self._image, self._dashboard_image, self._toxiproxy_image)
+        images = (self._image, self._dashboard_image, self._toxiproxy_image, self._worker_image)
         return {image.name: image.id for image in images if image is not None}
 
     @property
@@ -164,9 +165,11 @@ class ContainersCluster(ServerCluster):
         with self._lock:
             if not self._homes:
                 assert self._subnet is not None
-                image = self._images.worker().name
+                self._worker_image = self._images.worker()
                 self._homes.append(
-                    InContainers(self.engine, image, self._subnet, owner=self.owner, run=self._id)
+                    InContainers(
+                        self.engine, self._worker_image.name, self._subnet, owner=self.owner, run=self._id
+                    )
                 )
             return self._homes[0]
 
