@@ -45,7 +45,7 @@ class Ended(NamedTuple):
     fates: Counter[Fate]
     offsets: Mapping[tuple[str, str], Sequence[tuple[int, int]]]
     """The group's (-1: none is stored) and the greatest offset of each queue at the end, by group and topic, in
-    order. Whether the 0 of a queue without a message is stored by then is a matter of time alone: it counts as 0."""
+    order. Whether the 0 of a queue without a message is stored by then is a matter of time: it counts as 0."""
 
 
 def ended(run: Mapping[str, Any]) -> Ended:
