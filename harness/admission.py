@@ -30,7 +30,10 @@ FAITHFUL_SHARE = 0.25
 def weight_of(scenario: Scenario, timing: str) -> float:
     """What a run costs, where one of shared processes on a shared cluster in compressed timing costs 1."""
     weight = OWN_CLUSTER_WEIGHT + len(scenario.cluster.nodes) if scenario.needs_own_cluster else 1.0
-    weight += OWN_PROCESS_WEIGHT * len(own_processes(scenario))
+    # In containers nobody shares a process, the producer included.
+    in_containers = scenario.workers == "containers"
+    own = len(scenario.consumers) + 1 if in_containers else len(own_processes(scenario))
+    weight += OWN_PROCESS_WEIGHT * own
     return weight * (FAITHFUL_SHARE if timing == "faithful" else 1.0)
 
 

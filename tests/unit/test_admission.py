@@ -163,3 +163,9 @@ def test_a_share_of_busy_cores() -> None:
         end.wait(0.02)
     assert 0.0 <= share <= 1.0
     assert set(RunLoad().as_json()) == {"start", "end", "busy_share"}
+
+
+def test_in_containers_every_client_counts_and_the_producer() -> None:
+    text = scenario_text("start: a") + "workers: containers\n"
+    scenario = parse_scenario(text, "s.yaml")
+    assert weight_of(scenario, "compressed") == 1.0 + 0.5 * (len(scenario.consumers) + 1)
