@@ -9,6 +9,8 @@ from harness.cluster.base import Node, NodeDeath
 
 BOOTED = "boot success"
 """What `NamesrvStartup` and `BrokerStartup` say last."""
+_VANISHED_INTERFACE = "NetworkUtil.getLocalAddress"
+_TRIES_AT_MOST = 2
 _NO_REASON_IN = "load config"
 """How the first lines of what a server prints begin, which say nothing of why it ended."""
 
@@ -47,6 +49,7 @@ class Server(ABC):
         self.paused = False
         """It stands still."""
         self._ended_by_us = False
+        self._tries = 0
 
     @property
     @abstractmethod
@@ -118,8 +121,21 @@ class Server(ABC):
         return False
 
     def tries_again(self) -> bool:
-        """Whether it was started anew, having ended before it was up for a reason that may pass."""
-        return False
+        """Start it anew, twice at most, having ended before it was up; False: its reason won't pass."""
+        if self._tries >= _TRIES_AT_MOST or not self.reason_may_pass:
+            return False
+        self._tries += 1
+        self.start()
+        return True
+
+    @property
+    def reason_may_pass(self) -> bool:
+        """Whether what ended it may be gone next time.
+
+        5.x looks for this host's address among its network interfaces, and fails where one vanishes meanwhile, as
+        those of containers do (`NetworkUtil.getLocalAddress`, NullPointerException; 5.5.0).
+        """
+        return _VANISHED_INTERFACE in self.printed()
 
     def why_not_up(self) -> str | None:
         """Why it can't be used yet; None once it says that it is up, as RocketMQ does when all else is done."""

@@ -42,8 +42,8 @@ class AdminWorker:
         with self._lock:
             if self._instance is not None:
                 raise CommandFailed("this worker is connected already")
-            admin_class = jpype.JClass("org.apache.rocketmq.tools.admin.DefaultMQAdminExt")
-            admin = admin_class(jpype.JLong(_TIMEOUT_MS))
+            admin_class = "org.apache.rocketmq.tools.admin.DefaultMQAdminExt"
+            admin = jvm.new_client(admin_class, jpype.JLong(_TIMEOUT_MS))
             admin.setNamesrvAddr(nameserver)
             admin.setInstanceName(instance)
             admin.start()

@@ -159,7 +159,7 @@ def _warm_up() -> None:
         with contextlib.suppress(TypeError, jpype.JException):
             jpype.JClass(name)
     with contextlib.suppress(jpype.JException):
-        jpype.JClass(_WARM_UP[0])("WARM_UP")
+        jvm.new_client(_WARM_UP[0], "WARM_UP")
 
 
 def main() -> None:

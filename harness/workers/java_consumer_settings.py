@@ -11,6 +11,7 @@ from typing import Any
 import jpype
 
 from harness.workers.java_strategies import strategy_of
+from harness.workers.jvm import new_client
 from harness.workers.protocol import CommandFailed
 
 _FROM_WHERE = "org.apache.rocketmq.common.consumer.ConsumeFromWhere"
@@ -49,7 +50,7 @@ class Configured:
         consume_from: str,
         strategy: Mapping[str, Any],
     ) -> None:
-        self.java = jpype.JClass(java_class)(group)
+        self.java = new_client(java_class, group)
         self.java.setNamesrvAddr(nameserver)
         self.java.setClientIP(client_ip)
         self.java.setInstanceName(instance)

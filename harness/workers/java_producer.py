@@ -12,7 +12,7 @@ from typing import Any
 import jpype
 
 from harness.workers.java_client import JavaClient
-from harness.workers.jvm import private_field, text
+from harness.workers.jvm import new_client, private_field, text
 
 _KEY_SEPARATOR = " "
 """MessageConst.KEY_SEPARATOR."""
@@ -33,7 +33,7 @@ class Producer(JavaClient):
         instance: str,
         poll_name_server_ms: int | None = None,
     ) -> None:
-        super().__init__(jpype.JClass("org.apache.rocketmq.client.producer.DefaultMQProducer")(group))
+        super().__init__(new_client("org.apache.rocketmq.client.producer.DefaultMQProducer", group))
         self._java.setNamesrvAddr(nameserver)
         self._java.setClientIP(client_ip)
         self._java.setInstanceName(instance)

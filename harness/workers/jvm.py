@@ -20,6 +20,8 @@ import jpype
 
 from harness.workers.protocol import CommandFailed, EventPipe, Handler, serve
 
+_VANISHED_INTERFACE = "NetworkUtil.getLocalAddress"
+_LOOKS_FOR_THE_ADDRESS = 5
 _NO_CODE = -1
 """What MQClientException.getResponseCode says where there is none."""
 
@@ -116,6 +118,25 @@ def _first_line(message: Any) -> str | None:
 def text(value: Any) -> str | None:
     """A Java string, enum or number as text; null is None."""
     return None if value is None else str(value)
+
+
+def new_client(java_class: str, *arguments: Any) -> Any:
+    """A new object of one of RocketMQ's clients.
+
+    The constructors of 5.x look for this host's address among its network interfaces, and throw a
+    NullPointerException where one vanishes meanwhile, as those of containers do (`NetworkUtil.getLocalAddress`;
+    5.5.0). The next look finds those that are left.
+
+    Raises:
+        jpype.JException: RocketMQ refuses, or the address isn't found in five looks.
+    """
+    for _ in range(_LOOKS_FOR_THE_ADDRESS - 1):
+        try:
+            return jpype.JClass(java_class)(*arguments)
+        except jpype.JException as error:
+            if _VANISHED_INTERFACE not in str(error.stacktrace()):
+                raise
+    return jpype.JClass(java_class)(*arguments)
 
 
 def private_field(owner: Any, name: str) -> Any:

@@ -16,24 +16,18 @@ class Ending(Server):
 
     pid = None
 
-    def __init__(self, folder: Path, ends: int, attempts: int) -> None:
-        super().__init__("proxy", "proxy", "198.18.0.9:8081", folder)
-        self.starts, self.ends, self.attempts = 1, ends, attempts
+    def __init__(self, folder: Path, ends: int, says: str) -> None:
+        super().__init__("broker-a", "broker", "198.18.0.9:10911", folder)
+        self.starts, self.ends, self.says = 1, ends, says
 
     def start(self) -> None:
         self.starts += 1
 
     def printed(self) -> str:
-        return "no topic" if self.starts <= self.ends else "boot success"
+        return self.says if self.starts <= self.ends else "boot success"
 
     def exit_reason(self) -> str | None:
         return "exit code 1" if self.starts <= self.ends else None
-
-    def tries_again(self) -> bool:
-        if self.starts >= self.attempts:
-            return False
-        self.start()
-        return True
 
     def pause(self) -> None: ...
 
@@ -44,18 +38,28 @@ class Ending(Server):
     def kill(self) -> None: ...
 
 
-def test_a_server_that_tries_again_gets_up(tmp_path: Path) -> None:
-    server = Ending(tmp_path, ends=1, attempts=3)
+VANISHED = "NullPointerException at org.apache.rocketmq.common.utils.NetworkUtil.getLocalAddress"
+
+
+def test_a_server_whose_reason_passes_gets_up(tmp_path: Path) -> None:
+    server = Ending(tmp_path, ends=1, says=VANISHED)
     assert _what_is_missing([server], []) is None
     assert server.starts == 2
 
 
 def test_one_that_ends_every_time_is_told_with_its_last_words(tmp_path: Path) -> None:
-    server = Ending(tmp_path, ends=9, attempts=3)
+    server = Ending(tmp_path, ends=9, says=VANISHED)
     assert _what_is_missing([server], []) == (server, "it hasn't said that it is up")
     assert _what_is_missing([server], []) == (server, "it hasn't said that it is up")
     with pytest.raises(
-        EnvironmentNotReady, match=r"ended with exit code 1\n  The end of its output:\n    no topic"
+        EnvironmentNotReady, match=r"ended with exit code 1\n  The end of its output:\n    Null"
     ):
         _what_is_missing([server], [])
     assert server.starts == 3
+
+
+def test_any_other_reason_is_told_at_once(tmp_path: Path) -> None:
+    server = Ending(tmp_path, ends=9, says="no disk")
+    with pytest.raises(EnvironmentNotReady, match="no disk"):
+        _what_is_missing([server], [])
+    assert server.starts == 1
