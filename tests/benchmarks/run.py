@@ -10,11 +10,10 @@ import argparse
 import json
 import os
 import platform
-import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,11 @@ from tests.benchmarks.containers import measure_containers
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
 
 SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
-BEGIN, END = "<!-- figures by `make bench` -->", "<!-- end of figures -->"
+MARKS = {
+    "processes": ("<!-- figures by `make bench` -->", "<!-- end of figures -->"),
+    "containers": ("<!-- figures of containers by `make bench` -->", "<!-- end of figures of containers -->"),
+}
+"""Where in the README the figures of each part stand."""
 PROBES = 300
 EXPERIMENT_REPEATS = 100
 
@@ -151,12 +154,27 @@ def table(figures: Sequence[Figure]) -> str:
     return "\n".join([head, "", *rows, *(figure.row() for figure in figures)])
 
 
-def write_into_readme(text: str) -> None:
+def write_into_readme(text: str, begin: str, end: str) -> None:
     """Replace what stands between the marks."""
     readme = ROOT / "README.md"
     content = readme.read_text(encoding="utf-8")
-    before, rest = content.split(BEGIN, 1)
-    readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+    before, rest = content.split(begin, 1)
+    readme.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")
+
+
+def measure_processes(repeats: int, runs: str) -> list[Figure]:
+    """Everything on embedded clusters."""
+    return [
+        *measure_reproduce(repeats, runs),
+        *measure_parts(repeats, Path(runs)),
+        *measure_side_by_side(repeats, runs),
+    ]
+
+
+PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
+    "processes": measure_processes,
+    "containers": measure_containers,
+}
 
 
 def main() -> None:
@@ -164,21 +182,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--no-readme", action="store_true", help="only print")
+    parser.add_argument("--only", choices=tuple(PARTS), help="only this part")
     chosen = parser.parse_args()
-    runs = tempfile.mkdtemp(prefix="rocketchaos-bench-")
-    try:
-        figures = [
-            *measure_reproduce(chosen.repeats, runs),
-            *measure_parts(chosen.repeats, Path(runs)),
-            *measure_side_by_side(chosen.repeats, runs),
-            *measure_containers(chosen.repeats, runs),
-        ]
-    finally:
-        shutil.rmtree(runs, ignore_errors=True)
-    text = table(figures)
-    print(text)
-    if not chosen.no_readme:
-        write_into_readme(text)
+    for name, measure in PARTS.items():
+        if chosen.only not in (None, name):
+            continue
+        with tempfile.TemporaryDirectory(prefix="rocketchaos-bench-") as runs:
+            figures = measure(chosen.repeats, runs)
+        if figures:
+            print(table(figures))
+            if not chosen.no_readme:
+                write_into_readme(table(figures), *MARKS[name])
 
 
 if __name__ == "__main__":
