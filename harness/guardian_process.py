@@ -162,6 +162,8 @@ def clear_engine(
                 break
         if time.monotonic() > deadline:
             break
+        # No condition to await: what a request under way makes can't be seen yet. The guardian needs nothing but
+        # psutil, so that the loop is its own.
         time.sleep(_BETWEEN_SCANS_S)
     left = {thing: reason for thing, reason in left.items() if reason}
     return [thing for thing in seen.values() if thing not in left], left

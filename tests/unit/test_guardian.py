@@ -158,6 +158,7 @@ def test_a_process_that_appears_after_the_first_scan_is_found(
     handle = Guardian.start()
     assert handle._process.stdin is not None
     handle._process.stdin.close()
+    # No condition to await: the guardian says nothing of its scans; they are 0.35 s apart.
     time.sleep(0.3)
     children.append(sleeper(handle.owner))
     until(lambda: not runs(children[0].pid))
