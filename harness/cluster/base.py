@@ -81,7 +81,7 @@ class Cluster(Protocol):
     folder: Path
     """Configuration, stores and logs of the nodes."""
     start_attempts: int
-    """How often starting was tried; above 1 where a port was taken by another program in between."""
+    """How often starting was tried; above 1 where a port was taken, or a server ended for what may pass."""
 
     def start(self) -> None:
         """Start every node and return when clients can work: brokers registered, ports answering.

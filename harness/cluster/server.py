@@ -49,7 +49,8 @@ class Server(ABC):
         self.paused = False
         """It stands still."""
         self._ended_by_us = False
-        self._tries = 0
+        self.restarts = 0
+        """How often it was started anew because it had ended before it was up."""
 
     @property
     @abstractmethod
@@ -122,9 +123,9 @@ class Server(ABC):
 
     def tries_again(self) -> bool:
         """Start it anew, twice at most, having ended before it was up; False: its reason won't pass."""
-        if self._tries >= _TRIES_AT_MOST or not self.reason_may_pass:
+        if self.restarts >= _TRIES_AT_MOST or not self.reason_may_pass:
             return False
-        self._tries += 1
+        self.restarts += 1
         self.start()
         return True
 

@@ -205,6 +205,8 @@ class ServerCluster(ABC):
             if servers:
                 _at_once(lambda server: server.start(), servers)
                 self._await_ready(servers, [one for one in servers if one.role == "broker"], [])
+        # A run tells of every attempt: none is hidden.
+        self.start_attempts += sum(server.restarts for server in self._servers)
         for broker in self._of_role("broker"):
             readiness.check_settings(broker.name, broker.log, self._broker_configuration)
 

@@ -44,7 +44,7 @@ VANISHED = "NullPointerException at org.apache.rocketmq.common.utils.NetworkUtil
 def test_a_server_whose_reason_passes_gets_up(tmp_path: Path) -> None:
     server = Ending(tmp_path, ends=1, says=VANISHED)
     assert _what_is_missing([server], []) is None
-    assert server.starts == 2
+    assert (server.starts, server.restarts) == (2, 1)
 
 
 def test_one_that_ends_every_time_is_told_with_its_last_words(tmp_path: Path) -> None:
