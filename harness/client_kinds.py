@@ -1,0 +1,162 @@
+"""The kinds of clients, and all that differs between them: stated here, and nowhere else.
+
+Steps, conditions, checks and the oracle ask an `Api` for what they must know, and never which client it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+ApiName = Literal["push", "pop", "lite-pull", "pull", "simple"]
+"""In which way a consumer gets its messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One way in which one kind of client consumes."""
+
+    name: ApiName
+    implementation: str
+    """RocketMQ's class, or the package's."""
+    filters_by: Literal["stored", "own"] = "stored"
+    """By what the broker filters: the subscription that it holds for the group, or the expression that travels with
+    every pull or receive."""
+    queues: Literal["owned", "shared"] = "owned"
+    """Whether each queue has an owner among the members, or every member is served from every queue."""
+    tells_queues: bool = True
+    """Whether the client can be asked which queues it owns: code 307, or its own process."""
+    raises_version: bool = True
+    """Whether a change of its queues raises its subVersion (RebalancePushImpl.messageQueueChanged)."""
+    filters_itself: bool = True
+    """Whether the client drops what its own tags don't match (PullAPIWrapper.processPullResult)."""
+    retries: bool = True
+    """Whether what its listener fails comes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientKind:
+    """One kind of client."""
+
+    name: str
+    title: str
+    """Which software it is, in a few words."""
+    worker: str
+    """The kind of its worker, of `harness.workers.kinds.KINDS`."""
+    apis: Mapping[str, Api]
+    """What it can do, by name; the first is its usual one."""
+    version: str | None = None
+    """The one version that is known to work; None: that of the brokers, or any that the user names."""
+    needs_proxy: bool = False
+    """It speaks gRPC, with the proxy of RocketMQ 5."""
+    shares_process: bool = False
+    """Whether clients of several runs can live in one process."""
+    compressed: bool = True
+    """Whether its timers can be set: those of the C++ and the gRPC client can't."""
+
+
+def _apis(*apis: Api) -> Mapping[str, Api]:
+    return MappingProxyType({api.name: api for api in apis})
+
+
+CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
+    {
+        kind.name: kind
+        for kind in (
+            ClientKind(
+                "java",
+                "RocketMQ's Java client",
+                "java",
+                _apis(
+                    Api("push", "DefaultMQPushConsumer"),
+                    Api(
+                        "pop",
+                        "DefaultMQPushConsumer in POP mode, 5.x",
+                        filters_by="own",
+                        queues="shared",
+                        tells_queues=False,
+                        raises_version=False,
+                    ),
+                    Api("lite-pull", "DefaultLitePullConsumer", filters_by="own", retries=False),
+                    Api("pull", "DefaultMQPullConsumer", filters_by="own", retries=False),
+                ),
+                shares_process=True,
+            ),
+            ClientKind(
+                "python",
+                "rocketmq-client-python, over the C++ client",
+                "python",
+                _apis(Api("push", "PushConsumer", filters_by="own", raises_version=False)),
+                version="2.0.0",
+                compressed=False,
+            ),
+            ClientKind(
+                "grpc",
+                "rocketmq-python-client, over gRPC",
+                "grpc",
+                _apis(
+                    Api(
+                        "push",
+                        "PushConsumer",
+                        filters_by="own",
+                        queues="shared",
+                        tells_queues=False,
+                        raises_version=False,
+                        filters_itself=False,
+                    ),
+                    Api(
+                        "simple",
+                        "SimpleConsumer",
+                        filters_by="own",
+                        queues="shared",
+                        tells_queues=False,
+                        raises_version=False,
+                        filters_itself=False,
+                        retries=False,
+                    ),
+                ),
+                version="5.1.2",
+                needs_proxy=True,
+                compressed=False,
+            ),
+        )
+    }
+)
+"""By name."""
+
+_CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class ClientChoice:
+    """A kind of client, in some version: `java`, `java@4.9.4`, `python`, `grpc`."""
+
+    kind: ClientKind
+    version: str | None = None
+    """The one that was asked for; None: the kind's own, or the brokers'."""
+
+    def __str__(self) -> str:
+        return self.kind.name if self.version is None else f"{self.kind.name}@{self.version}"
+
+    def version_on(self, rocketmq: str) -> str:
+        """The client's version where the brokers' is `rocketmq`."""
+        return self.version or self.kind.version or rocketmq
+
+
+def client_choice(text: str) -> ClientChoice:
+    """The client that the text names.
+
+    Raises:
+        ValueError: there is no such kind, or it is there in another version alone.
+    """
+    found = _CHOICE.fullmatch(text)
+    kind = CLIENT_KINDS.get(found[1]) if found else None
+    if found is None or kind is None:
+        known = ", ".join(CLIENT_KINDS)
+        raise ValueError(f"`{text[:40]}` is no client: write one of {known}, or `java@4.9.4`")
+    if kind.version is not None and found[2] not in (None, kind.version):
+        raise ValueError(f"{kind.name} is {kind.title}, in version {kind.version} alone: write `{kind.name}`")
+    return ClientChoice(kind, found[2])
