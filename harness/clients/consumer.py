@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.allocation import Queue
 from harness.client_kinds import ClientChoice
+from harness.clients.queue_changes import QueueChanges
 from harness.consumer import Consumer as ConsumerSpec
 from harness.consumer import Expression, as_data
 from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
@@ -51,6 +52,8 @@ class Consumer:
         self.topics = tuple(spec.subscribe)
         """The topics to which it has ever subscribed."""
         self.client_id = f"{spec.client_id or name}@{instance}"
+        self.changes = QueueChanges({})
+        """What was seen of its queues since its start, by topics' real names."""
         self.paused = False
         self.started = False
         self._history = history
@@ -94,6 +97,7 @@ class Consumer:
             **start_options(self.spec, self._configured_queues()),
         )
         self.client_id = str(answer["client_id"])
+        self.changes = QueueChanges(answer.get("versions", {}))
         self.started = True
         self._history.append(
             self.name,
