@@ -80,7 +80,7 @@ class Processes:
             hosts_file: names that its JVM resolves, and no others; None: as everybody here.
 
         Raises:
-            EnvironmentNotReady: the process can't be started.
+            EnvironmentNotReady: the process can't be started, or its client's packages can't be installed.
         """
         worker_kind = KINDS[kind]
         role = worker_kind.classpath_role
@@ -93,6 +93,7 @@ class Processes:
             home=home or OnHost(self.guardian.owner, self.java),
             classpath=() if role is None else classpath(self.version, role, self.progress),
             jvm_options=[f"-D{key}={value}" for key, value in properties.items()],
+            packages=worker_kind.packages_folder(self.progress),
             log_folder=log_folder,
             on_event=on_event,
             on_death=on_death,

@@ -9,16 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from harness import paths
+from harness.cache_lock import cache_lock
 from harness.cluster import versions
 from harness.errors import EnvironmentNotReady
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Role = Literal["server", "tools", "client", "all-servers"]
 Progress = Callable[[str], None]
@@ -34,7 +31,6 @@ on it a 5.x client takes the broker's log configuration."""
 _PROXY = "rocketmq-proxy"
 
 _INDEX_VERSION = 1
-_LOCK_LIMIT_S = 900
 
 
 def classpath(version: str, role: Role, progress: Progress | None = None) -> tuple[Path, ...]:
@@ -57,7 +53,7 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
     if jars is not None:
         return jars
     say = progress or (lambda _text: None)
-    with _locked(folder / "rocketchaos", say):
+    with cache_lock(folder / "rocketchaos", "jars", say):
         # Another process may have fetched them while this one waited.
         return _whole(folder, index) or _fetch(folder, index, version, role, say)
 
@@ -141,32 +137,3 @@ def _write(index: Path, folder: Path, jars: Sequence[Path]) -> None:
         json.dumps({"schema_version": _INDEX_VERSION, "files": files}, indent=1), encoding="utf-8"
     )
     part.replace(index)
-
-
-@contextmanager
-def _locked(folder: Path, progress: Progress) -> Iterator[None]:
-    """One process at a time; the system frees the lock of a process that dies."""
-    import filelock
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(folder / "lock")
-        try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            progress("waiting for another process that fetches jars")
-            lock.acquire(timeout=_LOCK_LIMIT_S)
-    except filelock.Timeout as error:
-        raise EnvironmentNotReady(
-            f"another process has held the cache of jars for {_LOCK_LIMIT_S} s: {folder}",
-            "End it, or set ROCKETCHAOS_CACHE to another folder.",
-        ) from error
-    except OSError as error:
-        raise EnvironmentNotReady(
-            f"the cache of jars can't be locked: {error.strerror or error}: {folder}",
-            "Set ROCKETCHAOS_CACHE to a folder on a local disk.",
-        ) from error
-    with lock:
-        # `with` counts on top of `acquire`.
-        lock.release()
-        yield
