@@ -82,6 +82,7 @@ class Making:
             broker_configuration=self._needs.broker_configuration,
             brokers=self._needs.brokers,
             slaves=self._needs.slaves,
+            proxy=self._needs.proxy,
             nameserver_port=self._nameserver_port,
             progress=self._processes.progress,
         )
