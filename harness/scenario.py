@@ -205,6 +205,13 @@ class Scenario(Strict):
         return self.topics[topic].queues * len(self.brokers_of(topic))
 
     @property
+    def cluster_needs(self) -> ClusterNeeds:
+        """What it needs of its cluster: what it says, and a proxy where a client speaks to that."""
+        choices = [self.producer.choice, *(consumer.choice for consumer in self.consumers.values())]
+        speaks_to_it = any(choice.kind.needs_proxy for choice in choices)
+        return self.cluster.with_a_proxy() if speaks_to_it else self.cluster
+
+    @property
     def required_capabilities(self) -> frozenset[str]:
         """What its cluster must be able to do to its nodes: names of `harness.cluster.base.CAPABILITIES`."""
         required = {name for step in every_step(self.steps) for name in step.capabilities(self)}
