@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Literal
 
@@ -23,8 +24,8 @@ class Api:
     implementation: str
     """RocketMQ's class, or the package's."""
     filters_by: Literal["stored", "own"] = "stored"
-    """By what the broker filters: the subscription that it holds for the group, or the expression that travels with
-    every pull or receive."""
+    """By what the broker filters: the subscription that it holds for the group, or the expression that travels
+    with every pull or receive."""
     queues: Literal["owned", "shared"] = "owned"
     """Whether each queue has an owner among the members, or every member is served from every queue."""
     tells_queues: bool = True
@@ -155,8 +156,10 @@ def client_choice(text: str) -> ClientChoice:
     found = _CHOICE.fullmatch(text)
     kind = CLIENT_KINDS.get(found[1]) if found else None
     if found is None or kind is None:
+        near = get_close_matches(text.partition("@")[0], CLIENT_KINDS, 1)
+        meant = f"; did you mean `{near[0]}`?" if near else ""
         known = ", ".join(CLIENT_KINDS)
-        raise ValueError(f"`{text[:40]}` is no client: write one of {known}, or `java@4.9.4`")
+        raise ValueError(f"`{text[:40]}` is no client: write one of {known}, or `java@4.9.4`{meant}")
     if kind.version is not None and found[2] not in (None, kind.version):
         raise ValueError(f"{kind.name} is {kind.title}, in version {kind.version} alone: write `{kind.name}`")
     return ClientChoice(kind, found[2])

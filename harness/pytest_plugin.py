@@ -103,7 +103,7 @@ class ScenarioItem(pytest.Item):
             reason = why_not(self.scenario, campaign.options.version, campaign.options.on)
             if reason is not None:
                 pytest.skip(reason)
-            report = campaign.run(self.scenario)
+            report = campaign.run(campaign.job(self.scenario))
         except RocketchaosError as problem:
             _end_with(str(problem))
         self.run_report = report

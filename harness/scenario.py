@@ -21,15 +21,20 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from assertions import CHECKS, Check
+from harness.client_kinds import ClientChoice
 from harness.cluster_needs import BrokerNames
 from harness.cluster_needs import ClusterNeeds as ClusterNeeds
 from harness.consumer import Consumer as Consumer
 from harness.expected import Expected, expected_in, expected_kinds, label_of
 from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind
+from harness.producer import Producer
 from harness.steps import Step, StepEntry
 from harness.steps.base import every_step
 from harness.version_range import VersionRange, contains, why_not_in
+
+PROXY_SINCE = ">=5.0"
+"""The versions of RocketMQ that have a proxy."""
 
 
 class Topic(Strict):
@@ -90,6 +95,7 @@ class Scenario(Strict):
         "there are any, `consumers` may be left out",
     )
     consumers: dict[Name, Consumer] = Field(description="its consumers by name")
+    producer: Producer = Field(default_factory=Producer, description="what its messages are sent with")
     steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="what is done, in order"
     )
@@ -153,6 +159,33 @@ class Scenario(Strict):
         known._source, known._file, known._lines = source, file, dict(lines)
         return known
 
+    def with_client(self, choice: ClientChoice) -> Scenario:
+        """The same scenario, in which every consumer that names no client is this one.
+
+        Whether it can be: `why_not_on`.
+        """
+        chosen = {
+            name: consumer.model_copy(update={"client": str(choice)}) if consumer.client is None else consumer
+            for name, consumer in self.consumers.items()
+        }
+        return self.model_copy(update={"consumers": chosen})
+
+    @property
+    def names_its_clients(self) -> bool:
+        """Whether no consumer is left that a matrix could give a client."""
+        return all(consumer.client is not None for consumer in self.consumers.values())
+
+    def clients(self, rocketmq: str) -> dict[str, tuple[str, str]]:
+        """Kind and version of every consumer's client, where the servers are of this version of RocketMQ."""
+        choices = {name: consumer.choice for name, consumer in self.consumers.items()}
+        return {name: (one.kind.name, one.version_on(rocketmq)) for name, one in choices.items()}
+
+    @property
+    def client_label(self) -> str:
+        """The kinds of its consumers' clients: `java`, `java+python`."""
+        kinds = {consumer.choice.kind.name for consumer in self.consumers.values()}
+        return "+".join(sorted(kinds or {self.producer.choice.kind.name}))
+
     @property
     def own_client_label(self) -> str:
         """The kinds of its consumers' clients where no matrix gives it others: `java`, `java+python`."""
@@ -212,7 +245,21 @@ class Scenario(Strict):
         for step in every_step(self.steps):
             if reason is None and not contains(step.rocketmq, version):
                 reason = f"needs `{step.word}`, which RocketMQ {version} can't do: {step.rocketmq} can"
+        reason = reason or self._why_no_client(version)
         return None if reason is None else f"{self.name} {reason}"
+
+    def _why_no_client(self, version: str) -> str | None:
+        choices = {name: consumer.choice for name, consumer in self.consumers.items()}
+        for name, choice in choices.items():
+            reason = self.consumers[name].why_not_with(choice)
+            if reason is not None:
+                return f"can't have {choice} for {name}: {reason}"
+        for name, choice in {**choices, "its producer": self.producer.choice}.items():
+            if choice.kind.needs_proxy and not contains(PROXY_SINCE, version):
+                return (
+                    f"can't have {choice} for {name}: it needs the proxy of RocketMQ 5, which {version} lacks"
+                )
+        return None
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:
         """All checks, as (section, index in it, check)."""

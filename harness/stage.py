@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from harness.allocation import Queue
+from harness.client_kinds import ClientChoice
 from harness.clients.consumer import Consumer
 from harness.clients.producer import NAME as PRODUCER
 from harness.clients.producer import Producer
@@ -61,7 +62,14 @@ class Stage:
     def provision(self) -> RunContext:
         """Workers warm up while the cluster starts; then topics, producer, and a record of it all."""
         self.history.append(
-            "harness", "run-started", {"scenario": self.scenario.name, "timing": self.session.timing.name}
+            "harness",
+            "run-started",
+            {
+                "scenario": self.scenario.name,
+                "timing": self.session.timing.name,
+                "rocketmq": self.session.version,
+                "client": self.scenario.client_label,
+            },
         )
         self.session.begin()
         for name, spec in self.scenario.consumers.items():
@@ -70,6 +78,7 @@ class Stage:
                 spec,
                 history=self.history,
                 timing=self.session.timing,
+                rocketmq=self.session.version,
                 spawn=self._spawn,
                 real=self.names.real,
                 nameserver=self._nameserver,
@@ -79,7 +88,7 @@ class Stage:
             self._consumers[name].prepare()
         self._producer = Producer(
             history=self.history,
-            worker=self._spawn(PRODUCER),
+            worker=self._spawn(PRODUCER, self.scenario.producer.choice),
             real=self.names.real,
             nameserver=self._nameserver,
             instance=self.names.token,
@@ -122,12 +131,15 @@ class Stage:
     def _queues(self, topic: str) -> Sequence[Queue]:
         return () if self.context is None else self.context.queues(topic)
 
-    def _spawn(self, name: str) -> WorkerProcess:
+    def _spawn(self, name: str, choice: ClientChoice) -> WorkerProcess:
         home = self.session.worker_home(self.scenario)
-        if not (self._all_own or home is not None or name in self._own):
-            return self._tenancy.lease(name, self._on_event(name), self._on_death)
+        version = choice.version_on(self.session.version)
+        alone = self._all_own or home is not None or name in self._own
+        if choice.kind.shares_process and not alone:
+            return self._tenancy.lease(name, version, self._on_event(name), self._on_death)
         return self.session.processes.spawn(
-            "java",
+            choice.kind.worker,
+            version,
             name,
             self.folder.logs,
             self._on_event(name),

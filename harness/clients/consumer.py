@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness.allocation import Queue
+from harness.client_kinds import ClientChoice
+from harness.clients.queue_changes import QueueChanges
 from harness.consumer import Consumer as ConsumerSpec
 from harness.consumer import Expression, as_data
 from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
@@ -26,6 +28,7 @@ class Consumer:
 
     `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
     scenario's topic and group names into those of the run. `queues` are those of a topic, on all brokers.
+    `rocketmq` is the servers' version.
     """
 
     def __init__(
@@ -35,7 +38,8 @@ class Consumer:
         *,
         history: History,
         timing: TimingProfile,
-        spawn: Callable[[str], WorkerProcess],
+        rocketmq: str,
+        spawn: Callable[[str, ClientChoice], WorkerProcess],
         real: Callable[[str], str],
         nameserver: Callable[[], str],
         instance: str,
@@ -48,10 +52,13 @@ class Consumer:
         self.topics = tuple(spec.subscribe)
         """The topics to which it has ever subscribed."""
         self.client_id = f"{spec.client_id or name}@{instance}"
+        self.changes = QueueChanges({})
+        """What was seen of its queues since its start, by topics' real names."""
         self.paused = False
         self.started = False
         self._history = history
         self._timing = timing
+        self._rocketmq = rocketmq
         self._spawn = spawn
         self._real = real
         self._nameserver = nameserver
@@ -64,7 +71,7 @@ class Consumer:
     def prepare(self) -> None:
         """Spawn the worker process, without waiting for it."""
         if self._worker is None:
-            self._worker = self._spawn(self.name)
+            self._worker = self._spawn(self.name, self.spec.choice)
 
     def start(self) -> None:
         """Start consuming; returns when the client's own `start()` has returned."""
@@ -90,6 +97,7 @@ class Consumer:
             **start_options(self.spec, self._configured_queues()),
         )
         self.client_id = str(answer["client_id"])
+        self.changes = QueueChanges(answer.get("versions", {}))
         self.started = True
         self._history.append(
             self.name,
@@ -97,13 +105,20 @@ class Consumer:
             {
                 "client_id": self.client_id,
                 "group": self.spec.group,
-                "client": self.spec.client,
+                "client": self.spec.choice.kind.name,
+                "client_version": self.spec.choice.version_on(self._rocketmq),
+                "api": self.spec.api,
+                "filters_by": self.spec.traits.filters_by,
+                "filters_itself": self.spec.traits.filters_itself,
+                "queues": self.spec.traits.queues,
                 "pid": worker.pid,
                 "process": worker.process,
             },
         )
 
     def _settings(self) -> dict[str, Any]:
+        if not self.spec.choice.kind.compressed:
+            return self.spec.settings
         lite_pull = self._timing.lite_pull_settings if self.spec.api == "lite-pull" else {}
         return {**self._timing.client_settings, **lite_pull, **self.spec.settings}
 

@@ -30,6 +30,8 @@ class OwnView:
     """By topic."""
     versions: Mapping[str, int]
     """The member's own subVersion by topic."""
+    changing: tuple[str, ...] = ()
+    """The topics of which its queues have changed, and its subVersion hasn't yet: it will."""
 
 
 def read_ownership(context: RunContext, consumer: str, moment: str | None = None) -> OwnView:
@@ -70,7 +72,15 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
         },
         moment,
     )
+    versions = {topic: int(stored["sub_version"]) for topic, stored in subscriptions.items()}
+    owned = {topic: tuple(sorted(own)) for topic, own in queues.items()}
+    changes = context.consumers[consumer].changes
     return OwnView(
-        queues={topic: tuple(sorted(own)) for topic, own in queues.items()},
-        versions={topic: int(stored["sub_version"]) for topic, stored in subscriptions.items()},
+        queues=owned,
+        versions=versions,
+        changing=tuple(
+            topic
+            for topic, version in versions.items()
+            if changes.under_way(context.real_topic(topic), version, owned.get(topic, ()))
+        ),
     )

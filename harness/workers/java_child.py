@@ -59,7 +59,9 @@ class JavaWorker:
 
     def start_consumer(self, name: str, api: str = "push", **with_: Any) -> Mapping[str, Any]:
         """Start a consumer; the answer comes when its `start()` has returned."""
-        return self._start(self._consumers, name, _consumer(api, name, self._events, with_))
+        consumer = _consumer(api, name, self._events, with_)
+        versions = consumer.versions()
+        return {**self._start(self._consumers, name, consumer), "versions": versions}
 
     def subscribe(self, name: str, topic: str, expression: str | Mapping[str, str]) -> None:
         """Let a running consumer subscribe."""
