@@ -25,6 +25,7 @@ from harness.client_kinds import ClientChoice
 from harness.cluster_needs import BrokerNames
 from harness.cluster_needs import ClusterNeeds as ClusterNeeds
 from harness.consumer import Consumer as Consumer
+from harness.expected import Expected, expected_in, expected_kinds, label_of
 from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind
 from harness.producer import Producer
@@ -105,8 +106,12 @@ class Scenario(Strict):
         min_length=1, description="checks that must all hold for the outcome `not-reproduced`"
     )
     also: Checks = Field(default=(), description="checks that must hold whatever the outcome")
-    expected: Literal["reproduced", "not-reproduced"] = Field(
-        default="reproduced", description="the outcome that is as expected"
+    expected: Expected = Field(
+        default="reproduced",
+        description="the outcome that is as expected, of the clients that it names itself, or of `java`; or a "
+        "mapping by client, by versions of RocketMQ, or by one below the other: `{java: reproduced, grpc: "
+        '{">=5.4": not-reproduced}}`, `{">=4.9.4": reproduced}`; the first that fits wins, clients that share a '
+        "group are `java+python`, and what it doesn't say is measured, and not judged",
     )
 
     _lines: Mapping[tuple[str | int, ...], int] = PrivateAttr(default_factory=dict)
@@ -182,9 +187,18 @@ class Scenario(Strict):
         return "+".join(sorted(kinds or {self.producer.choice.kind.name}))
 
     @property
-    def expected_kind(self) -> OutcomeKind:
-        """The expected outcome."""
-        return OutcomeKind(self.expected)
+    def own_client_label(self) -> str:
+        """The kinds of its consumers' clients where no matrix gives it others: `java`, `java+python`."""
+        return label_of("+".join(consumer.client for consumer in self.consumers.values()) or "java")
+
+    def expected_in(self, client: str | None, rocketmq: str | None) -> OutcomeKind | None:
+        """The outcome that is expected with these clients on this version, see `harness.expected.expected_in`."""
+        return expected_in(self.expected, self.own_client_label, client, rocketmq)
+
+    @property
+    def expected_kinds(self) -> frozenset[OutcomeKind]:
+        """Every outcome that is expected with some client on some version."""
+        return expected_kinds(self.expected)
 
     @property
     def groups(self) -> tuple[str, ...]:
