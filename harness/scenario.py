@@ -198,6 +198,9 @@ class Scenario(Strict):
         for step in every_step(self.steps):
             if reason is None and not contains(step.rocketmq, version):
                 reason = f"needs `{step.word}`, which RocketMQ {version} can't do: {step.rocketmq} can"
+        for name, consumer in self.consumers.items():
+            because = consumer.why_not_on(version, version) if reason is None else None
+            reason = reason if because is None else f"{because} (consumer {name})"
         return None if reason is None else f"{self.name} {reason}"
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:
