@@ -23,8 +23,8 @@ class Api:
     implementation: str
     """RocketMQ's class, or the package's."""
     filters_by: Literal["stored", "own"] = "stored"
-    """By what the broker filters: the subscription that it holds for the group, or the expression that travels with
-    every pull or receive."""
+    """By what the broker filters: the subscription that it holds for the group, or the expression that travels
+    with every pull or receive."""
     queues: Literal["owned", "shared"] = "owned"
     """Whether each queue has an owner among the members, or every member is served from every queue."""
     tells_queues: bool = True
@@ -35,6 +35,10 @@ class Api:
     """Whether the client drops what its own tags don't match (PullAPIWrapper.processPullResult)."""
     retries: bool = True
     """Whether what its listener fails comes again."""
+    counts_pulls: bool = True
+    """Whether it counts the pulls that brought messages, and what its own filter let through."""
+    commits_skipped: bool = True
+    """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +83,17 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         queues="shared",
                         tells_queues=False,
                         raises_version=False,
+                        counts_pulls=False,
                     ),
-                    Api("lite-pull", "DefaultLitePullConsumer", filters_by="own", retries=False),
-                    Api("pull", "DefaultMQPullConsumer", filters_by="own", retries=False),
+                    Api(
+                        "lite-pull",
+                        "DefaultLitePullConsumer",
+                        filters_by="own",
+                        retries=False,
+                        counts_pulls=False,
+                        commits_skipped=False,
+                    ),
+                    Api("pull", "DefaultMQPullConsumer", filters_by="own", retries=False, counts_pulls=False),
                 ),
                 shares_process=True,
             ),
@@ -89,7 +101,9 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                 "python",
                 "rocketmq-client-python, over the C++ client",
                 "python",
-                _apis(Api("push", "PushConsumer", filters_by="own", raises_version=False)),
+                _apis(
+                    Api("push", "PushConsumer", filters_by="own", raises_version=False, counts_pulls=False)
+                ),
                 version="2.0.0",
                 compressed=False,
             ),
@@ -106,6 +120,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         tells_queues=False,
                         raises_version=False,
                         filters_itself=False,
+                        counts_pulls=False,
                     ),
                     Api(
                         "simple",
@@ -116,6 +131,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         raises_version=False,
                         filters_itself=False,
                         retries=False,
+                        counts_pulls=False,
                     ),
                 ),
                 version="5.1.2",

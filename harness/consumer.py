@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
 
 from harness import allocation
 from harness.allocation import Queue, StrategyName
 from harness.behaviour import Behaviour
+from harness.client_kinds import CLIENT_KINDS, Api, ApiName, ClientChoice, client_choice
 from harness.language import Name, Strict, TagExpression, as_tuple
 
 
@@ -48,6 +58,18 @@ def from_data(data: str | Mapping[str, str]) -> Expression:
     return data if isinstance(data, str) else SqlExpression(sql=data["sql"])
 
 
+def _a_client(text: str) -> str:
+    client_choice(text)
+    return text
+
+
+_KINDS = "|".join(kind.name if kind.version else f"{kind.name}(@[0-9.]+)?" for kind in CLIENT_KINDS.values())
+ClientText = Annotated[
+    str, AfterValidator(_a_client), WithJsonSchema({"type": "string", "pattern": f"^({_KINDS})$"})
+]
+"""A client: its kind, or its kind and version, `java@4.9.4`."""
+
+
 def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
 
@@ -56,8 +78,12 @@ class Consumer(Strict):
     """A consumer, started by a `start` step. RocketMQ's own defaults, but for `consume_from`."""
 
     group: Name = Field(description="its consumer group")
-    client: Literal["java"] = Field(default="java", description="which client: RocketMQ's Java client")
-    api: Literal["push", "lite-pull"] = Field(
+    client: ClientText | None = Field(
+        default=None,
+        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`; unless told, "
+        "that of the matrix, otherwise `java` in the brokers' version",
+    )
+    api: ApiName = Field(
         default="push",
         description="`push`: DefaultMQPushConsumer; `lite-pull`: DefaultLitePullConsumer, polled all the time",
     )
@@ -154,13 +180,34 @@ class Consumer(Strict):
         return {topic: text_of(expression) for topic, expression in self.subscribe.items()}
 
     @property
+    def choice(self) -> ClientChoice:
+        """Its client."""
+        return client_choice(self.client or "java")
+
+    @property
+    def traits(self) -> Api:
+        """How its client consumes.
+
+        Raises:
+            KeyError: its client has no such `api` (`why_not_with` tells).
+        """
+        api = self.choice.kind.apis[self.api]
+        return replace(api, filters_by="own") if self.post_subscription_when_pull else api
+
+    def why_not_with(self, choice: ClientChoice) -> str | None:
+        """Why a client can't be this consumer; None where it can."""
+        if self.api not in choice.kind.apis:
+            return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
+        return None
+
+    @property
     def pulls_with_own_expression(self) -> bool:
         """Whether the broker filters its pulls by its own expression, whatever it holds for the group.
 
         With FLAG_SUBSCRIPTION: DefaultMQPushConsumerImpl.pullMessage where postSubscriptionWhenPull is set, and
         DefaultLitePullConsumerImpl.pullSyncImpl always (4.9.4).
         """
-        return self.post_subscription_when_pull or self.api == "lite-pull"
+        return self.traits.filters_by == "own"
 
     @property
     def retries(self) -> bool:
@@ -174,8 +221,11 @@ class Consumer(Strict):
 
     @property
     def needs_own_process(self) -> bool:
-        """Whether it can't share a process: it was told so, or keeps files where its process keeps its own."""
-        return self.process == "own" or self.model == "broadcasting"
+        """Whether it can't share a process: it was told so, or keeps files where its process keeps its own.
+
+        Or its client is one of those that don't.
+        """
+        return self.process == "own" or self.model == "broadcasting" or not self.choice.kind.shares_process
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -222,6 +272,8 @@ _PUSH_ALONE = (
 
 def _problems(consumer: Consumer) -> Iterator[str]:
     """What can't be meant together."""
+    if (reason := consumer.why_not_with(consumer.choice)) is not None and consumer.client is not None:
+        yield reason
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
         if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
             yield f"`{field}` and `strategy: {strategy}` need each other"
