@@ -29,6 +29,8 @@ class Api:
     """Whether each queue has an owner among the members, or every member is served from every queue."""
     tells_queues: bool = True
     """Whether the client can be asked which queues it owns: code 307, or its own process."""
+    tells_by_307: bool = True
+    """Whether code 307 is answered with its queues; otherwise its own process must be asked."""
     raises_version: bool = True
     """Whether a change of its queues raises its subVersion (RebalancePushImpl.messageQueueChanged)."""
     filters_itself: bool = True
@@ -90,6 +92,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         "DefaultLitePullConsumer",
                         filters_by="own",
                         retries=False,
+                        tells_by_307=False,
                         counts_pulls=False,
                         commits_skipped=False,
                     ),

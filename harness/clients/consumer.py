@@ -183,8 +183,8 @@ class Consumer:
         self._alive_worker().request("ping", ANSWER_LIMIT_S)
 
     def pull_counts(self, topic: str) -> dict[str, Any] | None:
-        """The client's own counts of a topic, `found_pulls` and `passed_messages`; None: lite pull counts none."""
-        if self.spec.api == "lite-pull":
+        """The client's own counts of a topic, `found_pulls` and `passed_messages`; None: it has none."""
+        if not self.spec.traits.counts_pulls:
             return None
         answer = self._alive_worker().request(
             "pull-counts", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic)

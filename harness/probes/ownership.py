@@ -33,7 +33,7 @@ class OwnView:
 
 
 def read_ownership(context: RunContext, consumer: str, moment: str | None = None) -> OwnView:
-    """Ask one member through the first broker, and write down the answer.
+    """Ask one member, of those that tell their queues, through the first broker, and write down the answer.
 
     Raises:
         WorkerFailed: the member is not connected, or did not answer the broker.
@@ -47,8 +47,8 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
         context.real_group(group), client_id, next(iter(brokers.values())), RELAY_LIMIT_MS
     )
     queues: dict[str, list[Queue]] = {}
-    lite_pull = context.consumers[consumer].spec.api == "lite-pull"
-    own = context.consumers[consumer].assignment() if lite_pull else answer["queues"]
+    by_307 = context.consumers[consumer].spec.traits.tells_by_307
+    own = answer["queues"] if by_307 else context.consumers[consumer].assignment()
     for one in own:
         queues.setdefault(context.name_of_topic(one["topic"]), []).append((one["broker"], one["queue_id"]))
     subscriptions = {
