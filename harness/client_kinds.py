@@ -41,6 +41,8 @@ class Api:
     """Whether what fails too often becomes a dead letter."""
     polled: bool = False
     """Whether it has no listener: its process asks for messages, and what came is consumed."""
+    resubscribes: bool = True
+    """Whether it can subscribe and unsubscribe while it runs."""
     counts_pulls: bool = True
     """Whether the client counts its pulls (ConsumerStatsManager)."""
     request_mode: Literal["POP"] | None = None
@@ -116,6 +118,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         retries=False,
                         dead_letters=False,
                         polled=True,
+                        resubscribes=False,
                         counts_pulls=False,
                     ),
                 ),
