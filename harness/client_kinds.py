@@ -42,6 +42,8 @@ class Api:
     """Whether what fails too often becomes a dead letter."""
     polled: bool = False
     """Whether it has no listener: its process asks for messages, and what came is consumed."""
+    resubscribes: bool = True
+    """Whether it can subscribe and unsubscribe while it runs."""
     counts_pulls: bool = True
     """Whether the client counts the pulls that brought messages, and what its own filter let through."""
     commits_skipped: bool = True
@@ -120,6 +122,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         retries=False,
                         dead_letters=False,
                         polled=True,
+                        resubscribes=False,
                         counts_pulls=False,
                     ),
                 ),
