@@ -1,20 +1,15 @@
-"""What consumers and producers of the C++ client have in common: their ids, and brokers by their addresses."""
+"""What consumers and producers of the C++ client have in common: their ids, and how they fail."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
-import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
-from harness.cluster import remoting
 from harness.workers.protocol import CommandFailed
-
-_ROUTE_LIMIT_S = 3.0
-_BROKER = re.compile(rb'"brokerAddrs":\{([^}]*)\},"brokerName":"([^"]+)"')
-_ADDRESS = re.compile(rb'"([^"]+:\d+)"')
+from harness.workers.python_library import NativeClient
 
 
 def client_id(instance: str) -> str:
@@ -41,26 +36,6 @@ def instance_name(client_ip: str, instance: str) -> str:
     return f"{client_ip}-{instance}"
 
 
-class Brokers:
-    """Brokers' names by their addresses, as the name server knows them: the C API of the client tells neither."""
-
-    def __init__(self, nameserver: str) -> None:
-        self._nameserver = nameserver
-        self._names: Mapping[str, str] = {}
-
-    def name_at(self, address: str) -> str:
-        """The name of the broker at `host:port`.
-
-        Raises:
-            CommandFailed: the name server doesn't answer, or doesn't know it.
-        """
-        if address not in self._names:
-            self._names = _names_by_address(self._nameserver)
-        if address not in self._names:
-            raise CommandFailed(f"the name server knows no broker at {address}")
-        return self._names[address]
-
-
 def offset_msg_id(address: str, commit_log_offset: int) -> str:
     """A message's id by the `host:port` of its broker and its place in the commit log.
 
@@ -70,33 +45,14 @@ def offset_msg_id(address: str, commit_log_offset: int) -> str:
     return f"{int(ipaddress.IPv4Address(host)):08X}{int(port):08X}{commit_log_offset:016X}"
 
 
-def _names_by_address(nameserver: str) -> dict[str, str]:
-    try:
-        answer = remoting.ask(nameserver, remoting.GET_BROKER_CLUSTER_INFO, limit_s=_ROUTE_LIMIT_S)
-    except OSError as error:
-        raise CommandFailed(f"the name server doesn't answer: {error}") from error
-    return broker_names(answer.body)
-
-
-def broker_names(cluster_info: bytes) -> dict[str, str]:
-    """Brokers' names by their addresses, from a ClusterInfo as fastjson writes it, with bare numbers as keys."""
-    return {
-        address.decode(): name.decode()
-        for addresses, name in _BROKER.findall(cluster_info)
-        for address in _ADDRESS.findall(addresses)
-    }
-
-
-def checked(client: Any, call: Any) -> None:
-    """Do something with the package; its exceptions become CommandFailed.
+def checked(client: NativeClient, call: Callable[[], Any]) -> Any:
+    """Do something with the package, whose exceptions become CommandFailed.
 
     Raises:
         CommandFailed: the C++ client refuses; with what it says of it.
     """
-    from rocketmq.exceptions import RocketMQException  # type: ignore[import-not-found]
-
     try:
-        call()
-    except (RocketMQException, NotImplementedError) as error:
+        return call()
+    except (client.exceptions.RocketMQException, NotImplementedError) as error:
         said = client.last_error or str(error)
         raise CommandFailed(f"{type(error).__name__}: {said}" if said else type(error).__name__) from error

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.workers.listener import Abandoned, Described, Listener
+from harness.workers.name_server import NameServer
 from harness.workers.protocol import CommandFailed, EventPipe
-from harness.workers.python_client import Brokers, checked, client_id, instance_name, offset_msg_id
+from harness.workers.python_client import checked, client_id, instance_name, offset_msg_id
 from harness.workers.python_library import NativeClient
 
 _PLAIN: Mapping[str, Any] = {
@@ -56,7 +57,7 @@ class PushConsumer:
                 raise CommandFailed(f"rocketmq-client-python has no `{what}` that could be {value}")
         self._client = client
         self._instance = instance_name(client_ip, instance)
-        self._brokers = Brokers(nameserver)
+        self._name_server = NameServer(nameserver)
         self._listener = Listener(name, events, **{"fail": 0, "block": [], "slow_ms": 0, **(behaviour or {})})
         module = client.module
         self._statuses = module.ConsumeStatus
@@ -138,7 +139,7 @@ class PushConsumer:
         address = self._client.store_host(message)
         keys = (message.keys or b"").decode().split()
         return {
-            "broker": self._brokers.name_at(address),
+            "broker": self._name_server.broker_at(address),
             "topic": message.topic,
             "tag": (message.tags or b"").decode() or None,
             "key": keys[0] if keys else None,

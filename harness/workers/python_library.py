@@ -71,6 +71,8 @@ class NativeClient:
 
     def __init__(self, library: Path) -> None:
         self.module = _import_over(library)
+        self.ffi = importlib.import_module("rocketmq.ffi")
+        self.exceptions = importlib.import_module("rocketmq.exceptions")
         self._store_host = getattr(ctypes.CDLL(str(library)), _STORE_HOST)
         self._store_host.argtypes = [ctypes.c_void_p]
         self._store_host.restype = _SockaddrIn
@@ -83,7 +85,7 @@ class NativeClient:
     @property
     def last_error(self) -> str:
         """What the library says of its last failure."""
-        return (self.module.dll.GetLatestErrorMessage() or b"").decode(errors="replace").strip()
+        return (self.ffi.dll.GetLatestErrorMessage() or b"").decode(errors="replace").strip()
 
 
 def _import_over(library: Path) -> ModuleType:
