@@ -15,8 +15,9 @@ from typing import Any
 import jpype
 
 from harness.workers.java_client import JavaConsumer
-from harness.workers.java_listener import Abandoned
+from harness.workers.java_messages import described_message, described_queue
 from harness.workers.jvm import private_field
+from harness.workers.listener import Abandoned, Described
 from harness.workers.protocol import CommandFailed, EventPipe
 
 _CLASS = "org.apache.rocketmq.client.consumer.DefaultLitePullConsumer"
@@ -58,13 +59,14 @@ class LitePullConsumer(JavaConsumer):
         self._java.shutdown()
         self._listener.abandon()
 
-    def assignment(self) -> list[Any]:
+    def assignment(self) -> list[Described]:
         """The MessageQueues from which it pulls now.
 
         Its running info (307) lacks them in 4.9.x (DefaultLitePullConsumerImpl.consumerRunningInfo).
         """
         impl = private_field(self._java, "defaultLitePullConsumerImpl")
-        return list(private_field(impl, "assignedMessageQueue").getAssignedMessageQueues())
+        assigned = private_field(impl, "assignedMessageQueue").getAssignedMessageQueues()
+        return [described_queue(queue) for queue in assigned]
 
     def pull_counts(self, topic: str) -> Mapping[str, int]:
         """Not there: DefaultLitePullConsumerImpl counts no pulls (4.9.4, 5.3.3)."""
@@ -73,7 +75,8 @@ class LitePullConsumer(JavaConsumer):
     def _poll_on(self) -> None:
         try:
             while not self._stopping.is_set():
-                seen, _ = self._listener.receive(self._java.poll(jpype.JLong(_POLL_MS)))
+                seen = [described_message(one) for one in self._java.poll(jpype.JLong(_POLL_MS))]
+                self._listener.receive(seen)
                 self._listener.report(seen, POLLED)
         except Abandoned:
             return

@@ -85,12 +85,12 @@ class Bench:
 
     def spawn(self, kind: str, name: str, *options: str) -> Worker:
         role = KINDS[kind].classpath_role
-        assert role in ("client", "tools")
         worker = Worker.spawn(
             KINDS[kind],
             name,
             home=OnHost("tests", find_java()),
-            classpath=artifacts.classpath(self.cluster.version, role),
+            classpath=() if role is None else artifacts.classpath(self.cluster.version, role),
+            packages=KINDS[kind].packages_folder(),
             jvm_options=[
                 *(f"-D{key}={value}" for key, value in COMPRESSED.client_system_properties.items()),
                 *options,

@@ -1,6 +1,6 @@
 """What a consumer does with its messages: it reports each of them, and behaves as it is told.
 
-All consumers of the `java` worker hand their messages over to a `Listener`, whatever RocketMQ calls it with.
+Consumers hand their messages over to a `Listener`, described, whatever their clients call them with.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.workers.jvm import text
 from harness.workers.protocol import EventPipe
 
 ALL = "all"
 """In place of keys: it blocks on every message."""
 
-Described = dict[str, Any]
+Described = Mapping[str, Any]
+"""A message in JSON's types: the fields of `received`, but for `consumer`."""
 
 
 class Abandoned(Exception):
@@ -23,7 +23,7 @@ class Abandoned(Exception):
 
 
 class Listener:
-    """The listener of one consumer; safe to use from RocketMQ's threads."""
+    """The listener of one consumer; safe to use from any threads."""
 
     def __init__(
         self, name: str, events: EventPipe, *, fail: int, block: str | Sequence[str], slow_ms: int
@@ -44,26 +44,20 @@ class Listener:
         self._released = threading.Event()
         self._abandoned = threading.Event()
 
-    def receive(self, messages: Any, broker: str | None = None) -> tuple[list[Described], bool]:
-        """Report MessageExts, take the time that it takes, and say whether they succeed.
-
-        `broker` is where they were pulled from, where the messages don't say it.
+    def receive(self, seen: Sequence[Described]) -> bool:
+        """Report messages that come together, take the time that it takes, and say whether they succeed.
 
         Raises:
             Abandoned: the consumer is gone.
         """
-        seen = []
-        for message in messages:
-            described = described_message(message)
-            origin = broker if broker is not None else str(message.getBrokerName())
-            self._events.emit("received", {"consumer": self._name, "broker": origin, **described})
-            seen.append(described)
+        for described in seen:
+            self._events.emit("received", {"consumer": self._name, **described})
         for described in seen:
             if self._slow_s:
                 self._abandoned.wait(self._slow_s)
             if self._block == ALL or described["key"] in self._block:
                 self._wait_for_release(described)
-        return seen, all(described["reconsume_times"] >= self._fail for described in seen)
+        return all(described["reconsume_times"] >= self._fail for described in seen)
 
     def _wait_for_release(self, described: Described) -> None:
         if not self._released.is_set():
@@ -92,24 +86,5 @@ class Listener:
         self._released.set()
 
 
-def _identity(described: Mapping[str, Any]) -> Described:
+def _identity(described: Described) -> Described:
     return {name: described[name] for name in ("key", "msg_id", "offset_msg_id")}
-
-
-def described_message(message: Any) -> Described:
-    """A MessageClientExt in JSON's types; its topic is the original one (resetRetryAndNamespace).
-
-    The first of its keys is `key`, which the harness gave it; the others are `keys`.
-    """
-    keys = (text(message.getKeys()) or "").split()
-    return {
-        "topic": str(message.getTopic()),
-        "tag": text(message.getTags()),
-        "key": keys[0] if keys else None,
-        "keys": keys[1:],
-        "msg_id": text(message.getMsgId()),
-        "offset_msg_id": text(message.getOffsetMsgId()),
-        "queue_id": int(message.getQueueId()),
-        "offset": int(message.getQueueOffset()),
-        "reconsume_times": int(message.getReconsumeTimes()),
-    }

@@ -1,0 +1,180 @@
+"""What every worker with clients does: it keeps them by name, and hands commands over to them.
+
+The commands are those of `harness.workers.protocol`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
+
+from harness.workers.protocol import CommandFailed, Handler
+
+
+class Client(Protocol):
+    """One client: made, but not started."""
+
+    @property
+    def client_id(self) -> str:
+        """The id under which brokers know it."""
+
+    def start(self) -> None:
+        """Start it."""
+
+    def stop(self) -> None:
+        """Shut it down gracefully."""
+
+
+class Consumer(Client, Protocol):
+    """A consumer, whose listener reports every message."""
+
+    def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
+        """Subscribe while it runs."""
+
+    def unsubscribe(self, topic: str) -> None:
+        """Give a topic up while it runs."""
+
+    def release(self) -> None:
+        """Let its listener block no more."""
+
+    def assignment(self) -> Sequence[Mapping[str, Any]]:
+        """The queues that it has, as it knows itself: `topic`, `broker`, `queue_id`."""
+
+    def pull_counts(self, topic: str) -> Mapping[str, int]:
+        """What its own statistics say of its pulls."""
+
+
+class Producer(Client, Protocol):
+    """A producer that never sends anything twice."""
+
+    def route(self, topic: str) -> Mapping[str, Any]:
+        """What it knows of a topic's route."""
+
+    def send(
+        self,
+        topic: str,
+        tag: str | None,
+        keys: Sequence[str],
+        properties: Mapping[str, str],
+        body: str,
+        queue: Mapping[str, Any] | None,
+        timeout_ms: int,
+    ) -> Mapping[str, Any]:
+        """Send one message."""
+
+
+_Client = TypeVar("_Client", Consumer, Producer)
+
+
+class ClientWorker:
+    """The consumers and producers of one process, by the names that the harness gave them."""
+
+    def __init__(self, new_consumer: Callable[..., Consumer], new_producer: Callable[..., Producer]) -> None:
+        """
+        Args:
+            new_consumer: makes one of `api`, `name`, and what else `start-consumer` is given, by name.
+            new_producer: makes one of what `start-producer` is given, but its name.
+        """
+        self._new_consumer = new_consumer
+        self._new_producer = new_producer
+        self._lock = threading.Lock()
+        self._consumers: dict[str, Consumer] = {}
+        self._producers: dict[str, Producer] = {}
+
+    @property
+    def handlers(self) -> dict[str, Handler]:
+        """What answers each command."""
+        return {
+            "start-consumer": self.start_consumer,
+            "stop-consumer": self.stop_consumer,
+            "subscribe": self.subscribe,
+            "unsubscribe": self.unsubscribe,
+            "release-listener": self.release_listener,
+            "assignment": self.assignment,
+            "pull-counts": self.pull_counts,
+            "start-producer": self.start_producer,
+            "stop-producer": self.stop_producer,
+            "producer-route": self.producer_route,
+            "send": self.send,
+        }
+
+    def start_consumer(self, name: str, api: str = "push", **with_: Any) -> Mapping[str, Any]:
+        """Start a consumer; the answer comes when its `start()` has returned."""
+        return self._start(self._consumers, name, self._new_consumer(api, name, **with_))
+
+    def subscribe(self, name: str, topic: str, expression: str | Mapping[str, str]) -> None:
+        """Let a running consumer subscribe."""
+        self._get(self._consumers, name).subscribe(topic, expression)
+
+    def unsubscribe(self, name: str, topic: str) -> None:
+        """Let a running consumer give a topic up."""
+        self._get(self._consumers, name).unsubscribe(topic)
+
+    def release_listener(self, name: str) -> None:
+        """Let a consumer's listener block no more."""
+        self._get(self._consumers, name).release()
+
+    def assignment(self, name: str) -> Mapping[str, Any]:
+        """The queues that a consumer has, as it knows itself."""
+        queues = self._get(self._consumers, name).assignment()
+        return {
+            "queues": sorted(queues, key=lambda queue: (queue["topic"], queue["broker"], queue["queue_id"]))
+        }
+
+    def stop_consumer(self, name: str) -> None:
+        """Shut a consumer down gracefully: it persists its offsets and says goodbye to the brokers."""
+        self._get(self._consumers, name, take=True).stop()
+
+    def pull_counts(self, name: str, topic: str) -> Mapping[str, Any]:
+        """What a consumer's own statistics say of its pulls."""
+        return self._get(self._consumers, name).pull_counts(topic)
+
+    def producer_route(self, name: str, topic: str) -> Mapping[str, Any]:
+        """What a producer knows of a topic's route."""
+        return self._get(self._producers, name).route(topic)
+
+    def start_producer(self, name: str, **with_: Any) -> Mapping[str, Any]:
+        """Start a producer."""
+        return self._start(self._producers, name, self._new_producer(**with_))
+
+    def stop_producer(self, name: str) -> None:
+        """Shut a producer down gracefully."""
+        self._get(self._producers, name, take=True).stop()
+
+    def send(
+        self,
+        name: str,
+        topic: str,
+        tag: str | None,
+        key: str | None,
+        body: str,
+        queue: Mapping[str, Any] | None,
+        timeout_ms: int,
+        keys: Sequence[str] = (),
+        properties: Mapping[str, str] = MappingProxyType({}),
+    ) -> Mapping[str, Any]:
+        """Send one message: to the given queue, or to the one whose turn it is."""
+        all_keys = [*([] if key is None else [key]), *keys]
+        return self._get(self._producers, name).send(
+            topic, tag, all_keys, properties, body, queue, timeout_ms
+        )
+
+    def _start(self, where: dict[str, _Client], name: str, client: _Client) -> Mapping[str, Any]:
+        with self._lock:
+            if name in where:
+                raise CommandFailed(f"`{name}` runs already in this worker")
+            where[name] = client
+        try:
+            client.start()
+        except BaseException:
+            self._get(where, name, take=True)
+            raise
+        return {"client_id": client.client_id}
+
+    def _get(self, where: dict[str, _Client], name: str, *, take: bool = False) -> _Client:
+        with self._lock:
+            if name not in where:
+                raise CommandFailed(f"nothing named `{name}` runs in this worker")
+            return where.pop(name) if take else where[name]
