@@ -30,6 +30,9 @@ class Client(Protocol):
 class Consumer(Client, Protocol):
     """A consumer, whose listener reports every message."""
 
+    def versions(self) -> Mapping[str, int]:
+        """The subVersions of its subscriptions by topic, where its client shows them; before its start."""
+
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
         """Subscribe while it runs."""
 
@@ -39,7 +42,7 @@ class Consumer(Client, Protocol):
     def release(self) -> None:
         """Let its listener block no more."""
 
-    def assignment(self) -> Sequence[Mapping[str, Any]]:
+    def queues(self) -> Sequence[Mapping[str, Any]]:
         """The queues that it has, as it knows itself: `topic`, `broker`, `queue_id`."""
 
     def pull_counts(self, topic: str) -> Mapping[str, int]:
@@ -102,7 +105,9 @@ class ClientWorker:
 
     def start_consumer(self, name: str, api: str = "push", **with_: Any) -> Mapping[str, Any]:
         """Start a consumer; the answer comes when its `start()` has returned."""
-        return self._start(self._consumers, name, self._new_consumer(api, name, **with_))
+        consumer = self._new_consumer(api, name, **with_)
+        versions = consumer.versions()
+        return {**self._start(self._consumers, name, consumer), "versions": versions}
 
     def subscribe(self, name: str, topic: str, expression: str | Mapping[str, str]) -> None:
         """Let a running consumer subscribe."""
@@ -118,7 +123,7 @@ class ClientWorker:
 
     def assignment(self, name: str) -> Mapping[str, Any]:
         """The queues that a consumer has, as it knows itself."""
-        queues = self._get(self._consumers, name).assignment()
+        queues = self._get(self._consumers, name).queues()
         return {
             "queues": sorted(queues, key=lambda queue: (queue["topic"], queue["broker"], queue["queue_id"]))
         }

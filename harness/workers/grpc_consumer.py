@@ -71,7 +71,11 @@ class GrpcConsumer(ABC):
         """Let its listener block no more."""
         self._listener.release()
 
-    def assignment(self) -> Sequence[Mapping[str, Any]]:
+    def versions(self) -> Mapping[str, int]:
+        """None: the proxy makes them."""
+        return {}
+
+    def queues(self) -> Sequence[Mapping[str, Any]]:
         """Not there: every member is served from every queue."""
         raise CommandFailed("a gRPC consumer owns no queues: every member of its group is served from all")
 

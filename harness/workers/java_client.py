@@ -5,11 +5,13 @@ Rests on ClientConfig, DefaultMQPushConsumer and DefaultLitePullConsumer as they
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.workers.java_consumer_settings import Configured
-from harness.workers.listener import Listener
+from harness.workers.java_messages import described_queue
+from harness.workers.listener import Described, Listener
 from harness.workers.protocol import EventPipe
 
 
@@ -52,6 +54,18 @@ class JavaConsumer(JavaClient):
         self._configured = Configured(java_class, **settings)
         super().__init__(self._configured.java)
         self._listener = Listener(name, events, **behaviour)
+
+    def versions(self) -> Mapping[str, int]:
+        """The subVersions of its subscriptions by topic, where its class shows them; before its start."""
+        return {}
+
+    @abstractmethod
+    def assignment(self) -> Sequence[Any]:
+        """The MessageQueues that it consumes now."""
+
+    def queues(self) -> list[Described]:
+        """The same in JSON's types."""
+        return [described_queue(queue) for queue in self.assignment()]
 
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
         """Subscribe while it runs; the brokers are told by a heartbeat before this returns."""

@@ -13,9 +13,9 @@ from typing import Any
 import jpype
 
 from harness.workers.java_client import JavaConsumer
-from harness.workers.java_messages import described_message, described_queue
+from harness.workers.java_messages import described_message
 from harness.workers.jvm import private_field
-from harness.workers.listener import Abandoned, Described
+from harness.workers.listener import Abandoned
 from harness.workers.protocol import EventPipe
 
 _CLASS = "org.apache.rocketmq.client.consumer.DefaultMQPushConsumer"
@@ -70,10 +70,15 @@ class PushConsumer(JavaConsumer):
         self._java.shutdown()
         self._listener.abandon()
 
-    def assignment(self) -> list[Described]:
+    def versions(self) -> Mapping[str, int]:
+        """Of RebalanceImpl.subscriptionInner: the times of `subscribe`, until its queues first change."""
+        table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getSubscriptionInner()
+        return {str(one.getKey()): int(one.getValue().getSubVersion()) for one in table.entrySet()}
+
+    def assignment(self) -> list[Any]:
         """The MessageQueues that it consumes now (RebalanceImpl.processQueueTable)."""
         table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable()
-        return [described_queue(queue) for queue in table.keySet()]
+        return list(table.keySet())
 
     def pull_counts(self, topic: str) -> Mapping[str, int]:
         """How many pulls of `topic` were answered FOUND, and how many messages passed the tag filter.
