@@ -42,8 +42,12 @@ class Api:
     """Whether what fails too often becomes a dead letter."""
     polled: bool = False
     """Whether it has no listener: its process asks for messages, and what came is consumed."""
+    resubscribes: bool = True
+    """Whether it can subscribe and unsubscribe while it runs."""
     counts_pulls: bool = True
-    """Whether the client counts its pulls (ConsumerStatsManager)."""
+    """Whether the client counts the pulls that brought messages, and what its own filter let through."""
+    commits_skipped: bool = True
+    """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
     request_mode: Literal["POP"] | None = None
     """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
     brokers: str = ""
@@ -107,6 +111,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         dead_letters=False,
                         polled=True,
                         counts_pulls=False,
+                        commits_skipped=False,
                     ),
                     Api(
                         "pull",
@@ -117,6 +122,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         retries=False,
                         dead_letters=False,
                         polled=True,
+                        resubscribes=False,
                         counts_pulls=False,
                     ),
                 ),
@@ -126,7 +132,9 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                 "python",
                 "rocketmq-client-python, over the C++ client",
                 "python",
-                _apis(Api("push", "PushConsumer", filters_by="own", raises_version=False)),
+                _apis(
+                    Api("push", "PushConsumer", filters_by="own", raises_version=False, counts_pulls=False)
+                ),
                 version="2.0.0",
                 compressed=False,
             ),
@@ -143,6 +151,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         tells_queues=False,
                         raises_version=False,
                         filters_itself=False,
+                        counts_pulls=False,
                     ),
                     Api(
                         "simple",
@@ -153,6 +162,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         raises_version=False,
                         filters_itself=False,
                         retries=False,
+                        counts_pulls=False,
                     ),
                 ),
                 version="5.1.2",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.allocation import Queue
+from harness.probes.looks import one_at_a_time
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
@@ -45,8 +46,9 @@ def _meant(context: RunContext, topic: str, queue: Queue) -> tuple[Queue, ...]:
     return tuple(one for one in context.queues(topic) if one[0] == broker)
 
 
+@one_at_a_time
 def read_ownership(context: RunContext, consumer: str, moment: str | None = None) -> OwnView:
-    """Ask one member through the first broker, and write down the answer.
+    """Ask one member, of those that tell their queues, through the first broker, and write down the answer.
 
     Raises:
         WorkerFailed: the member is not connected, or did not answer the broker.
