@@ -25,7 +25,7 @@ from harness.client_kinds import ClientChoice
 from harness.cluster_needs import BrokerNames
 from harness.cluster_needs import ClusterNeeds as ClusterNeeds
 from harness.consumer import Consumer as Consumer
-from harness.expected import Expected, expected_in, expected_kinds, label_of
+from harness.expected import Expected, expected_in, expected_kinds
 from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind
 from harness.producer import Producer
@@ -116,6 +116,7 @@ class Scenario(Strict):
 
     _lines: Mapping[tuple[str | int, ...], int] = PrivateAttr(default_factory=dict)
     _source: str = PrivateAttr(default="")
+    _own_client_label: str = PrivateAttr(default="")
     _file: str = PrivateAttr(default="")
 
     @model_validator(mode="before")
@@ -168,7 +169,9 @@ class Scenario(Strict):
             name: consumer.model_copy(update={"client": str(choice)}) if consumer.client is None else consumer
             for name, consumer in self.consumers.items()
         }
-        return self.model_copy(update={"consumers": chosen})
+        given = self.model_copy(update={"consumers": chosen})
+        given._own_client_label = self.own_client_label
+        return given
 
     @property
     def names_its_clients(self) -> bool:
@@ -189,7 +192,7 @@ class Scenario(Strict):
     @property
     def own_client_label(self) -> str:
         """The kinds of its consumers' clients where no matrix gives it others: `java`, `java+python`."""
-        return label_of("+".join(consumer.client for consumer in self.consumers.values()) or "java")
+        return self._own_client_label or self.client_label
 
     def expected_in(self, client: str | None, rocketmq: str | None) -> OutcomeKind | None:
         """The outcome that is expected with these clients on this version, see `harness.expected.expected_in`."""
