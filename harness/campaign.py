@@ -93,6 +93,8 @@ class Campaign:
         self._users: Counter[Session] = Counter()
         self._processes: dict[str, Processes] = {}
         """By timing profile."""
+        self._proxied: set[str] = set()
+        """The versions of which some runs need a proxy."""
         self._processes_lock = threading.Lock()
         self._lock = threading.Lock()
 
@@ -138,7 +140,7 @@ class Campaign:
             finally:
                 self._end(session)
             return
-        session = self._shared((job.rocketmq, timing, self._needs(job.scenario).shape), job)
+        session = self._shared((job.rocketmq, timing, self._needs(job).shape), job)
         try:
             yield session
         finally:
@@ -199,6 +201,7 @@ class Campaign:
             UsageProblem: a version isn't there; then nothing was run.
         """
         self._fetch_all(jobs)
+        self._proxied |= {job.rocketmq for job in jobs if job.scenario.cluster_needs.proxy is not None}
         admission = Admission(parallel)
 
         def run(job: Job) -> Report:
@@ -247,15 +250,16 @@ class Campaign:
         scenario = job.scenario
         if self.options.keep:
             require_lasting(self.options.on)
-        needs = self._needs(scenario)
-        usual = needs.shape == ClusterNeeds().shape and not scenario.needs_own_cluster
+        needs = self._needs(job)
+        but_for_the_proxy = needs.model_copy(update={"proxy": None})
+        usual = but_for_the_proxy.shape == ClusterNeeds().shape and not scenario.needs_own_cluster
         processes = self._processes_of(timing)
         making = Making(self.options.on, job.rocketmq, needs, processes, delayed=delayed_brokers(scenario))
 
         def make_cluster(folder: Path, owner: str) -> Cluster:
             if usual and self.options.use_running and scenario.workers == "host":
                 for record in running():
-                    if record.fits(job.rocketmq, timing, self.options.on):
+                    if record.fits(job.rocketmq, timing, self.options.on, needs.proxy):
                         return AttachedCluster(record)
             return making(folder, owner)
 
@@ -263,11 +267,17 @@ class Campaign:
         session.interrupted = self.interrupted
         return session
 
-    def _needs(self, scenario: Scenario) -> ClusterNeeds:
-        """What the scenario, or the user, wants of its cluster."""
-        if self.options.dashboard and scenario.cluster.dashboard is None:
-            return scenario.cluster.model_copy(update={"dashboard": DASHBOARD_DEFAULT})
-        return scenario.cluster
+    def _needs(self, job: Job) -> ClusterNeeds:
+        """What the scenario, or the user, wants of its cluster.
+
+        One usual cluster serves all runs of a version: with a proxy, if some of them need it.
+        """
+        needs = job.scenario.cluster_needs
+        if job.rocketmq in self._proxied and needs.shape == ClusterNeeds().shape:
+            needs = needs.with_a_proxy()
+        if self.options.dashboard and needs.dashboard is None:
+            needs = needs.model_copy(update={"dashboard": DASHBOARD_DEFAULT})
+        return needs
 
     def _processes_of(self, timing: str) -> Processes:
         with self._processes_lock:

@@ -30,12 +30,30 @@ class Api:
     """Whether each queue has an owner among the members, or every member is served from every queue."""
     tells_queues: bool = True
     """Whether the client can be asked which queues it owns: code 307, or its own process."""
+    asks_process: bool = False
+    """Whether its own process is asked for them, for 307 lacks them."""
     raises_version: bool = True
     """Whether a change of its queues raises its subVersion (RebalancePushImpl.messageQueueChanged)."""
     filters_itself: bool = True
     """Whether the client drops what its own tags don't match (PullAPIWrapper.processPullResult)."""
     retries: bool = True
     """Whether what its listener fails comes again."""
+    dead_letters: bool = True
+    """Whether what fails too often becomes a dead letter."""
+    polled: bool = False
+    """Whether it has no listener: its process asks for messages, and what came is consumed."""
+    resubscribes: bool = True
+    """Whether it can subscribe and unsubscribe while it runs."""
+    counts_pulls: bool = True
+    """Whether the client counts the pulls that brought messages, and what its own filter let through."""
+    commits_skipped: bool = True
+    """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
+    request_mode: Literal["POP"] | None = None
+    """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
+    brokers: str = ""
+    """The versions of RocketMQ whose brokers can do that; empty: all."""
+    clients: str = ""
+    """The versions of the client that can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +96,35 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         "DefaultMQPushConsumer in POP mode, 5.x",
                         filters_by="own",
                         queues="shared",
-                        tells_queues=False,
-                        raises_version=False,
+                        asks_process=True,
+                        dead_letters=False,
+                        request_mode="POP",
+                        brokers=">=5.0",
+                        clients=">=5.0",
                     ),
-                    Api("lite-pull", "DefaultLitePullConsumer", filters_by="own", retries=False),
-                    Api("pull", "DefaultMQPullConsumer", filters_by="own", retries=False),
+                    Api(
+                        "lite-pull",
+                        "DefaultLitePullConsumer",
+                        filters_by="own",
+                        asks_process=True,
+                        retries=False,
+                        dead_letters=False,
+                        polled=True,
+                        counts_pulls=False,
+                        commits_skipped=False,
+                    ),
+                    Api(
+                        "pull",
+                        "DefaultMQPullConsumer",
+                        filters_by="own",
+                        asks_process=True,
+                        raises_version=False,
+                        retries=False,
+                        dead_letters=False,
+                        polled=True,
+                        resubscribes=False,
+                        counts_pulls=False,
+                    ),
                 ),
                 shares_process=True,
             ),
@@ -90,7 +132,9 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                 "python",
                 "rocketmq-client-python, over the C++ client",
                 "python",
-                _apis(Api("push", "PushConsumer", filters_by="own", raises_version=False)),
+                _apis(
+                    Api("push", "PushConsumer", filters_by="own", raises_version=False, counts_pulls=False)
+                ),
                 version="2.0.0",
                 compressed=False,
             ),
@@ -107,6 +151,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         tells_queues=False,
                         raises_version=False,
                         filters_itself=False,
+                        counts_pulls=False,
                     ),
                     Api(
                         "simple",
@@ -117,6 +162,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         raises_version=False,
                         filters_itself=False,
                         retries=False,
+                        counts_pulls=False,
                     ),
                 ),
                 version="5.1.2",

@@ -25,16 +25,14 @@ from harness.client_kinds import ClientChoice
 from harness.cluster_needs import BrokerNames
 from harness.cluster_needs import ClusterNeeds as ClusterNeeds
 from harness.consumer import Consumer as Consumer
-from harness.expected import Expected, expected_in, expected_kinds
+from harness.consumer import why_not_reached
+from harness.expected import Expected, expected_in, expected_kinds, label_of
 from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind
 from harness.producer import Producer
 from harness.steps import Step, StepEntry
 from harness.steps.base import every_step
 from harness.version_range import VersionRange, contains, why_not_in
-
-PROXY_SINCE = ">=5.0"
-"""The versions of RocketMQ that have a proxy."""
 
 
 class Topic(Strict):
@@ -116,8 +114,8 @@ class Scenario(Strict):
 
     _lines: Mapping[tuple[str | int, ...], int] = PrivateAttr(default_factory=dict)
     _source: str = PrivateAttr(default="")
-    _own_client_label: str = PrivateAttr(default="")
     _file: str = PrivateAttr(default="")
+    _own_label: str = PrivateAttr(default="")
 
     @model_validator(mode="before")
     @classmethod
@@ -170,7 +168,7 @@ class Scenario(Strict):
             for name, consumer in self.consumers.items()
         }
         given = self.model_copy(update={"consumers": chosen})
-        given._own_client_label = self.own_client_label
+        given._own_label = self.own_client_label
         return given
 
     @property
@@ -186,13 +184,13 @@ class Scenario(Strict):
     @property
     def client_label(self) -> str:
         """The kinds of its consumers' clients: `java`, `java+python`."""
-        kinds = {consumer.choice.kind.name for consumer in self.consumers.values()}
-        return "+".join(sorted(kinds or {self.producer.choice.kind.name}))
+        kinds = [consumer.choice.kind.name for consumer in self.consumers.values()]
+        return label_of("+".join(kinds or [self.producer.choice.kind.name]))
 
     @property
     def own_client_label(self) -> str:
-        """The kinds of its consumers' clients where no matrix gives it others: `java`, `java+python`."""
-        return self._own_client_label or self.client_label
+        """The same where no matrix has given it others."""
+        return self._own_label or self.client_label
 
     def expected_in(self, client: str | None, rocketmq: str | None) -> OutcomeKind | None:
         """The outcome that is expected with these clients on this version, see `harness.expected.expected_in`."""
@@ -220,6 +218,13 @@ class Scenario(Strict):
     def queue_count(self, topic: str) -> int:
         """How many queues a topic has on all brokers together."""
         return self.topics[topic].queues * len(self.brokers_of(topic))
+
+    @property
+    def cluster_needs(self) -> ClusterNeeds:
+        """What it needs of its cluster: what it says, and a proxy where a client speaks to that."""
+        choices = [self.producer.choice, *(consumer.choice for consumer in self.consumers.values())]
+        speaks_to_it = any(choice.kind.needs_proxy for choice in choices)
+        return self.cluster.with_a_proxy() if speaks_to_it else self.cluster
 
     @property
     def required_capabilities(self) -> frozenset[str]:
@@ -252,17 +257,12 @@ class Scenario(Strict):
         return None if reason is None else f"{self.name} {reason}"
 
     def _why_no_client(self, version: str) -> str | None:
-        choices = {name: consumer.choice for name, consumer in self.consumers.items()}
-        for name, choice in choices.items():
-            reason = self.consumers[name].why_not_with(choice)
+        for name, consumer in self.consumers.items():
+            reason = consumer.why_not_on(version)
             if reason is not None:
-                return f"can't have {choice} for {name}: {reason}"
-        for name, choice in {**choices, "its producer": self.producer.choice}.items():
-            if choice.kind.needs_proxy and not contains(PROXY_SINCE, version):
-                return (
-                    f"can't have {choice} for {name}: it needs the proxy of RocketMQ 5, which {version} lacks"
-                )
-        return None
+                return f"can't have {consumer.choice} for {name}: {reason}"
+        reason = why_not_reached(self.producer.choice, version)
+        return None if reason is None else f"can't have {self.producer.choice} for its producer: {reason}"
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:
         """All checks, as (section, index in it, check)."""

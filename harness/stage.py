@@ -11,6 +11,7 @@ from harness.client_kinds import ClientChoice
 from harness.clients.consumer import Consumer
 from harness.clients.producer import NAME as PRODUCER
 from harness.clients.producer import Producer
+from harness.clients.request_mode import set_request_mode
 from harness.cluster.topics import create_routed_topic
 from harness.context import RunContext
 from harness.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosError, UsageProblem
@@ -84,6 +85,7 @@ class Stage:
                 nameserver=self._nameserver,
                 instance=self.names.token,
                 queues=self._queues,
+                set_request_mode=self._set_request_mode,
             )
             self._consumers[name].prepare()
         self._producer = Producer(
@@ -130,6 +132,10 @@ class Stage:
 
     def _queues(self, topic: str) -> Sequence[Queue]:
         return () if self.context is None else self.context.queues(topic)
+
+    def _set_request_mode(self, group: str, topic: str, mode: str) -> None:
+        if self.context is not None:
+            set_request_mode(self.context, group, topic, mode)
 
     def _spawn(self, name: str, choice: ClientChoice) -> WorkerProcess:
         home = self.session.worker_home(self.scenario)

@@ -29,6 +29,7 @@ class Consumer:
     `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
     scenario's topic and group names into those of the run. `queues` are those of a topic, on all brokers.
     `rocketmq` is the servers' version.
+    `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Consumer:
         nameserver: Callable[[], str],
         instance: str,
         queues: Callable[[str], Sequence[Queue]],
+        set_request_mode: Callable[[str, str, str], None],
     ) -> None:
         self.name = name
         self.spec = spec
@@ -64,6 +66,7 @@ class Consumer:
         self._nameserver = nameserver
         self._instance = instance
         self._queues = queues
+        self._set_request_mode = set_request_mode
         self._worker: WorkerProcess | None = None
         self._killed = False
         self._refusal: str | None = None
@@ -83,6 +86,8 @@ class Consumer:
         worker.wait_ready(START_LIMIT_S)
         self.subscriptions = dict(self.spec.subscribe)
         subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
+        for topic in subscribe:
+            self._tell_request_mode(topic)
         self._history.append(self.name, "consumer-starting", {"pid": worker.pid, "subscribe": subscribe})
         answer = worker.request(
             "start-consumer",
@@ -116,11 +121,16 @@ class Consumer:
             },
         )
 
+    def _tell_request_mode(self, topic: str) -> None:
+        mode = self.spec.traits.request_mode
+        if mode is not None:
+            self._set_request_mode(self.spec.group, topic, mode)
+
     def _settings(self) -> dict[str, Any]:
         if not self.spec.choice.kind.compressed:
             return self.spec.settings
-        lite_pull = self._timing.lite_pull_settings if self.spec.api == "lite-pull" else {}
-        return {**self._timing.client_settings, **lite_pull, **self.spec.settings}
+        of_api = self._timing.api_settings.get(self.spec.api, {})
+        return {**self._timing.client_settings, **of_api, **self.spec.settings}
 
     def _configured_queues(self) -> list[dict[str, Any]]:
         """The queues that `by-config` names: of every topic, those with the ids, on every broker."""
@@ -133,6 +143,7 @@ class Consumer:
 
     def subscribe(self, topic: str, expression: Expression) -> None:
         """Subscribe while it runs: the brokers are told at once, by a heartbeat."""
+        self._tell_request_mode(topic)
         self._alive_worker().request(
             "subscribe",
             ANSWER_LIMIT_S,
@@ -198,8 +209,8 @@ class Consumer:
         self._alive_worker().request("ping", ANSWER_LIMIT_S)
 
     def pull_counts(self, topic: str) -> dict[str, Any] | None:
-        """The client's own counts of a topic, `found_pulls` and `passed_messages`; None: lite pull counts none."""
-        if self.spec.api == "lite-pull":
+        """The client's own counts of a topic, `found_pulls` and `passed_messages`; None: it counts none."""
+        if not self.spec.traits.counts_pulls:
             return None
         answer = self._alive_worker().request(
             "pull-counts", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic)

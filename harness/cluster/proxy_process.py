@@ -24,7 +24,7 @@ class ProxyProcess(ServerProcess):
 
     @property
     def reason_may_pass(self) -> bool:
-        """Whether it ended as the proxy of a container may: without the topic that it has a broker create first."""
+        """Whether it ended as the proxy of a container may: before a broker made the topic that it needs."""
         return super().reason_may_pass or (
             self.proxy.mode == "cluster" and "create system broadcast topic" in self.printed()
         )

@@ -167,7 +167,7 @@ def broker_file(
 
 
 def proxy_file(proxy: Proxy, nameserver: str) -> str:
-    """`rmq-proxy.json` of a proxy (ProxyConfig, 5.3.3), with the address that it tells clients; it listens on all."""
+    """`rmq-proxy.json` of a proxy (ProxyConfig, 5.3.3), with its address for clients; it listens on every one."""
     host, _, grpc_port = proxy.grpc_endpoint.rpartition(":")
     return json.dumps(
         {

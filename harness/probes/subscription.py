@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.probes.looks import one_at_a_time
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class StoredSubscription:
         return None if stored is None else int(stored["sub_version"])
 
 
+@one_at_a_time
 def read_subscription(
     context: RunContext, group: str, broker: str, moment: str | None = None
 ) -> StoredSubscription:
@@ -44,7 +46,8 @@ def read_subscription(
         if failure.code != CONSUMER_NOT_ONLINE:
             raise
         answer = {"connections": [], "subscriptions": {}}
-    clients = tuple(sorted(one["client_id"] for one in answer["connections"]))
+    connections = sorted(answer["connections"], key=lambda one: (one["client_id"], one["address"]))
+    clients = tuple(one["client_id"] for one in connections)
     subscriptions = {
         context.name_of_topic(topic): stored for topic, stored in answer["subscriptions"].items()
     }
@@ -56,6 +59,7 @@ def read_subscription(
             "broker": broker,
             "online": bool(clients),
             "clients": list(clients),
+            "addresses": [one["address"] for one in connections],
             "subscriptions": subscriptions,
             "consume_from_where": answer.get("consume_from_where"),
             "message_model": answer.get("message_model"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assertions.track_series import TrackSeries
 from harness.clients.producer import Acknowledged
+from harness.probes.looks import one_at_a_time
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ WATCHED_LIMIT = 50
 """Tracks are watched of so many messages of a topic at most, or a look would take longer than a change."""
 
 
+@one_at_a_time
 def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: str | None = None) -> None:
     """Ask for the tracks of messages, one by one, and write down the answers."""
     for message in messages:

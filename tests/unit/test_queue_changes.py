@@ -18,11 +18,20 @@ def test_a_member_without_a_share_is_in_no_change() -> None:
     assert not QueueChanges({"orders": 1}).under_way("orders", 1, ())
 
 
-def test_other_queues_under_a_version_that_was_seen_are_a_change() -> None:
+def test_other_queues_than_those_of_its_version_are_a_change() -> None:
     changes = QueueChanges({"orders": 1})
+    assert not changes.under_way("orders", 2, (FIRST, SECOND))
     assert not changes.under_way("orders", 2, (FIRST, SECOND))
     assert changes.under_way("orders", 2, (FIRST,))
     assert not changes.under_way("orders", 3, (FIRST,))
+
+
+def test_an_answer_of_two_moments_is_no_evidence() -> None:
+    """As 5.5.0 gave it: the last queue came, and the subVersion rose, while the client put its answer together."""
+    changes = QueueChanges({"orders": 1})
+    assert not changes.under_way("orders", 2, (FIRST,))
+    assert not changes.under_way("orders", 2, (FIRST, SECOND))
+    assert not changes.under_way("orders", 2, (FIRST, SECOND))
 
 
 def test_topics_are_told_apart() -> None:
@@ -33,5 +42,5 @@ def test_topics_are_told_apart() -> None:
 
 def test_where_the_client_shows_no_version_nothing_is_seen() -> None:
     changes = QueueChanges({})
-    assert not changes.under_way("orders", 1, (FIRST,))
-    assert not changes.under_way("orders", 1, (SECOND,))
+    for queues in ((FIRST,), (FIRST,), (SECOND,)):
+        assert not changes.under_way("orders", 1, queues)

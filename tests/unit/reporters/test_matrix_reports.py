@@ -179,7 +179,11 @@ def test_junit_names_are_unique_by_cell(runs: list[Report], tmp_path: Path) -> N
     names = [str(case.get("name")) for case in cases]
     assert len(set(names)) == 3
     assert names[1].endswith("[python on RocketMQ 4.9.4]")
-    assert [[child.tag for child in case if child.tag != "properties"] for case in cases] == [[], [], ["failure"]]
+    assert [[child.tag for child in case if child.tag != "properties"] for case in cases] == [
+        [],
+        [],
+        ["failure"],
+    ]
     expected = [one.get("value") for one in cases[1].iter("property") if one.get("name") == "expected"]
     assert expected == ["measured, not judged"]
 
