@@ -17,7 +17,7 @@ from harness.cache_lock import cache_lock
 from harness.cluster import versions
 from harness.errors import EnvironmentNotReady
 
-Role = Literal["server", "tools", "client", "image"]
+Role = Literal["server", "tools", "client", "all-servers"]
 Progress = Callable[[str], None]
 
 ARTIFACTS: Mapping[Role, Sequence[str]] = {
@@ -29,7 +29,6 @@ ARTIFACTS: Mapping[Role, Sequence[str]] = {
 on it a 5.x client takes the broker's log configuration."""
 
 _PROXY = "rocketmq-proxy"
-_PROXY_SINCE = (5, 0, 0)
 
 _INDEX_VERSION = 1
 
@@ -39,8 +38,8 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
 
     Args:
         version: a release of 4.9.x or 5.x, such as 4.9.4.
-        role: `server` (name server and broker), `tools` (the admin client), `client`, or `image` (all servers
-            that a container image has).
+        role: `server` (name server and broker), `tools` (the admin client), `client`, or `all-servers` (with the
+            proxy of 5.x besides, a hundred megabytes more: fetched for who needs it).
         progress: told in a few words what takes time.
 
     Raises:
@@ -117,9 +116,9 @@ def _fetch(folder: Path, index: Path, version: str, role: Role, progress: Progre
 
 
 def _artifacts(version: str, role: Role) -> Sequence[str]:
-    if role != "image":
+    if role != "all-servers":
         return ARTIFACTS[role]
-    proxy = [_PROXY] if versions.parse(version) >= _PROXY_SINCE else []
+    proxy = [_PROXY] if versions.has_proxy(version) else []
     return [*ARTIFACTS["server"], *proxy]
 
 

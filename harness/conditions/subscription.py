@@ -34,6 +34,12 @@ class SubscriptionSettled:
         if not members.holds:
             self._last = None
             return members
+        changing = [name for name, view in views.items() if self._topic in view.changing]
+        if changing:
+            self._last = None
+            return Seen(
+                False, f"the queues of {' and '.join(changing)} have changed, its subVersion will yet"
+            )
         newest = max((view.versions.get(self._topic, -1) for view in views.values()), default=-1)
         stored = tuple(
             read_subscription(self._context, self._group, broker).version_of(self._topic) or -1

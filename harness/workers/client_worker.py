@@ -34,6 +34,9 @@ class Client(Protocol):
 class ConsumerClient(Client, Protocol):
     """A consumer; what its kind can't do it refuses with CommandFailed."""
 
+    def versions(self) -> Mapping[str, int]:
+        """The subVersions of its subscriptions by topic, where it shows them; before its start."""
+
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
         """Subscribe while it runs."""
 
@@ -91,7 +94,9 @@ class ClientWorker:
 
     def start_consumer(self, name: str, **with_: Any) -> Mapping[str, Any]:
         """Start a consumer; the answer comes when its `start()` has returned."""
-        return self._start(self._consumers, name, self._make_consumer(name=name, **with_))
+        consumer = self._make_consumer(name=name, **with_)
+        versions = consumer.versions()
+        return {**self._start(self._consumers, name, consumer), "versions": versions}
 
     def subscribe(self, name: str, topic: str, expression: str | Mapping[str, str]) -> None:
         """Let a running consumer subscribe."""

@@ -1,8 +1,8 @@
 """The `java` worker: the real Java client, of any version's jars, in this process's own JVM.
 
-Rests on DefaultMQPushConsumer and DefaultLitePullConsumer of org.apache.rocketmq.client.consumer and on
-org.apache.rocketmq.client.producer.DefaultMQProducer, as they are from 4.9.3 to 5.5.0. The commands are those of
-`harness.workers.protocol`.
+Rests on DefaultMQPushConsumer, DefaultLitePullConsumer and DefaultMQPullConsumer of
+org.apache.rocketmq.client.consumer and on org.apache.rocketmq.client.producer.DefaultMQProducer, as they are from
+4.9.3 to 5.5.0. The commands are those of `harness.workers.protocol`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from harness.workers import jvm
 from harness.workers.client_worker import ClientWorker
 from harness.workers.java_consumer import PushConsumer
 from harness.workers.java_lite_pull import LitePullConsumer
+from harness.workers.java_pop import PopConsumer
 from harness.workers.java_producer import Producer
-from harness.workers.protocol import EventPipe
+from harness.workers.java_pull import PullConsumer
+from harness.workers.protocol import CommandFailed, EventPipe
 
 _WARM_UP = (
     "org.apache.rocketmq.client.consumer.DefaultMQPushConsumer",
@@ -36,7 +38,7 @@ _WARM_UP = (
 """Classes whose loading takes most of a first consumer's start."""
 
 
-Consumer = PushConsumer | LitePullConsumer
+Consumer = PushConsumer | LitePullConsumer | PullConsumer
 
 _PLAIN: Mapping[str, Any] = {
     "model": "clustering",
@@ -46,15 +48,21 @@ _PLAIN: Mapping[str, Any] = {
 }
 _PLAIN_PUSH: Mapping[str, Any] = {"listener": "concurrent", "retry_delay_level": 0}
 """What a consumer is where `start-consumer` says nothing of it."""
+_WITH_LISTENER: Mapping[str, type[PushConsumer]] = {"push": PushConsumer, "pop": PopConsumer}
+_POLLED: Mapping[str, type[LitePullConsumer | PullConsumer]] = {
+    "lite-pull": LitePullConsumer,
+    "pull": PullConsumer,
+}
 
 
 def _consumer(events: EventPipe, name: str, api: str = "push", **with_: Any) -> Consumer:
     chosen = {**_PLAIN, **with_, "behaviour": {**_PLAIN["behaviour"], **with_.get("behaviour", {})}}
-    if api == "lite-pull":
-        return LitePullConsumer(
-            name, events, **{key: value for key, value in chosen.items() if key not in _PLAIN_PUSH}
-        )
-    return PushConsumer(name, events, **{**_PLAIN_PUSH, **chosen})
+    if api in _WITH_LISTENER:
+        return _WITH_LISTENER[api](name, events, **{**_PLAIN_PUSH, **chosen})
+    if api in _POLLED:
+        told = {key: value for key, value in chosen.items() if key not in _PLAIN_PUSH}
+        return _POLLED[api](name, events, **told)
+    raise CommandFailed(f"the Java client has no consumer `{api}`")
 
 
 def _warm_up() -> None:

@@ -81,6 +81,10 @@ class PushConsumer:
         """The id under which brokers know it."""
         return client_id(self._instance)
 
+    def versions(self) -> Mapping[str, int]:
+        """Not there."""
+        return {}
+
     def start(self) -> None:
         """Start it: it sends a heartbeat, and has its queues, before this returns.
 
