@@ -44,6 +44,12 @@ class Api:
     """Whether it has no listener: its process asks for messages, and what came is consumed."""
     counts_pulls: bool = True
     """Whether the client counts its pulls (ConsumerStatsManager)."""
+    lacks: tuple[str, ...] = ()
+    """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
+    sql: bool = True
+    """Whether it subscribes by SQL."""
+    changes_subscriptions: bool = True
+    """Whether it subscribes and unsubscribes while it runs."""
     request_mode: Literal["POP"] | None = None
     """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
     brokers: str = ""
@@ -126,7 +132,30 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                 "python",
                 "rocketmq-client-python, over the C++ client",
                 "python",
-                _apis(Api("push", "PushConsumer", filters_by="own", raises_version=False)),
+                _apis(
+                    Api(
+                        "push",
+                        "PushConsumer",
+                        filters_by="own",
+                        raises_version=False,
+                        counts_pulls=False,
+                        lacks=(
+                            "consume_from",
+                            "strategy",
+                            "queues",
+                            "rooms",
+                            "post_subscription_when_pull",
+                            "heartbeat_v2",
+                            "max_reconsume_times",
+                            "retry_delay_level",
+                            # The C++ client has one, but takes it for orderly listeners alone.
+                            "batch_size",
+                            "pull_threshold_for_queue",
+                        ),
+                        sql=False,
+                        changes_subscriptions=False,
+                    )
+                ),
                 version="2.0.0",
                 compressed=False,
             ),

@@ -27,6 +27,7 @@ class Subscribe(Step):
     word = "subscribe"
     moves: ClassVar = (("running",), "running")
     acts_on_process = False
+    changes_subscriptions = True
     example = "subscribe: {consumer: a, topic: orders, expression: tagB}"
 
     consumer: ConsumerRef = Field(description="the consumer")
