@@ -35,15 +35,23 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
     else:
         kind = OutcomeKind.ERROR
     also = [one for one in findings if one.section == "also" and one.holds is not Holds.YES]
+    expected = scenario.expected_in(*_cell(events))
     return Outcome(
         kind=kind,
-        expected=scenario.expected_kind,
-        as_expected=kind is scenario.expected_kind and not also,
+        expected=expected,
+        as_expected=None if expected is None else kind is expected and not also,
         reason=reason,
         trouble=trouble,
         findings=findings,
         messages=messages,
     )
+
+
+def _cell(events: Sequence[Event]) -> tuple[str | None, str | None]:
+    """Clients and version of the run, as far as its history has them: older ones have neither."""
+    data = next((event.data for event in events if event.kind == "run-started"), {})
+    client, rocketmq = data.get("client"), data.get("rocketmq")
+    return None if client is None else str(client), None if rocketmq is None else str(rocketmq)
 
 
 def _answer(check: Check, view: RunView) -> Answer:

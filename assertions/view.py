@@ -10,6 +10,7 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 `received`             topic, key, tag, broker, queue_id, offset, reconsume_times; node: the consumer
 `consumed`             key, status; node: the consumer
 `topic-created`        topic, real: its name at the brokers, queues
+`request-mode-set`     group, topic, mode, brokers: these hand the topic out to the group in this mode, POP
 `consumer-starting`    subscribe {topic: tags | {sql}}; node: the consumer
 `consumer-started`     client_id, pid, process: `own`, or `shared` with other clients; client, api and what
                        follows from them, as fields of `harness.client_kinds.Api`; node: the consumer

@@ -105,7 +105,7 @@ def hash_of(files: Files, facts: Iterable[str]) -> str:
 def recipes(versions: Iterable[str], dashboards: Mapping[str, Path]) -> Iterator[Recipe]:
     """All images; raises as `classpath`."""
     for version in versions:
-        jars = {f"lib/{jar.name}": jar for jar in classpath(version, "image", say)}
+        jars = {f"lib/{jar.name}": jar for jar in classpath(version, "all-servers", say)}
         yield Recipe("rocketmq", version, {**_folder("rocketmq"), **jars}, arguments={"VERSION": version})
     yield Recipe(
         "worker",

@@ -13,14 +13,16 @@ from pathlib import Path
 from types import TracebackType
 
 from harness.admission import Admission, Turn, weight_of
+from harness.cluster.artifacts import classpath
 from harness.cluster.base import Cluster
 from harness.cluster.kinds import ClusterKind
 from harness.cluster.making import Making, require_lasting
 from harness.cluster.running import AttachedCluster, RunningCluster, keep, running
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds, ClusterShape
-from harness.errors import RocketchaosError, UsageProblem
+from harness.errors import EnvironmentNotReady, RocketchaosError, UsageProblem
 from harness.feasibility import why_not
+from harness.job import Job
 from harness.processes import Processes
 from harness.reporters.base import Report
 from harness.reporters.folder import write_reports
@@ -34,8 +36,8 @@ from harness.timing import PROFILES
 DEFAULT_VERSION = "4.9.4"
 SHARED_CLUSTERS_AT_MOST = 6
 """A cluster of one broker takes some 700 MiB and, where nothing happens, hardly any time."""
-Kind = tuple[str, ClusterShape]
-"""Timing profile and shape of a cluster: who has the same can share."""
+Kind = tuple[str, str, ClusterShape]
+"""Version of RocketMQ, timing profile and shape of a cluster: who has the same can share."""
 
 
 def no_progress(_text: str) -> None:
@@ -47,6 +49,7 @@ class Options:
     """What the user chose for a whole command."""
 
     version: str = DEFAULT_VERSION
+    """Of RocketMQ, where a job doesn't say it."""
     on: ClusterKind = ClusterKind.EMBEDDED
     """Where name server and brokers run."""
     dashboard: bool = False
@@ -90,10 +93,16 @@ class Campaign:
         self._users: Counter[Session] = Counter()
         self._processes: dict[str, Processes] = {}
         """By timing profile."""
+        self._proxied: set[str] = set()
+        """The versions of which some runs need a proxy."""
         self._processes_lock = threading.Lock()
         self._lock = threading.Lock()
 
-    def run(self, scenario: Scenario, turn: Turn | None = None) -> Report:
+    def job(self, scenario: Scenario) -> Job:
+        """The scenario as it is, on the version of the options."""
+        return Job(scenario, self.options.version)
+
+    def run(self, job: Job, turn: Turn | None = None) -> Report:
         """Run one scenario once, into a folder of its own; `turn`: how it was let in beside others.
 
         Raises:
@@ -101,9 +110,9 @@ class Campaign:
             EnvironmentNotReady: no run can even begin: there is no Java, no jars, no place for a run folder.
             KeyboardInterrupt: the user wants it to end; the run so far is judged and in its folder.
         """
-        with self.session_for(scenario) as session:
-            self.options.progress(f"running {scenario.name}")
-            run = self.new_run(session, scenario, turn)
+        with self.session_for(job) as session:
+            self.options.progress(f"running {job.scenario.name}")
+            run = self.new_run(session, job, turn)
             try:
                 run.execute()
             finally:
@@ -114,7 +123,7 @@ class Campaign:
             return report
 
     @contextmanager
-    def session_for(self, scenario: Scenario) -> Iterator[Session]:
+    def session_for(self, job: Job) -> Iterator[Session]:
         """A session on which the scenario can run: one for itself, gone after the block, or the shared one.
 
         Raises:
@@ -122,33 +131,34 @@ class Campaign:
                 scenario does to nodes; then nothing was started.
             EnvironmentNotReady: no Java or no jars are there to run anything with.
         """
-        self.require_possible(scenario)
-        timing = self.options.timing_of(scenario)
-        if scenario.needs_own_cluster:
-            session = self._open(timing, scenario)
+        self.require_possible(job)
+        timing = self.options.timing_of(job.scenario)
+        if job.scenario.needs_own_cluster:
+            session = self._open(timing, job)
             try:
                 yield session
             finally:
                 self._end(session)
             return
-        session = self._shared((timing, self._needs(scenario).shape), scenario)
+        session = self._shared((job.rocketmq, timing, self._needs(job).shape), job)
         try:
             yield session
         finally:
             with self._lock:
                 self._users[session] -= 1
 
-    def require_possible(self, scenario: Scenario) -> None:
+    def require_possible(self, job: Job) -> None:
         """Make sure that the scenario can run under these options.
 
         Raises:
-            UsageProblem: it is not about the chosen version, or the cluster that it would get lacks a capability.
+            UsageProblem: it is not about the chosen version, its clients can't speak to it, or the cluster that it
+                would get lacks a capability.
         """
-        reason = why_not(scenario, self.options.version, self.options.on)
+        reason = why_not(job.scenario, job.rocketmq, self.options.on)
         if reason is not None:
             raise UsageProblem(reason, "Choose what it can do with: `--rocketmq VERSION`, `--on KIND`.")
 
-    def _shared(self, kind: Kind, scenario: Scenario) -> Session:
+    def _shared(self, kind: Kind, job: Job) -> Session:
         """The session of this kind, counted as used once more; a new one where a server of it has died."""
         with self._lock:
             session = self._sessions.pop(kind, None)
@@ -157,7 +167,7 @@ class Campaign:
                 session = None
             if session is None:
                 self._make_room()
-                session = self._open(kind[0], scenario)
+                session = self._open(kind[1], job)
             self._sessions[kind] = session
             self._users[session] += 1
             return session
@@ -168,44 +178,49 @@ class Campaign:
         if len(self._sessions) >= SHARED_CLUSTERS_AT_MOST and idle:
             self._end(self._sessions.pop(idle[0]))
 
-    def new_run(self, session: Session, scenario: Scenario, turn: Turn | None = None) -> Run:
+    def new_run(self, session: Session, job: Job, turn: Turn | None = None) -> Run:
         """A run with a folder and a seed of its own.
 
         Raises:
             EnvironmentNotReady: no run folder can be made.
         """
         seed = self.options.new_seed()
-        folder = RunFolder.create(self.options.runs, scenario.name, seed)
-        return Run(scenario, session, folder, seed, turn=turn)
+        folder = RunFolder.create(self.options.runs, job.scenario.name, seed)
+        return Run(job, session, folder, seed, turn=turn)
 
-    def run_all(self, scenarios: Sequence[Scenario], parallel: int | None) -> Iterator[Report]:
-        """Run them, so many at a time, and yield each report in the order of the scenarios.
+    def run_all(self, jobs: Sequence[Job], parallel: int | None) -> Iterator[Report]:
+        """Run them, so many at a time, and yield each report in the order of the jobs.
 
         Side by side, those with RocketMQ's own timers begin first: they mostly wait, while others work.
 
         Args:
-            scenarios: what to run; one may be there several times.
+            jobs: what to run; one may be there several times.
             parallel: how many at a time; None: by cores and load, see `harness.admission`.
+
+        Raises:
+            UsageProblem: a version isn't there; then nothing was run.
         """
+        self._fetch_all(jobs)
+        self._proxied |= {job.rocketmq for job in jobs if job.scenario.cluster_needs.proxy is not None}
         admission = Admission(parallel)
 
-        def run(scenario: Scenario) -> Report:
-            weight = weight_of(scenario, self.options.timing_of(scenario))
+        def run(job: Job) -> Report:
+            weight = weight_of(job.scenario, self.options.timing_of(job.scenario))
             with admission.turn(weight, self.interrupted) as turn:
-                return self.run(scenario, turn)
+                return self.run(job, turn)
 
-        at_most = min(admission.most, len(scenarios))
+        at_most = min(admission.most, len(jobs))
         if at_most <= 1:
-            yield from map(run, scenarios)
+            yield from map(run, jobs)
             return
         with ThreadPoolExecutor(at_most, thread_name_prefix="run") as pool:
             try:
                 patient_first = sorted(
-                    range(len(scenarios)),
-                    key=lambda index: self.options.timing_of(scenarios[index]) != "faithful",
+                    range(len(jobs)),
+                    key=lambda index: self.options.timing_of(jobs[index].scenario) != "faithful",
                 )
-                futures = {index: pool.submit(run, scenarios[index]) for index in patient_first}
-                for index in range(len(scenarios)):
+                futures = {index: pool.submit(run, jobs[index]) for index in patient_first}
+                for index in range(len(jobs)):
                     yield futures[index].result()
             except BaseException:
                 # The other runs are to end as well, each judged and in its folder.
@@ -213,37 +228,61 @@ class Campaign:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def _open(self, timing: str, scenario: Scenario) -> Session:
+    def _fetch_all(self, jobs: Sequence[Job]) -> None:
+        """Have every version's jars, the clients' included; where one can't be had now, its runs will say so."""
+        servers = dict.fromkeys(job.rocketmq for job in jobs)
+        clients = {
+            version
+            for job in jobs
+            for kind, version in job.scenario.clients(job.rocketmq).values()
+            if kind == "java" and version not in servers
+        }
+        for job in jobs[:1]:
+            processes = self._processes_of(self.options.timing_of(job.scenario))
+            for version in servers:
+                with suppress(EnvironmentNotReady):
+                    processes.fetch(version)
+            for version in sorted(clients):
+                with suppress(EnvironmentNotReady):
+                    classpath(version, "client", self.options.progress)
+
+    def _open(self, timing: str, job: Job) -> Session:
+        scenario = job.scenario
         if self.options.keep:
             require_lasting(self.options.on)
-        needs = self._needs(scenario)
-        usual = needs.shape == ClusterNeeds().shape and not scenario.needs_own_cluster
+        needs = self._needs(job)
+        but_for_the_proxy = needs.model_copy(update={"proxy": None})
+        usual = but_for_the_proxy.shape == ClusterNeeds().shape and not scenario.needs_own_cluster
         processes = self._processes_of(timing)
-        making = Making(self.options.on, needs, processes, delayed=delayed_brokers(scenario))
+        making = Making(self.options.on, job.rocketmq, needs, processes, delayed=delayed_brokers(scenario))
 
         def make_cluster(folder: Path, owner: str) -> Cluster:
             if usual and self.options.use_running and scenario.workers == "host":
                 for record in running():
-                    if record.fits(self.options.version, timing, self.options.on):
+                    if record.fits(job.rocketmq, timing, self.options.on, needs.proxy):
                         return AttachedCluster(record)
             return making(folder, owner)
 
-        session = Session(processes, make_cluster)
+        session = Session(processes, job.rocketmq, make_cluster)
         session.interrupted = self.interrupted
         return session
 
-    def _needs(self, scenario: Scenario) -> ClusterNeeds:
-        """What the scenario, or the user, wants of its cluster."""
-        if self.options.dashboard and scenario.cluster.dashboard is None:
-            return scenario.cluster.model_copy(update={"dashboard": DASHBOARD_DEFAULT})
-        return scenario.cluster
+    def _needs(self, job: Job) -> ClusterNeeds:
+        """What the scenario, or the user, wants of its cluster.
+
+        One usual cluster serves all runs of a version: with a proxy, if some of them need it.
+        """
+        needs = job.scenario.cluster_needs
+        if job.rocketmq in self._proxied and needs.shape == ClusterNeeds().shape:
+            needs = needs.with_a_proxy()
+        if self.options.dashboard and needs.dashboard is None:
+            needs = needs.model_copy(update={"dashboard": DASHBOARD_DEFAULT})
+        return needs
 
     def _processes_of(self, timing: str) -> Processes:
         with self._processes_lock:
             if timing not in self._processes:
-                self._processes[timing] = Processes(
-                    self.options.version, PROFILES[timing], self.options.progress
-                )
+                self._processes[timing] = Processes(PROFILES[timing], self.options.progress)
             return self._processes[timing]
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Literal
 
@@ -29,18 +30,30 @@ class Api:
     """Whether each queue has an owner among the members, or every member is served from every queue."""
     tells_queues: bool = True
     """Whether the client can be asked which queues it owns: code 307, or its own process."""
-    tells_by_307: bool = True
-    """Whether code 307 is answered with its queues; otherwise its own process must be asked."""
+    asks_process: bool = False
+    """Whether its own process is asked for them, for 307 lacks them."""
     raises_version: bool = True
     """Whether a change of its queues raises its subVersion (RebalancePushImpl.messageQueueChanged)."""
     filters_itself: bool = True
     """Whether the client drops what its own tags don't match (PullAPIWrapper.processPullResult)."""
     retries: bool = True
     """Whether what its listener fails comes again."""
+    dead_letters: bool = True
+    """Whether what fails too often becomes a dead letter."""
+    polled: bool = False
+    """Whether it has no listener: its process asks for messages, and what came is consumed."""
+    resubscribes: bool = True
+    """Whether it can subscribe and unsubscribe while it runs."""
     counts_pulls: bool = True
-    """Whether it counts the pulls that brought messages, and what its own filter let through."""
+    """Whether the client counts the pulls that brought messages, and what its own filter let through."""
     commits_skipped: bool = True
     """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
+    request_mode: Literal["POP"] | None = None
+    """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
+    brokers: str = ""
+    """The versions of RocketMQ whose brokers can do that; empty: all."""
+    clients: str = ""
+    """The versions of the client that can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,20 +96,35 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         "DefaultMQPushConsumer in POP mode, 5.x",
                         filters_by="own",
                         queues="shared",
-                        tells_queues=False,
-                        raises_version=False,
-                        counts_pulls=False,
+                        asks_process=True,
+                        dead_letters=False,
+                        request_mode="POP",
+                        brokers=">=5.0",
+                        clients=">=5.0",
                     ),
                     Api(
                         "lite-pull",
                         "DefaultLitePullConsumer",
                         filters_by="own",
+                        asks_process=True,
                         retries=False,
-                        tells_by_307=False,
+                        dead_letters=False,
+                        polled=True,
                         counts_pulls=False,
                         commits_skipped=False,
                     ),
-                    Api("pull", "DefaultMQPullConsumer", filters_by="own", retries=False, counts_pulls=False),
+                    Api(
+                        "pull",
+                        "DefaultMQPullConsumer",
+                        filters_by="own",
+                        asks_process=True,
+                        raises_version=False,
+                        retries=False,
+                        dead_letters=False,
+                        polled=True,
+                        resubscribes=False,
+                        counts_pulls=False,
+                    ),
                 ),
                 shares_process=True,
             ),
@@ -174,8 +202,10 @@ def client_choice(text: str) -> ClientChoice:
     found = _CHOICE.fullmatch(text)
     kind = CLIENT_KINDS.get(found[1]) if found else None
     if found is None or kind is None:
+        near = get_close_matches(text.partition("@")[0], CLIENT_KINDS, 1)
+        meant = f"; did you mean `{near[0]}`?" if near else ""
         known = ", ".join(CLIENT_KINDS)
-        raise ValueError(f"`{text[:40]}` is no client: write one of {known}, or `java@4.9.4`")
+        raise ValueError(f"`{text[:40]}` is no client: write one of {known}, or `java@4.9.4`{meant}")
     if kind.version is not None and found[2] not in (None, kind.version):
         raise ValueError(f"{kind.name} is {kind.title}, in version {kind.version} alone: write `{kind.name}`")
     return ClientChoice(kind, found[2])

@@ -1,4 +1,4 @@
-"""What a scenario says of its cluster: brokers, slaves, and their configuration."""
+"""What a scenario says of its cluster: brokers, slaves, their configuration, and a proxy."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from pydantic import (
     model_validator,
 )
 
+from harness.cluster.base import ProxyMode
 from harness.cluster.server_settings import SLAVE_SUFFIX, protected
 from harness.language import Strict, as_tuple
 
 NAMESERVER = "nameserver"
 """The name of the name server's node; brokers can't have it."""
+PROXY = "proxy"
+"""The name of the node that a proxy in mode CLUSTER is."""
 
 ConfigurationKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
 """A key of broker.conf."""
@@ -42,16 +45,30 @@ def as_rocketmq_reads(settings: Mapping[str, str | int | bool]) -> dict[str, str
     }
 
 
-def topology_problem(brokers: Sequence[str], slaves: Sequence[str]) -> str | None:
-    """Why these can't be the brokers of a cluster, and those of them that have a slave; None where they can."""
-    nodes = [NAMESERVER, *brokers, *(f"{broker}{SLAVE_SUFFIX}" for broker in slaves)]
+def topology_problem(
+    brokers: Sequence[str], slaves: Sequence[str], proxy: ProxyMode | None = None
+) -> str | None:
+    """Why these can't be the brokers of a cluster, those of them that have a slave, and its proxy.
+
+    None where they can.
+    """
+    nodes = [NAMESERVER, *brokers, *(f"{broker}{SLAVE_SUFFIX}" for broker in slaves), *_proxy_nodes(proxy)]
     twice = sorted({node for node in nodes if nodes.count(node) > 1})
     strangers = [broker for broker in slaves if broker not in brokers]
     if not brokers:
         return "there is none"
     if strangers:
         return f"there is no broker `{strangers[0]}`, so that it can't have a slave"
+    if proxy == "local" and (len(brokers) > 1 or slaves):
+        return (
+            "a proxy in mode LOCAL is in one process with its broker, and knows no other: "
+            "`proxy: cluster` serves them all"
+        )
     return f"`{twice[0]}` is the name of two nodes" if twice else None
+
+
+def _proxy_nodes(proxy: ProxyMode | None) -> tuple[str, ...]:
+    return (PROXY,) if proxy == "cluster" else ()
 
 
 BrokerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_@-]{0,59}$")]
@@ -64,8 +81,10 @@ BrokerNames = Annotated[
 """Brokers: one, or a list."""
 
 
-ClusterShape = tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], str | None, str]
-"""Brokers, slaves, lines of broker.conf, the version of the dashboard, and what brokers advertise."""
+ClusterShape = tuple[
+    tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], str | None, str, ProxyMode | None
+]
+"""Brokers, slaves, lines of broker.conf, the version of the dashboard, what brokers advertise, and the proxy."""
 
 DASHBOARD_DEFAULT = "default"
 """The version of a dashboard that fits RocketMQ's."""
@@ -89,7 +108,7 @@ class ClusterNeeds(Strict):
     One whose steps do something to a node, or to a broker's configuration, gets one to itself, and so does one
     that says `own`.
 
-    Nodes are called `nameserver`, as the brokers, and `broker-a-slave` for the slave of `broker-a`.
+    Nodes are called `nameserver`, as the brokers, `broker-a-slave` for the slave of `broker-a`, and `proxy`.
     """
 
     brokers: BrokerNames = Field(
@@ -113,6 +132,12 @@ class ClusterNeeds(Strict):
         description='with RocketMQ\'s dashboard as a third witness: `true`, or its version, `"2.1.0"`',
     )
 
+    proxy: ProxyMode | None = Field(
+        default=None,
+        description="the proxy of RocketMQ 5: `local`, in one process with the broker, or `cluster`, a server of "
+        "its own; a client that needs one gets one, also where nothing is said",
+    )
+
     advertise: Literal["address", "hostname"] = Field(
         default="address",
         description="to what brokers let clients connect (`brokerIP1`): their addresses, or the names of their "
@@ -131,7 +156,7 @@ class ClusterNeeds(Strict):
 
     @model_validator(mode="after")
     def _possible(self) -> ClusterNeeds:
-        problem = topology_problem(self.brokers, self.slaves)
+        problem = topology_problem(self.brokers, self.slaves, self.proxy)
         if problem is not None:
             raise ValueError(problem)
         return self
@@ -145,7 +170,15 @@ class ClusterNeeds(Strict):
             tuple(sorted(self.broker_configuration.items())),
             self.dashboard,
             self.advertise,
+            self.proxy,
         )
+
+    def with_a_proxy(self) -> ClusterNeeds:
+        """The same with a proxy, if it has none: the one in the broker's process, where there is one broker."""
+        if self.proxy is not None:
+            return self
+        alone = len(self.brokers) == 1 and not self.slaves
+        return self.model_copy(update={"proxy": "local" if alone else "cluster"})
 
     @property
     def slave_nodes(self) -> tuple[str, ...]:
@@ -155,7 +188,7 @@ class ClusterNeeds(Strict):
     @property
     def nodes(self) -> tuple[str, ...]:
         """All nodes, the name server first."""
-        return (NAMESERVER, *self.brokers, *self.slave_nodes)
+        return (NAMESERVER, *self.brokers, *self.slave_nodes, *_proxy_nodes(self.proxy))
 
     @property
     def broker_configuration(self) -> dict[str, str]:

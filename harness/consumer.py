@@ -21,6 +21,7 @@ from harness.allocation import Queue, StrategyName
 from harness.behaviour import Behaviour
 from harness.client_kinds import CLIENT_KINDS, Api, ApiName, ClientChoice, client_choice
 from harness.language import Name, Strict, TagExpression, as_tuple
+from harness.version_range import contains
 
 
 class SqlExpression(Strict):
@@ -74,6 +75,17 @@ def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
 
 
+PROXY_SINCE = ">=5.0"
+"""The versions of RocketMQ that have a proxy."""
+
+
+def why_not_reached(choice: ClientChoice, rocketmq: str) -> str | None:
+    """Why a client can't speak to servers of this version; None where it can."""
+    if choice.kind.needs_proxy and not contains(PROXY_SINCE, rocketmq):
+        return f"it needs the proxy of RocketMQ 5, which {rocketmq} lacks"
+    return None
+
+
 class Consumer(Strict):
     """A consumer, started by a `start` step. RocketMQ's own defaults, but for `consume_from`."""
 
@@ -85,7 +97,9 @@ class Consumer(Strict):
     )
     api: ApiName = Field(
         default="push",
-        description="`push`: DefaultMQPushConsumer; `lite-pull`: DefaultLitePullConsumer, polled all the time",
+        description="`push`: DefaultMQPushConsumer; `pop`: the same in POP mode (5.x), of which the brokers are "
+        "told before its start; `lite-pull`: DefaultLitePullConsumer, polled all the time; `pull`: "
+        "DefaultMQPullConsumer, whose queues are pulled all the time",
     )
     subscribe: dict[Name, ExpressionField] = Field(
         min_length=1,
@@ -167,6 +181,11 @@ class Consumer(Strict):
     pull_threshold_for_queue: int | None = Field(
         default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
     )
+    heartbeat_v2: bool = Field(
+        default=False,
+        description="its heartbeats leave its subscriptions out while those don't change (useHeartbeatV2); "
+        "clients from 5.1.3 on",
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> Consumer:
@@ -212,12 +231,12 @@ class Consumer(Strict):
     @property
     def retries(self) -> bool:
         """Whether what its listener fails comes again: from the retry topic, or in place where it is orderly."""
-        return self.api == "push" and (self.model == "clustering" or self.listener == "orderly")
+        return self.traits.retries and (self.model == "clustering" or self.listener == "orderly")
 
     @property
     def gives_up(self) -> bool:
         """Whether what fails too often becomes a dead letter."""
-        return self.api == "push" and self.model == "clustering"
+        return self.traits.dead_letters and self.model == "clustering"
 
     @property
     def needs_own_process(self) -> bool:
@@ -237,14 +256,31 @@ class Consumer(Strict):
             "consumeThreadMax": self.threads,
             "pullThresholdForQueue": self.pull_threshold_for_queue,
             "postSubscriptionWhenPull": self.post_subscription_when_pull or None,
+            "useHeartbeatV2": self.heartbeat_v2 or None,
         }
         return {name: value for name, value in chosen.items() if value is not None}
+
+    def why_not_on(self, rocketmq: str) -> str | None:
+        """Why its client can't be this consumer with brokers of this version; None where it can."""
+        choice = self.choice
+        reason = self.why_not_with(choice) or why_not_reached(choice, rocketmq)
+        if reason is not None:
+            return reason
+        client = choice.version_on(rocketmq)
+        wants = [(f"api: {self.api}", self.traits.brokers, self.traits.clients)]
+        wants += [("heartbeat_v2", "", _HEARTBEAT_V2)] if self.heartbeat_v2 else []
+        for what, brokers, clients in wants:
+            if not contains(brokers, rocketmq):
+                return f"`{what}` is what brokers of RocketMQ {rocketmq} can't do: {brokers} can"
+            if not contains(clients, client):
+                return f"`{what}` is what the client {client} can't do: {clients} can"
+        return None
 
     def share(
         self, queues: Sequence[Queue], members: Sequence[str], member: str, real_topic: str
     ) -> tuple[Queue, ...]:
         """The queues that its own strategy gives to `member`, which is its client id, among `members`."""
-        if self.model == "broadcasting":
+        if self.model == "broadcasting" or self.traits.queues == "shared":
             return tuple(sorted(queues))
         match self.strategy:
             case "average":
@@ -261,32 +297,55 @@ class Consumer(Strict):
                 return allocation.machine_room_nearby(queues, members, member)
 
 
-_PUSH_ALONE = (
+_HEARTBEAT_V2 = ">=5.1.3"
+"""Clients that have ClientConfig.useHeartbeatV2."""
+_LISTENERS_ALONE = (
     "post_subscription_when_pull",
     "max_reconsume_times",
     "retry_delay_level",
     "batch_size",
     "threads",
 )
+_QUEUES_ALONE = (
+    "model",
+    "listener",
+    "strategy",
+    "post_subscription_when_pull",
+    "retry_delay_level",
+    "pull_threshold_for_queue",
+)
+
+
+def _given(consumer: Consumer, names: Sequence[str]) -> list[str]:
+    return [name for name in names if getattr(consumer, name) != type(consumer).model_fields[name].default]
 
 
 def _problems(consumer: Consumer) -> Iterator[str]:
     """What can't be meant together."""
-    if (reason := consumer.why_not_with(consumer.choice)) is not None and consumer.client is not None:
+    reason = consumer.why_not_with(consumer.choice)
+    if reason is not None:
         yield reason
+        return
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
         if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
             yield f"`{field}` and `strategy: {strategy}` need each other"
-    if consumer.api == "lite-pull":
-        given = [
-            name
-            for name in _PUSH_ALONE
-            if getattr(consumer, name) is not type(consumer).model_fields[name].default
-        ]
+    if consumer.traits.polled:
+        given = _given(consumer, _LISTENERS_ALONE)
         given += ["listener"] if consumer.listener == "orderly" else []
         given += ["behaviour: {fail: …}"] if consumer.behaviour.fail else []
+        given += _given(consumer, ["pull_threshold_for_queue"]) if consumer.api == "pull" else []
         if given:
-            yield f"a lite pull consumer has no listener and no retries: leave out `{'`, `'.join(given)}`"
+            name = consumer.api.replace("-", " ")
+            yield f"a {name} consumer has no listener and no retries: leave out `{'`, `'.join(given)}`"
+    if consumer.traits.request_mode == "POP":
+        given = _given(consumer, _QUEUES_ALONE)
+        if given:
+            yield (
+                "a consumer in POP mode takes from all queues, by its own expression, with delays of its own: "
+                f"leave out `{'`, `'.join(given)}`"
+            )
+        if consumer.consume_from == "timestamp":
+            yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     if consumer.model == "broadcasting":

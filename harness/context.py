@@ -7,6 +7,7 @@ import copy
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,7 @@ class RunContext:
         self._last_seen: dict[str, Mapping[str, Any]] = {}
         self._troubles: list[RocketchaosError] = []
         self._lock = threading.Lock()
+        self._looks: dict[str, threading.RLock] = {}
 
     def within(self, place: Place, end: threading.Event | None = None) -> RunContext:
         """The same context in another step; `end` ends it there, as soon as anything looks."""
@@ -269,6 +271,11 @@ class RunContext:
         if iteration is not None:
             data["iteration"] = iteration
         self.history.append("harness", kind, data)
+
+    def only_look(self, probe: str) -> AbstractContextManager[object]:
+        """To be held by a look of this probe: see `harness.probes.looks`."""
+        with self._lock:
+            return self._looks.setdefault(probe, threading.RLock())
 
     def observe(self, what: str, kind: str, data: Mapping[str, Any], moment: str | None) -> None:
         """Write an observation down where it differs from the last one of `what`, or belongs to a moment."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, Self
 
 SCHEMA_VERSION = 1
@@ -152,15 +153,32 @@ class Trouble(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+SECTION_OF: Mapping[OutcomeKind, str] = MappingProxyType(
+    {OutcomeKind.REPRODUCED: "anomaly", OutcomeKind.NOT_REPRODUCED: "healthy"}
+)
+"""The section of the scenario all of whose checks hold where a run ends so."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The verdict of one run."""
 
     kind: OutcomeKind
-    expected: OutcomeKind
-    as_expected: bool
-    """The kind is the expected one, and everything in `also` holds."""
+    expected: OutcomeKind | None
+    """None: the scenario expects nothing with this client on this version, so that it was only measured."""
+    as_expected: bool | None
+    """The kind is the expected one, and everything in `also` holds; None where nothing is expected."""
     reason: str
     trouble: Trouble | None
     findings: tuple[Finding, ...]
     messages: tuple[MessageFate, ...]
+
+    @property
+    def measured(self) -> bool:
+        """Whether nothing was expected, and the run has brought what there was to see: there is no judgement."""
+        return self.expected is None and self.kind is not OutcomeKind.ERROR
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is not as it should be: an error is never."""
+        return not self.as_expected and not self.measured

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from assertions.judge import judge
@@ -28,8 +29,9 @@ class Performance:
             EnvironmentNotReady: no run folder can be made, or no Java is there to run anything with.
         """
         with ExitStack() as stack:
-            session = stack.enter_context(campaign.session_for(scenario))
-            self._run = campaign.new_run(session, scenario)
+            job = campaign.job(scenario)
+            session = stack.enter_context(campaign.session_for(job))
+            self._run = campaign.new_run(session, job)
             self._run.all_own = True
             self._stage = self._run.open()
             self._session = stack.pop_all()
@@ -67,7 +69,8 @@ class Performance:
                 "this step changes the cluster, which the run shares with others",
                 "Ask for one of its own before the first step: `rocketmq.cluster(own=True)`.",
             )
-        self._run.scenario = self._stage.scenario = self._on_stage.scenario = scenario
+        self._run.job = replace(self._run.job, scenario=scenario)
+        self._stage.scenario = self._on_stage.scenario = scenario
         self._run.folder.write_text("scenario.yaml", text)
 
     def step(self, index: int) -> None:

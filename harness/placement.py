@@ -13,9 +13,9 @@ from harness.steps.start import Start
 def own_processes(scenario: Scenario) -> frozenset[str]:
     """Consumers that can't live in a process with others'.
 
-    Those that say so themselves (`Consumer.needs_own_process`), those whose process a step acts on, for a `kill`
-    would take everybody along, and those of whose log a check asks. A variable may stand for any member of the
-    groups of which it is bound.
+    Those that say so themselves, or whose client never shares one (`Consumer.needs_own_process`), those whose
+    process a step acts on, for a `kill` would take everybody along, and those of whose log a check asks. A
+    variable may stand for any member of the groups of which it is bound.
     """
     steps = tuple(every_step(scenario.steps))
     asked = {name for name, consumer in scenario.consumers.items() if consumer.needs_own_process}

@@ -1,4 +1,4 @@
-"""What every session of one timing profile shares: Java, the jars, the guardian, and warm client processes."""
+"""What every session of one timing profile shares: Java, the guardian, and warm client processes."""
 
 from __future__ import annotations
 
@@ -32,23 +32,18 @@ class Processes:
     but their process (`MQClientManager` keeps an instance per client id; 4.9.4 and 5.3.3).
     """
 
-    def __init__(self, version: str, timing: TimingProfile, progress: Progress) -> None:
+    def __init__(self, timing: TimingProfile, progress: Progress) -> None:
         """
         Args:
-            version: of RocketMQ, servers and clients.
             timing: the profile of all clients.
             progress: told in a few words what takes time.
 
         Raises:
-            UsageProblem: there is no such version.
-            EnvironmentNotReady: there is no Java, the jars can't be had, or the guardian can't be started.
+            EnvironmentNotReady: there is no Java, or the guardian can't be started.
         """
-        self.version = version
         self.timing = timing
         self.progress = progress
         self.java = find_java()
-        for role in ARTIFACTS:
-            classpath(version, role, progress)
         self.guardian = Guardian.start()
         self.workers = SharedWorkers(
             self._spawn_shared,
@@ -57,9 +52,20 @@ class Processes:
         )
         """Client processes for runs in which no step needs a process of its own."""
 
+    def fetch(self, version: str) -> None:
+        """Have the jars of everything that a version of RocketMQ takes: servers, tools, client.
+
+        Raises:
+            UsageProblem: there is no such version.
+            EnvironmentNotReady: they can't be had.
+        """
+        for role in ARTIFACTS:
+            classpath(version, role, self.progress)
+
     def spawn(
         self,
         kind: str,
+        version: str,
         name: str,
         log_folder: Path,
         on_event: OnEvent,
@@ -72,6 +78,7 @@ class Processes:
 
         Args:
             kind: of `harness.workers.kinds.KINDS`.
+            version: of its client; for those with jars one of RocketMQ's.
             name: see `Worker.spawn`.
             log_folder: see `Worker.spawn`.
             on_event: see `Worker`.
@@ -80,7 +87,8 @@ class Processes:
             hosts_file: names that its JVM resolves, and no others; None: as everybody here.
 
         Raises:
-            EnvironmentNotReady: the process can't be started.
+            UsageProblem: there is no such version.
+            EnvironmentNotReady: the process can't be started, or its client's packages can't be installed.
         """
         worker_kind = KINDS[kind]
         role = worker_kind.classpath_role
@@ -91,8 +99,9 @@ class Processes:
             worker_kind,
             name,
             home=home or OnHost(self.guardian.owner, self.java),
-            classpath=() if role is None else classpath(self.version, role, self.progress),
+            classpath=() if role is None else classpath(version, role, self.progress),
             jvm_options=[f"-D{key}={value}" for key, value in properties.items()],
+            packages=worker_kind.packages_folder(self.progress),
             log_folder=log_folder,
             on_event=on_event,
             on_death=on_death,
@@ -106,9 +115,9 @@ class Processes:
     def _shared_logs(self) -> Path:
         return paths.scratch_folder(self.guardian.owner) / "shared"
 
-    def _spawn_shared(self, name: str, on_event: OnEvent, on_death: OnDeath) -> Worker:
+    def _spawn_shared(self, version: str, name: str, on_event: OnEvent, on_death: OnDeath) -> Worker:
         self.scratch(self.guardian.owner)
-        return self.spawn("shared-java", name, self._shared_logs, on_event, on_death)
+        return self.spawn("shared-java", version, name, self._shared_logs, on_event, on_death)
 
     def close(self) -> None:
         """End every shared process, and the guardian. The sessions are closed before. Idempotent."""

@@ -17,9 +17,9 @@ import psutil
 import harness
 from harness.admission import Turn
 from harness.cluster.base import Cluster
+from harness.job import Job
 from harness.load import RunLoad
 from harness.names import Names
-from harness.scenario import Scenario
 from harness.session import Session
 
 LOG_LIMIT_BYTES = 64 * 1024 * 1024
@@ -56,7 +56,7 @@ def _size(path: Path) -> int:
 
 
 def describe_run(
-    scenario: Scenario,
+    job: Job,
     session: Session,
     names: Names,
     *,
@@ -70,7 +70,8 @@ def describe_run(
 
     Written when the run begins, with `seconds` and `ended` null, and again when it has ended.
     """
-    cluster = session.cluster
+    cluster, scenario = session.cluster, job.scenario
+    clients = scenario.clients(session.version)
     return {
         "run": names.token,
         "scenario": scenario.name,
@@ -79,8 +80,11 @@ def describe_run(
         "seed": seed,
         "timing": session.timing.name,
         "rocketmq": session.version,
-        "client": "+".join(sorted({consumer.client for consumer in scenario.consumers.values()})),
-        "client_version": session.version,
+        "client": scenario.client_label,
+        "client_version": "+".join(version for _, version in sorted(set(clients.values())))
+        or session.version,
+        "clients": {name: f"{kind}@{version}" for name, (kind, version) in clients.items()},
+        "chosen_client": None if job.client is None else str(job.client),
         "workers": session.workers_of(scenario),
         "cluster": {
             "kind": cluster.kind if cluster else None,

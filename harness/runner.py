@@ -13,6 +13,7 @@ from harness.admission import Turn
 from harness.context import RunContext
 from harness.errors import EnvironmentNotReady
 from harness.history import History
+from harness.job import Job
 from harness.load import RunLoad
 from harness.model import Event, Outcome
 from harness.names import Names, new_token
@@ -44,7 +45,7 @@ class RunResult:
 class Run:
     """One run of one scenario on a session's cluster, into one folder."""
 
-    scenario: Scenario
+    job: Job
     session: Session
     folder: RunFolder
     seed: int
@@ -58,6 +59,11 @@ class Run:
     started: float = field(default_factory=time.monotonic)
     result: RunResult | None = None
     """Once it is judged, also where it was interrupted."""
+
+    @property
+    def scenario(self) -> Scenario:
+        """What is played."""
+        return self.job.scenario
 
     def execute(self) -> RunResult:
         """Run it. Whatever goes wrong becomes the outcome.
@@ -117,7 +123,7 @@ class Run:
 
     def _record(self, names: Names, seconds: float | None) -> dict[str, Any]:
         return describe_run(
-            self.scenario,
+            self.job,
             self.session,
             names,
             seed=self.seed,

@@ -21,11 +21,15 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from assertions import CHECKS, Check
+from harness.client_kinds import ClientChoice
 from harness.cluster_needs import BrokerNames
 from harness.cluster_needs import ClusterNeeds as ClusterNeeds
 from harness.consumer import Consumer as Consumer
+from harness.consumer import why_not_reached
+from harness.expected import Expected, expected_in, expected_kinds, label_of
 from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind
+from harness.producer import Producer
 from harness.steps import Step, StepEntry
 from harness.steps.base import every_step
 from harness.version_range import VersionRange, contains, why_not_in
@@ -89,6 +93,7 @@ class Scenario(Strict):
         "there are any, `consumers` may be left out",
     )
     consumers: dict[Name, Consumer] = Field(description="its consumers by name")
+    producer: Producer = Field(default_factory=Producer, description="what its messages are sent with")
     steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="what is done, in order"
     )
@@ -99,13 +104,18 @@ class Scenario(Strict):
         min_length=1, description="checks that must all hold for the outcome `not-reproduced`"
     )
     also: Checks = Field(default=(), description="checks that must hold whatever the outcome")
-    expected: Literal["reproduced", "not-reproduced"] = Field(
-        default="reproduced", description="the outcome that is as expected"
+    expected: Expected = Field(
+        default="reproduced",
+        description="the outcome that is as expected, of the clients that it names itself, or of `java`; or a "
+        "mapping by client, by versions of RocketMQ, or by one below the other: `{java: reproduced, grpc: "
+        '{">=5.4": not-reproduced}}`, `{">=4.9.4": reproduced}`; the first that fits wins, clients that share a '
+        "group are `java+python`, and what it doesn't say is measured, and not judged",
     )
 
     _lines: Mapping[tuple[str | int, ...], int] = PrivateAttr(default_factory=dict)
     _source: str = PrivateAttr(default="")
     _file: str = PrivateAttr(default="")
+    _own_label: str = PrivateAttr(default="")
 
     @model_validator(mode="before")
     @classmethod
@@ -148,10 +158,48 @@ class Scenario(Strict):
         known._source, known._file, known._lines = source, file, dict(lines)
         return known
 
+    def with_client(self, choice: ClientChoice) -> Scenario:
+        """The same scenario, in which every consumer that names no client is this one.
+
+        Whether it can be: `why_not_on`.
+        """
+        chosen = {
+            name: consumer.model_copy(update={"client": str(choice)}) if consumer.client is None else consumer
+            for name, consumer in self.consumers.items()
+        }
+        given = self.model_copy(update={"consumers": chosen})
+        given._own_label = self.own_client_label
+        return given
+
     @property
-    def expected_kind(self) -> OutcomeKind:
-        """The expected outcome."""
-        return OutcomeKind(self.expected)
+    def names_its_clients(self) -> bool:
+        """Whether no consumer is left that a matrix could give a client."""
+        return all(consumer.client is not None for consumer in self.consumers.values())
+
+    def clients(self, rocketmq: str) -> dict[str, tuple[str, str]]:
+        """Kind and version of every consumer's client, where the servers are of this version of RocketMQ."""
+        choices = {name: consumer.choice for name, consumer in self.consumers.items()}
+        return {name: (one.kind.name, one.version_on(rocketmq)) for name, one in choices.items()}
+
+    @property
+    def client_label(self) -> str:
+        """The kinds of its consumers' clients: `java`, `java+python`."""
+        kinds = [consumer.choice.kind.name for consumer in self.consumers.values()]
+        return label_of("+".join(kinds or [self.producer.choice.kind.name]))
+
+    @property
+    def own_client_label(self) -> str:
+        """The same where no matrix has given it others."""
+        return self._own_label or self.client_label
+
+    def expected_in(self, client: str | None, rocketmq: str | None) -> OutcomeKind | None:
+        """The outcome that is expected with these clients on this version, see `harness.expected.expected_in`."""
+        return expected_in(self.expected, self.own_client_label, client, rocketmq)
+
+    @property
+    def expected_kinds(self) -> frozenset[OutcomeKind]:
+        """Every outcome that is expected with some client on some version."""
+        return expected_kinds(self.expected)
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -170,6 +218,13 @@ class Scenario(Strict):
     def queue_count(self, topic: str) -> int:
         """How many queues a topic has on all brokers together."""
         return self.topics[topic].queues * len(self.brokers_of(topic))
+
+    @property
+    def cluster_needs(self) -> ClusterNeeds:
+        """What it needs of its cluster: what it says, and a proxy where a client speaks to that."""
+        choices = [self.producer.choice, *(consumer.choice for consumer in self.consumers.values())]
+        speaks_to_it = any(choice.kind.needs_proxy for choice in choices)
+        return self.cluster.with_a_proxy() if speaks_to_it else self.cluster
 
     @property
     def required_capabilities(self) -> frozenset[str]:
@@ -198,7 +253,16 @@ class Scenario(Strict):
         for step in every_step(self.steps):
             if reason is None and not contains(step.rocketmq, version):
                 reason = f"needs `{step.word}`, which RocketMQ {version} can't do: {step.rocketmq} can"
+        reason = reason or self._why_no_client(version)
         return None if reason is None else f"{self.name} {reason}"
+
+    def _why_no_client(self, version: str) -> str | None:
+        for name, consumer in self.consumers.items():
+            reason = consumer.why_not_on(version)
+            if reason is not None:
+                return f"can't have {consumer.choice} for {name}: {reason}"
+        reason = why_not_reached(self.producer.choice, version)
+        return None if reason is None else f"can't have {self.producer.choice} for its producer: {reason}"
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:
         """All checks, as (section, index in it, check)."""

@@ -38,14 +38,15 @@ class Session:
     workers warm up.
     """
 
-    def __init__(self, processes: Processes, make_cluster: MakeCluster) -> None:
+    def __init__(self, processes: Processes, version: str, make_cluster: MakeCluster) -> None:
         """
         Args:
             processes: what it shares with other sessions; they outlive it.
+            version: of RocketMQ: of the servers, and of those clients that aren't asked for in another.
             make_cluster: see there.
         """
         self.processes = processes
-        self.version = processes.version
+        self.version = version
         self.timing = processes.timing
         self.interrupted = threading.Event()
         """Set where the user wants all runs to end."""
@@ -144,7 +145,9 @@ class Session:
         home = cluster.worker_home() if isinstance(cluster, Networked) and cluster.only_inside else None
         # Containers resolve the names of containers by themselves.
         hosts = cluster.hosts_file if home is None and isinstance(cluster, Named) else None
-        worker = processes.spawn("admin", "admin", logs, _ignore, _ignore, home=home, hosts_file=hosts)
+        worker = processes.spawn(
+            "admin", self.version, "admin", logs, _ignore, _ignore, home=home, hosts_file=hosts
+        )
         self._admin = Admin(worker)
         return self._admin
 

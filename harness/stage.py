@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from harness.allocation import Queue
+from harness.client_kinds import ClientChoice
 from harness.clients.consumer import Consumer
 from harness.clients.producer import NAME as PRODUCER
 from harness.clients.producer import Producer
+from harness.clients.request_mode import set_request_mode
 from harness.cluster.topics import create_routed_topic
 from harness.context import RunContext
 from harness.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosError, UsageProblem
@@ -61,7 +63,14 @@ class Stage:
     def provision(self) -> RunContext:
         """Workers warm up while the cluster starts; then topics, producer, and a record of it all."""
         self.history.append(
-            "harness", "run-started", {"scenario": self.scenario.name, "timing": self.session.timing.name}
+            "harness",
+            "run-started",
+            {
+                "scenario": self.scenario.name,
+                "timing": self.session.timing.name,
+                "rocketmq": self.session.version,
+                "client": self.scenario.client_label,
+            },
         )
         self.session.begin()
         for name, spec in self.scenario.consumers.items():
@@ -70,16 +79,18 @@ class Stage:
                 spec,
                 history=self.history,
                 timing=self.session.timing,
+                rocketmq=self.session.version,
                 spawn=self._spawn,
                 real=self.names.real,
                 nameserver=self._nameserver,
                 instance=self.names.token,
                 queues=self._queues,
+                set_request_mode=self._set_request_mode,
             )
             self._consumers[name].prepare()
         self._producer = Producer(
             history=self.history,
-            worker=self._spawn(PRODUCER),
+            worker=self._spawn(PRODUCER, self.scenario.producer.choice),
             real=self.names.real,
             nameserver=self._nameserver,
             instance=self.names.token,
@@ -122,12 +133,19 @@ class Stage:
     def _queues(self, topic: str) -> Sequence[Queue]:
         return () if self.context is None else self.context.queues(topic)
 
-    def _spawn(self, name: str) -> WorkerProcess:
+    def _set_request_mode(self, group: str, topic: str, mode: str) -> None:
+        if self.context is not None:
+            set_request_mode(self.context, group, topic, mode)
+
+    def _spawn(self, name: str, choice: ClientChoice) -> WorkerProcess:
         home = self.session.worker_home(self.scenario)
-        if not (self._all_own or home is not None or name in self._own):
-            return self._tenancy.lease(name, self._on_event(name), self._on_death)
+        version = choice.version_on(self.session.version)
+        alone = self._all_own or home is not None or name in self._own
+        if choice.kind.shares_process and not alone:
+            return self._tenancy.lease(name, version, self._on_event(name), self._on_death)
         return self.session.processes.spawn(
-            "java",
+            choice.kind.worker,
+            version,
             name,
             self.folder.logs,
             self._on_event(name),

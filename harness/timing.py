@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from harness.client_kinds import ApiName
+
 
 @dataclass(frozen=True, slots=True)
 class TimingProfile:
@@ -23,9 +25,11 @@ class TimingProfile:
     """JVM system properties of Java clients."""
     client_settings: Mapping[str, int]
     """Properties of every consumer (`ClientConfig`, 4.9.4), named as there, set before its start; milliseconds."""
-    lite_pull_settings: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """Besides, those of `DefaultLitePullConsumer`."""
+    api_settings: Mapping[ApiName, Mapping[str, int]] = field(default_factory=lambda: MappingProxyType({}))
+    """Besides, those of consumers of one way of consuming."""
 
+
+_AFTER_EXCEPTIONS = {"pullTimeDelayMillsWhenException": 100}
 
 FAITHFUL = TimingProfile("faithful", MappingProxyType({}), MappingProxyType({}), MappingProxyType({}))
 
@@ -53,13 +57,19 @@ COMPRESSED = TimingProfile(
             "heartbeatBrokerInterval": 1000,
             "persistConsumerOffsetInterval": 500,
             "pollNameServerInterval": 1000,
-            "pullTimeDelayMillsWhenException": 100,
             # RocketMQ's own is 3000, in which a machine that many runs share may not answer: start() fails then.
             "mqClientApiTimeout": 10_000,
         }
     ),
-    # RocketMQ's own is 5000; less than 1000 it ignores.
-    lite_pull_settings=MappingProxyType({"autoCommitIntervalMillis": 1000}),
+    api_settings=MappingProxyType(
+        {
+            "push": MappingProxyType(_AFTER_EXCEPTIONS),
+            # How soon what nobody acknowledged comes again. RocketMQ's own is 60000; less than 5000 it refuses.
+            "pop": MappingProxyType({**_AFTER_EXCEPTIONS, "popInvisibleTime": 5000}),
+            # RocketMQ's own is 5000; less than 1000 it ignores.
+            "lite-pull": MappingProxyType({**_AFTER_EXCEPTIONS, "autoCommitIntervalMillis": 1000}),
+        }
+    ),
 )
 
 PROFILES: Mapping[str, TimingProfile] = MappingProxyType(

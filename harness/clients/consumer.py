@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from harness.allocation import Queue
+from harness.client_kinds import ClientChoice
+from harness.clients.queue_changes import QueueChanges
 from harness.consumer import Consumer as ConsumerSpec
 from harness.consumer import Expression, as_data
 from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
@@ -26,6 +28,8 @@ class Consumer:
 
     `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
     scenario's topic and group names into those of the run. `queues` are those of a topic, on all brokers.
+    `rocketmq` is the servers' version.
+    `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
     """
 
     def __init__(
@@ -35,11 +39,13 @@ class Consumer:
         *,
         history: History,
         timing: TimingProfile,
-        spawn: Callable[[str], WorkerProcess],
+        rocketmq: str,
+        spawn: Callable[[str, ClientChoice], WorkerProcess],
         real: Callable[[str], str],
         nameserver: Callable[[], str],
         instance: str,
         queues: Callable[[str], Sequence[Queue]],
+        set_request_mode: Callable[[str, str, str], None],
     ) -> None:
         self.name = name
         self.spec = spec
@@ -48,15 +54,19 @@ class Consumer:
         self.topics = tuple(spec.subscribe)
         """The topics to which it has ever subscribed."""
         self.client_id = f"{spec.client_id or name}@{instance}"
+        self.changes = QueueChanges({})
+        """What was seen of its queues since its start, by topics' real names."""
         self.paused = False
         self.started = False
         self._history = history
         self._timing = timing
+        self._rocketmq = rocketmq
         self._spawn = spawn
         self._real = real
         self._nameserver = nameserver
         self._instance = instance
         self._queues = queues
+        self._set_request_mode = set_request_mode
         self._worker: WorkerProcess | None = None
         self._killed = False
         self._refusal: str | None = None
@@ -64,7 +74,7 @@ class Consumer:
     def prepare(self) -> None:
         """Spawn the worker process, without waiting for it."""
         if self._worker is None:
-            self._worker = self._spawn(self.name)
+            self._worker = self._spawn(self.name, self.spec.choice)
 
     def start(self) -> None:
         """Start consuming; returns when the client's own `start()` has returned."""
@@ -76,6 +86,8 @@ class Consumer:
         worker.wait_ready(START_LIMIT_S)
         self.subscriptions = dict(self.spec.subscribe)
         subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
+        for topic in subscribe:
+            self._tell_request_mode(topic)
         self._history.append(self.name, "consumer-starting", {"pid": worker.pid, "subscribe": subscribe})
         answer = worker.request(
             "start-consumer",
@@ -90,6 +102,7 @@ class Consumer:
             **start_options(self.spec, self._configured_queues()),
         )
         self.client_id = str(answer["client_id"])
+        self.changes = QueueChanges(answer.get("versions", {}))
         self.started = True
         self._history.append(
             self.name,
@@ -97,15 +110,27 @@ class Consumer:
             {
                 "client_id": self.client_id,
                 "group": self.spec.group,
-                "client": self.spec.client,
+                "client": self.spec.choice.kind.name,
+                "client_version": self.spec.choice.version_on(self._rocketmq),
+                "api": self.spec.api,
+                "filters_by": self.spec.traits.filters_by,
+                "filters_itself": self.spec.traits.filters_itself,
+                "queues": self.spec.traits.queues,
                 "pid": worker.pid,
                 "process": worker.process,
             },
         )
 
+    def _tell_request_mode(self, topic: str) -> None:
+        mode = self.spec.traits.request_mode
+        if mode is not None:
+            self._set_request_mode(self.spec.group, topic, mode)
+
     def _settings(self) -> dict[str, Any]:
-        lite_pull = self._timing.lite_pull_settings if self.spec.api == "lite-pull" else {}
-        return {**self._timing.client_settings, **lite_pull, **self.spec.settings}
+        if not self.spec.choice.kind.compressed:
+            return self.spec.settings
+        of_api = self._timing.api_settings.get(self.spec.api, {})
+        return {**self._timing.client_settings, **of_api, **self.spec.settings}
 
     def _configured_queues(self) -> list[dict[str, Any]]:
         """The queues that `by-config` names: of every topic, those with the ids, on every broker."""
@@ -118,6 +143,7 @@ class Consumer:
 
     def subscribe(self, topic: str, expression: Expression) -> None:
         """Subscribe while it runs: the brokers are told at once, by a heartbeat."""
+        self._tell_request_mode(topic)
         self._alive_worker().request(
             "subscribe",
             ANSWER_LIMIT_S,
@@ -183,7 +209,7 @@ class Consumer:
         self._alive_worker().request("ping", ANSWER_LIMIT_S)
 
     def pull_counts(self, topic: str) -> dict[str, Any] | None:
-        """The client's own counts of a topic, `found_pulls` and `passed_messages`; None: it has none."""
+        """The client's own counts of a topic, `found_pulls` and `passed_messages`; None: it counts none."""
         if not self.spec.traits.counts_pulls:
             return None
         answer = self._alive_worker().request(

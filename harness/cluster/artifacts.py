@@ -9,18 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from harness import paths
+from harness.cache_lock import cache_lock
 from harness.cluster import versions
 from harness.errors import EnvironmentNotReady
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-Role = Literal["server", "tools", "client", "image"]
+Role = Literal["server", "tools", "client", "all-servers"]
 Progress = Callable[[str], None]
 
 ARTIFACTS: Mapping[Role, Sequence[str]] = {
@@ -32,10 +29,8 @@ ARTIFACTS: Mapping[Role, Sequence[str]] = {
 on it a 5.x client takes the broker's log configuration."""
 
 _PROXY = "rocketmq-proxy"
-_PROXY_SINCE = (5, 0, 0)
 
 _INDEX_VERSION = 1
-_LOCK_LIMIT_S = 900
 
 
 def classpath(version: str, role: Role, progress: Progress | None = None) -> tuple[Path, ...]:
@@ -43,8 +38,8 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
 
     Args:
         version: a release of 4.9.x or 5.x, such as 4.9.4.
-        role: `server` (name server and broker), `tools` (the admin client), `client`, or `image` (all servers
-            that a container image has).
+        role: `server` (name server and broker), `tools` (the admin client), `client`, or `all-servers` (with the
+            proxy of 5.x besides, a hundred megabytes more: fetched for who needs it).
         progress: told in a few words what takes time.
 
     Raises:
@@ -58,7 +53,7 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
     if jars is not None:
         return jars
     say = progress or (lambda _text: None)
-    with _locked(folder / "rocketchaos", say):
+    with cache_lock(folder / "rocketchaos", "jars", say):
         # Another process may have fetched them while this one waited.
         return _whole(folder, index) or _fetch(folder, index, version, role, say)
 
@@ -121,9 +116,9 @@ def _fetch(folder: Path, index: Path, version: str, role: Role, progress: Progre
 
 
 def _artifacts(version: str, role: Role) -> Sequence[str]:
-    if role != "image":
+    if role != "all-servers":
         return ARTIFACTS[role]
-    proxy = [_PROXY] if versions.parse(version) >= _PROXY_SINCE else []
+    proxy = [_PROXY] if versions.has_proxy(version) else []
     return [*ARTIFACTS["server"], *proxy]
 
 
@@ -142,32 +137,3 @@ def _write(index: Path, folder: Path, jars: Sequence[Path]) -> None:
         json.dumps({"schema_version": _INDEX_VERSION, "files": files}, indent=1), encoding="utf-8"
     )
     part.replace(index)
-
-
-@contextmanager
-def _locked(folder: Path, progress: Progress) -> Iterator[None]:
-    """One process at a time; the system frees the lock of a process that dies."""
-    import filelock
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = filelock.FileLock(folder / "lock")
-        try:
-            lock.acquire(timeout=0)
-        except filelock.Timeout:
-            progress("waiting for another process that fetches jars")
-            lock.acquire(timeout=_LOCK_LIMIT_S)
-    except filelock.Timeout as error:
-        raise EnvironmentNotReady(
-            f"another process has held the cache of jars for {_LOCK_LIMIT_S} s: {folder}",
-            "End it, or set ROCKETCHAOS_CACHE to another folder.",
-        ) from error
-    except OSError as error:
-        raise EnvironmentNotReady(
-            f"the cache of jars can't be locked: {error.strerror or error}: {folder}",
-            "Set ROCKETCHAOS_CACHE to a folder on a local disk.",
-        ) from error
-    with lock:
-        # `with` counts on top of `acquire`.
-        lock.release()
-        yield

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from harness.timing import TimingProfile
 
@@ -46,6 +46,21 @@ class Node:
     def is_master(self) -> bool:
         """It is a broker that takes messages."""
         return self.role == "broker" and self.slave_of is None
+
+
+ProxyMode = Literal["local", "cluster"]
+"""`local`: the proxy is in one process with its broker; `cluster`: it is a server of its own, for all brokers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """The proxy of 5.x, as clients reach it."""
+
+    mode: ProxyMode
+    grpc_endpoint: str
+    """`host:port` for clients that speak gRPC."""
+    remoting_address: str
+    """`host:port` for clients that speak remoting; it answers for routes too, as a name server does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +119,10 @@ class Cluster(Protocol):
     @property
     def dashboard(self) -> str | None:
         """The address of the dashboard's page, `http://127.0.0.1:port`; None where there is none."""
+
+    @property
+    def proxy(self) -> Proxy | None:
+        """The proxy of 5.x; None where there is none."""
 
     @property
     def images(self) -> Mapping[str, str]:
@@ -233,6 +252,15 @@ class Dashboarded(Protocol):
 
 
 @runtime_checkable
+class LocalProxied(Protocol):
+    """Its proxy can be in one process with the broker."""
+
+    @property
+    def proxy_mode(self) -> ProxyMode | None:
+        """How its proxy runs; None where there is none."""
+
+
+@runtime_checkable
 class Networked(Protocol):
     """It has a network of its own, on which workers can live in containers too."""
 
@@ -267,6 +295,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "partition": Partitionable,
         "delay": Delayable,
         "dashboard": Dashboarded,
+        "proxy: local": LocalProxied,
         "container workers": Networked,
         "hostnames": Named,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import shutil
 import threading
@@ -13,14 +12,14 @@ from pathlib import Path, PurePosixPath
 from docker.errors import NotFound
 
 from harness.cluster import ports, server_settings, versions
-from harness.cluster.base import DelayLine, NetworkPlace
+from harness.cluster.base import DelayLine, NetworkPlace, Proxy
 from harness.cluster.dashboard_container import DashboardContainer
 from harness.cluster.proxy_container import ProxyContainer
 from harness.cluster.server import Server
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster.server_container import ServerContainer
-from harness.cluster.server_settings import CLUSTER_NAME, LOGBACK_FILES, SLAVE_SUFFIX, Site
-from harness.cluster_needs import NAMESERVER
+from harness.cluster.server_settings import LOGBACK_FILES, PROXY_FILE, SLAVE_SUFFIX, Site
+from harness.cluster_needs import NAMESERVER, PROXY
 from harness.containers.delays import choose_mechanism
 from harness.containers.engine import Engine
 from harness.containers.images import Image, Images
@@ -40,6 +39,7 @@ _STORE = PurePosixPath("/home/rocketmq/rocketchaos")
 _NAMESERVER_PORT = 9876
 _BROKER_PORT = 10911
 _PROXY_PORT = 8081
+_PROXY_REMOTING_PORT = 8080
 _DASHBOARD_PORT = 8080
 
 
@@ -129,6 +129,12 @@ class ContainersCluster(ServerCluster):
         return None
 
     @property
+    def proxy(self) -> Proxy | None:
+        """The proxy of 5.x, always in mode CLUSTER; None for 4.9.x, and before `start`."""
+        found = [server.proxy for server in self._servers if isinstance(server, ProxyContainer)]
+        return found[0] if found else None
+
+    @property
     def hosts_file(self) -> Path | None:
         """The addresses of the names that brokers advertise, as in `/etc/hosts`; None: they advertise none."""
         return self.folder / "hosts" if self._by_name else None
@@ -206,7 +212,7 @@ class ContainersCluster(ServerCluster):
             if self._toxiproxy_image is not None and name in self._delayed:
                 self._put_before(name, site, self._toxiproxy_image)
             servers.append(self._server(name, "broker", site, nameserver.address, master))
-        if versions.parse(self.version)[0] >= 5:
+        if versions.has_proxy(self.version):
             servers.append(self._proxy(Site(next(addresses), _PROXY_PORT, _STORE), nameserver.address))
         if self.hosts_file is not None:
             lines = [
@@ -268,21 +274,15 @@ class ContainersCluster(ServerCluster):
 
     def _proxy(self, site: Site, nameserver: str) -> ProxyContainer:
         """The proxy of 5.x, in mode CLUSTER: a server of its own, for gRPC clients."""
-        folder = self.folder / "proxy"
+        folder = self.folder / PROXY
         server_settings.write_logback(folder)
-        (folder / "rmq-proxy.json").write_text(
-            json.dumps(
-                {
-                    "rocketMQClusterName": CLUSTER_NAME,
-                    "namesrvAddr": nameserver,
-                    "proxyMode": "CLUSTER",
-                    "grpcServerPort": site.port,
-                }
-            )
+        proxy = Proxy("cluster", site.address, f"{site.host}:{_PROXY_REMOTING_PORT}")
+        (folder / PROXY_FILE).write_text(server_settings.proxy_file(proxy, nameserver), encoding="utf-8")
+        command = ["sh", "mqproxy", "-n", nameserver, "-pc", str(FOLDER / PROXY_FILE)]
+        plan = self._plan(PROXY, "proxy", site, command, further_ports=[_PROXY_REMOTING_PORT])
+        return ProxyContainer(
+            PROXY, "proxy", site.address, folder, engine=self.engine, plan=plan, proxy=proxy
         )
-        command = ["sh", "mqproxy", "-n", nameserver, "-pc", str(FOLDER / "rmq-proxy.json")]
-        plan = self._plan("proxy", "proxy", site, command)
-        return ProxyContainer("proxy", "proxy", site.address, folder, engine=self.engine, plan=plan)
 
     def _dashboard(self, image: Image, address: str, nameserver: str) -> DashboardContainer:
         folder = self.folder / "dashboard"
@@ -306,7 +306,14 @@ class ContainersCluster(ServerCluster):
             "dashboard", "dashboard", f"{address}:{_DASHBOARD_PORT}", folder, engine=self.engine, plan=plan
         )
 
-    def _plan(self, name: str, role: str, site: Site, command: Sequence[str]) -> ContainerPlan:
+    def _plan(
+        self,
+        name: str,
+        role: str,
+        site: Site,
+        command: Sequence[str],
+        further_ports: Sequence[int] = (),
+    ) -> ContainerPlan:
         assert self._image is not None
         folder = self.folder / name
         # The image's user is another than this one: it writes its log there, and the broker its broker.conf.
@@ -331,7 +338,7 @@ class ContainersCluster(ServerCluster):
             mounts={folder: (str(FOLDER), "rw,z"), **logback},
             subnet=self._subnet,
             address=site.host,
-            published=on_loopback([site.port] if self.only_inside else []),
+            published=on_loopback([site.port, *further_ports] if self.only_inside else []),
         )
 
     def _container_name(self, node: str) -> str:

@@ -7,23 +7,29 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from harness.cluster import artifacts, ports, server_settings, versions
+from harness.cluster.base import Proxy, ProxyMode
 from harness.cluster.java_home import Java, find_java
+from harness.cluster.proxy_process import ProxyProcess
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster.server_process import ServerProcess
-from harness.cluster.server_settings import LOOPBACK, SLAVE_SUFFIX, Site
-from harness.cluster_needs import NAMESERVER
+from harness.cluster.server_settings import LOOPBACK, PROXY_FILE, SLAVE_SUFFIX, Site
+from harness.cluster_needs import NAMESERVER, PROXY
 from harness.errors import EnvironmentNotReady
 from harness.timing import TimingProfile
 
 _MAIN_CLASS = {
     "nameserver": "org.apache.rocketmq.namesrv.NamesrvStartup",
     "broker": "org.apache.rocketmq.broker.BrokerStartup",
+    "proxy": "org.apache.rocketmq.proxy.ProxyStartup",
 }
 _LEAST_FREE_BYTES = 200 * 1024 * 1024
 
 
 class EmbeddedCluster(ServerCluster):
-    """A name server and brokers, one JVM process each, on loopback."""
+    """A name server, brokers, and a proxy on request, one JVM process each, on loopback.
+
+    A proxy in mode LOCAL is in the JVM of the one broker. RocketMQ has its proxies listen on every address.
+    """
 
     kind = "embedded"
 
@@ -37,6 +43,7 @@ class EmbeddedCluster(ServerCluster):
         broker_configuration: Mapping[str, str] | None = None,
         brokers: Sequence[str] = ("broker-a",),
         slaves: Sequence[str] = (),
+        proxy: ProxyMode | None = None,
         nameserver_port: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
@@ -49,15 +56,28 @@ class EmbeddedCluster(ServerCluster):
             broker_configuration=broker_configuration,
             brokers=brokers,
             slaves=slaves,
+            proxy=proxy,
             progress=progress,
         )
         self._nameserver_port = nameserver_port
         self._java: Java | None = None
         self._jars: Sequence[Path] = ()
 
+    @property
+    def proxy_mode(self) -> ProxyMode | None:
+        """How its proxy runs; None where there is none."""
+        return self._proxy_mode
+
+    @property
+    def proxy(self) -> Proxy | None:
+        """The proxy of 5.x; None where there is none, and before `start`."""
+        found = [server.proxy for server in self._servers if isinstance(server, ProxyProcess)]
+        return found[0] if found else None
+
     def _prepare(self) -> None:
         self._java = find_java()
-        self._jars = artifacts.classpath(self.version, "server", self._progress)
+        role: artifacts.Role = "server" if self._proxy_mode is None else "all-servers"
+        self._jars = artifacts.classpath(self.version, role, self._progress)
         self._port_taken()
 
     def _port_taken(self) -> None:
@@ -65,45 +85,81 @@ class EmbeddedCluster(ServerCluster):
             ports.require_free(self._nameserver_port)
 
     def _lay_out(self) -> Sequence[ServerProcess]:
-        chosen = ports.choose(len(self._brokers) + len(self._slaves), self._nameserver_port)
+        chosen = ports.choose(
+            len(self._brokers) + len(self._slaves),
+            self._nameserver_port,
+            with_proxy=self._proxy_mode is not None,
+        )
         shutil.rmtree(self.folder, ignore_errors=True)
         nameserver = f"{LOOPBACK}:{chosen.nameserver}"
         nodes: list[tuple[str, str | None]] = [(name, None) for name in self._brokers]
         nodes += [(f"{name}{SLAVE_SUFFIX}", name) for name in self._slaves]
+        proxy = None
+        if chosen.proxy is not None and self._proxy_mode is not None:
+            grpc, remoting = (f"{LOOPBACK}:{port}" for port in chosen.proxy)
+            proxy = Proxy(self._proxy_mode, grpc, remoting)
+        inside = proxy if self._proxy_mode == "local" else None
         servers = [self._server(NAMESERVER, "nameserver", chosen.nameserver, nameserver, None)]
         servers += [
-            self._server(name, "broker", port, nameserver, master)
+            self._server(name, "broker", port, nameserver, master, inside)
             for (name, master), port in zip(nodes, chosen.brokers, strict=True)
         ]
+        if proxy is not None and inside is None:
+            servers.append(self._lone_proxy(proxy, nameserver))
         self._require_disk()
         return servers
 
     def _server(
-        self, name: str, role: str, port: int, nameserver: str, slave_of: str | None
+        self,
+        name: str,
+        role: str,
+        port: int,
+        nameserver: str,
+        slave_of: str | None,
+        inside: Proxy | None = None,
     ) -> ServerProcess:
-        """A server whose files are written."""
+        """A server whose files are written; `inside` is the proxy that shares its JVM."""
         folder = self.folder / name
         site = Site(LOOPBACK, port, folder)
-        file = self._configure(name, role, site, nameserver, slave_of)
+        file = folder / self._configure(name, role, site, nameserver, slave_of)
+        if inside is not None:
+            broker = ["-bc", str(file)]
+            return self._proxy_process(name, role, site.address, folder, inside, nameserver, broker)
+        command = self._command(folder, role, ["-c", str(file)])
+        return ServerProcess(name, role, site.address, folder, slave_of, command=command, owner=self.owner)
+
+    def _lone_proxy(self, proxy: Proxy, nameserver: str) -> ProxyProcess:
+        """A proxy in a JVM of its own, whose files are written."""
+        folder = self.folder / PROXY
+        server_settings.write_logback(folder)
+        return self._proxy_process(PROXY, "proxy", proxy.grpc_endpoint, folder, proxy, nameserver, [])
+
+    def _proxy_process(
+        self,
+        name: str,
+        role: str,
+        address: str,
+        folder: Path,
+        proxy: Proxy,
+        nameserver: str,
+        arguments: Sequence[str],
+    ) -> ProxyProcess:
+        (folder / PROXY_FILE).write_text(server_settings.proxy_file(proxy, nameserver), encoding="utf-8")
+        modes = ["-pm", proxy.mode, "-pc", str(folder / PROXY_FILE), *arguments]
+        command = self._command(folder, "proxy", modes)
+        return ProxyProcess(name, role, address, folder, command=command, owner=self.owner, proxy=proxy)
+
+    def _command(self, folder: Path, program: str, arguments: Sequence[str]) -> Sequence[str | Path]:
         (folder / "tmp").mkdir(exist_ok=True)
         assert self._java is not None
-        return ServerProcess(
-            name,
-            role,
-            site.address,
-            folder,
-            slave_of,
-            command=[
-                self._java.executable,
-                *server_settings.jvm_arguments(folder, folder / "server.log"),
-                "-cp",
-                ":".join(map(str, self._jars)),
-                _MAIN_CLASS[role],
-                "-c",
-                folder / file,
-            ],
-            owner=self.owner,
-        )
+        return [
+            self._java.executable,
+            *server_settings.jvm_arguments(folder, folder / "server.log"),
+            "-cp",
+            ":".join(map(str, self._jars)),
+            _MAIN_CLASS[program],
+            *arguments,
+        ]
 
     def _require_disk(self) -> None:
         """Brokers refuse messages on a disk that is too full; say so before they do."""

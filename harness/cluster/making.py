@@ -40,6 +40,7 @@ class Making:
     def __init__(
         self,
         kind: ClusterKind,
+        version: str,
         needs: ClusterNeeds,
         processes: Processes,
         *,
@@ -49,12 +50,14 @@ class Making:
         """
         Args:
             kind: where its servers run.
+            version: of RocketMQ.
             needs: what is wanted of it.
-            processes: whose version, timing and guardian are its own.
+            processes: whose timing and guardian are its own.
             delayed: brokers whose answers can be delayed.
             nameserver_port: of an embedded one; None: any that is free.
         """
         self._kind = kind
+        self._version = version
         self._needs = needs
         self._processes = processes
         self._delayed = delayed
@@ -72,13 +75,14 @@ class Making:
         from harness.cluster.embedded import EmbeddedCluster
 
         return EmbeddedCluster(
-            self._processes.version,
+            self._version,
             self._processes.timing,
             folder,
             owner=owner,
             broker_configuration=self._needs.broker_configuration,
             brokers=self._needs.brokers,
             slaves=self._needs.slaves,
+            proxy=self._needs.proxy,
             nameserver_port=self._nameserver_port,
             progress=self._processes.progress,
         )
@@ -93,9 +97,9 @@ class Making:
         processes.guardian.watch_engine(engine.base_url)
         dashboard = self._needs.dashboard
         if dashboard == DASHBOARD_DEFAULT:
-            dashboard = _DASHBOARDS[versions.parse(processes.version)[0]]
+            dashboard = _DASHBOARDS[versions.parse(self._version)[0]]
         return ContainersCluster(
-            processes.version,
+            self._version,
             processes.timing,
             folder,
             owner=owner,

@@ -29,6 +29,8 @@ class ServerPorts:
     nameserver: int
     brokers: Sequence[int]
     """A `listenPort` for each broker; the broker takes its neighbours too, see `broker_ports`."""
+    proxy: tuple[int, int] | None = None
+    """The proxy's, for gRPC and for remoting; None: there is none."""
 
 
 def broker_ports(listen_port: int) -> tuple[int, int, int]:
@@ -39,12 +41,13 @@ def broker_ports(listen_port: int) -> tuple[int, int, int]:
     return listen_port - 2, listen_port, listen_port + 1
 
 
-def choose(broker_count: int, nameserver: int | None = None) -> ServerPorts:
-    """Free ports for a name server and brokers, none of them used twice.
+def choose(broker_count: int, nameserver: int | None = None, *, with_proxy: bool = False) -> ServerPorts:
+    """Free ports for a name server, brokers and a proxy, none of them used twice.
 
     Args:
         broker_count: how many brokers there will be.
         nameserver: a port that the user asked for; free or not is checked by `require_free`.
+        with_proxy: there will be a proxy.
 
     Raises:
         EnvironmentNotReady: there are no free ports.
@@ -52,7 +55,9 @@ def choose(broker_count: int, nameserver: int | None = None) -> ServerPorts:
     taken: set[int] = set() if nameserver is None else {nameserver}
     if nameserver is None:
         nameserver = _draw(taken, 1)
-    return ServerPorts(nameserver, [_draw(taken, 3) for _ in range(broker_count)])
+    brokers = [_draw(taken, 3) for _ in range(broker_count)]
+    proxy = (_draw(taken, 1), _draw(taken, 1)) if with_proxy else None
+    return ServerPorts(nameserver, brokers, proxy)
 
 
 def is_free(port: int) -> bool:

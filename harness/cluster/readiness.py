@@ -6,6 +6,7 @@ import contextlib
 import difflib
 import json
 import re
+import socket
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -74,6 +75,26 @@ def why_not_ready(nameserver: str, registered: str, broker: str) -> str | None:
         remoting.ask(broker, remoting.GET_BROKER_CONFIG)
     except OSError as error:
         return f"it doesn't answer ({error})"
+    return None
+
+
+_HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+"""With which a client of HTTP/2, and so of gRPC, begins (RFC 9113, 3.4): the preface, and empty SETTINGS."""
+_FRAME_HEADER_BYTES, _SETTINGS = 9, 4
+_GRPC_LIMIT_S = 1.0
+
+
+def why_no_grpc(endpoint: str) -> str | None:
+    """Why gRPC clients can't talk to `host:port` now; None where it answers as HTTP/2 servers do, SETTINGS."""
+    host, _, port = endpoint.rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), _GRPC_LIMIT_S) as connection:
+            connection.sendall(_HTTP2_PREFACE)
+            header = connection.recv(_FRAME_HEADER_BYTES, socket.MSG_WAITALL)
+    except OSError as error:
+        return f"it doesn't answer gRPC clients at {endpoint} ({error})"
+    if len(header) < _FRAME_HEADER_BYTES or header[3] != _SETTINGS:
+        return f"what answers at {endpoint} doesn't speak gRPC: {header!r}"
     return None
 
 

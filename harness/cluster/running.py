@@ -18,7 +18,7 @@ import psutil
 
 from harness import guardian, paths
 from harness.cluster import readiness
-from harness.cluster.base import Node, NodeDeath
+from harness.cluster.base import Node, NodeDeath, Proxy, ProxyMode
 from harness.cluster.server_cluster import ServerCluster
 from harness.containers.removal import remove_things_of
 from harness.errors import EnvironmentNotReady
@@ -68,6 +68,7 @@ class RunningCluster:
     """The address of the dashboard's page."""
     images: dict[str, str] = field(default_factory=dict)
     """The ids of the container images that it runs, by name."""
+    proxy: Proxy | None = None
 
     @property
     def nameserver(self) -> str:
@@ -84,9 +85,11 @@ class RunningCluster:
         """Its brokers."""
         return [node for node in self.nodes if node.role == "broker"]
 
-    def fits(self, version: str, timing: str, kind: str) -> bool:
-        """Whether it is what somebody wants that wants nothing unusual."""
-        return self.usual and (self.version, self.timing, self.kind) == (version, timing, kind)
+    def fits(self, version: str, timing: str, kind: str, proxy: ProxyMode | None = None) -> bool:
+        """Whether it is what somebody wants that wants nothing unusual, but perhaps a proxy."""
+        has = None if self.proxy is None else self.proxy.mode
+        same = (self.version, self.timing, self.kind) == (version, timing, kind)
+        return self.usual and same and proxy in (None, has)
 
     @property
     def alive(self) -> bool:
@@ -102,6 +105,7 @@ class AttachedCluster:
         self.kind = record.kind
         self.dashboard = record.dashboard
         self.images = record.images
+        self.proxy = record.proxy
         self.version = record.version
         self.timing = PROFILES[record.timing]
         self.folder = Path(record.folder)
@@ -120,6 +124,8 @@ class AttachedCluster:
         for broker in self.record.brokers:
             if reason := readiness.why_not_ready(self.nameserver, broker.address, broker.address):
                 raise self._not_usable(f"{broker.name}: {reason}")
+        if self.proxy is not None and (reason := readiness.why_no_grpc(self.proxy.grpc_endpoint)):
+            raise self._not_usable(reason)
 
     def stop(self) -> None:
         """Nothing: it stays up."""
@@ -167,6 +173,7 @@ def keep(cluster: ServerCluster) -> RunningCluster:
         broker_configuration=dict(cluster.broker_configuration),
         dashboard=cluster.dashboard,
         images=dict(cluster.images),
+        proxy=cluster.proxy,
     )
     file = _file(record.id)
     part = file.with_suffix(".part")
@@ -234,7 +241,8 @@ def _read(file: Path) -> RunningCluster | None:
         if content.pop("schema_version") != _RECORD_VERSION:
             return None
         nodes = [RunningNode(**node) for node in content.pop("nodes")]
-        record = RunningCluster(nodes=nodes, **content)
+        proxy = content.pop("proxy", None)
+        record = RunningCluster(nodes=nodes, proxy=proxy and Proxy(**proxy), **content)
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return record if nodes and record.timing in PROFILES else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
+from typing import ClassVar
 
 from harness.cluster.base import Node, NodeDeath
 
@@ -20,6 +21,9 @@ class Server(ABC):
 
     `folder` holds what this host sees of it: its configuration, and `server.log` with what it logs.
     """
+
+    says: ClassVar[str] = BOOTED
+    """What it says once it is up."""
 
     def __init__(
         self,
@@ -140,7 +144,7 @@ class Server(ABC):
 
     def why_not_up(self) -> str | None:
         """Why it can't be used yet; None once it says that it is up, as RocketMQ does when all else is done."""
-        return None if BOOTED in self.printed() else "it hasn't said that it is up"
+        return None if self.says in self.printed() else "it hasn't said that it is up"
 
     @property
     def node(self) -> Node:

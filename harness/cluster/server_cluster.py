@@ -11,7 +11,7 @@ from pathlib import Path
 import tenacity
 
 from harness.cluster import readiness, server_settings, versions
-from harness.cluster.base import Node, NodeDeath
+from harness.cluster.base import Node, NodeDeath, Proxy, ProxyMode
 from harness.cluster.server import Server
 from harness.cluster.server_settings import Site
 from harness.cluster_needs import topology_problem
@@ -43,6 +43,7 @@ class ServerCluster(ABC):
         broker_configuration: Mapping[str, str] | None = None,
         brokers: Sequence[str] = ("broker-a",),
         slaves: Sequence[str] = (),
+        proxy: ProxyMode | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
         """Describes a cluster; nothing is started or written.
@@ -55,14 +56,15 @@ class ServerCluster(ABC):
             broker_configuration: lines of broker.conf that win over all others.
             brokers: the names of the brokers, each a master.
             slaves: the brokers that get a slave besides, `<broker>-slave`, which copies the master's log.
+            proxy: how the proxy of 5.x runs; None: there is none, or that of the cluster's kind.
             progress: told in a few words what takes time.
 
         Raises:
-            UsageProblem: no such version, brokers without or with the same names, or a setting that the
-                harness itself decides.
+            UsageProblem: no such version, brokers without or with the same names, a proxy that can't be, or a
+                setting that the harness itself decides.
         """
-        versions.parse(version)
-        check_topology(brokers, slaves)
+        check_proxy(version, proxy)
+        check_topology(brokers, slaves, proxy)
         server_settings.check_broker_configuration(broker_configuration or {})
         self.version = version
         self.timing = timing
@@ -72,6 +74,7 @@ class ServerCluster(ABC):
         self._broker_configuration = dict(broker_configuration or {})
         self._brokers = tuple(brokers)
         self._slaves = tuple(slaves)
+        self._proxy_mode = proxy
         self._progress = progress or (lambda _text: None)
         self._servers: Sequence[Server] = ()
 
@@ -140,6 +143,11 @@ class ServerCluster(ABC):
         return None
 
     @property
+    def proxy(self) -> Proxy | None:
+        """The proxy of 5.x; None where there is none."""
+        return None
+
+    @property
     def images(self) -> Mapping[str, str]:
         """The ids of the container images that it runs, by name."""
         return {}
@@ -180,7 +188,7 @@ class ServerCluster(ABC):
             if server.role == "nameserver":
                 self._await_ready([server], [], others)
             else:
-                self._await_ready([server], [server], [])
+                self._await_ready([server], [server] if server.role == "broker" else [], [])
         except _PortTakenError:
             raise _start_failure(server, "another program took its port meanwhile") from None
 
@@ -291,13 +299,24 @@ def _what_is_missing(servers: Sequence[Server], looks: Sequence[Look]) -> tuple[
     return None
 
 
-def check_topology(brokers: Sequence[str], slaves: Sequence[str]) -> None:
-    """Make sure that these can be a cluster's brokers and slaves.
+def check_proxy(version: str, proxy: ProxyMode | None) -> None:
+    """Make sure that this version of RocketMQ has a proxy, where one is wanted.
 
     Raises:
-        UsageProblem: no broker, names that aren't each node's own, or slaves of what is no broker.
+        UsageProblem: it has none, or there is no such version.
     """
-    problem = topology_problem(brokers, slaves)
+    if not versions.has_proxy(version) and proxy is not None:
+        raise UsageProblem(f"RocketMQ {version} has no proxy", "Versions from 5.0.0 on do.")
+
+
+def check_topology(brokers: Sequence[str], slaves: Sequence[str], proxy: ProxyMode | None = None) -> None:
+    """Make sure that these can be a cluster's brokers and slaves, and its proxy.
+
+    Raises:
+        UsageProblem: no broker, names that aren't each node's own, slaves of what is no broker, or a proxy in the
+            process of one of several.
+    """
+    problem = topology_problem(brokers, slaves, proxy)
     if problem is not None:
         raise UsageProblem(f"these can't be a cluster's brokers: {problem}", "Give each its own name.")
 

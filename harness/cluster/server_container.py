@@ -6,7 +6,7 @@ import contextlib
 import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import psutil
 import tenacity
@@ -14,7 +14,7 @@ from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 
 from harness.cluster import reach
-from harness.cluster.server import BOOTED, Server
+from harness.cluster.server import Server
 from harness.containers.engine import Engine, refusals
 from harness.containers.launch import ContainerPlan, published_ports, start
 from harness.errors import EnvironmentNotReady
@@ -33,9 +33,6 @@ _TERMINATE_JAVA = (
 
 class ServerContainer(Server):
     """A server in a container; its folder is there at `harness.cluster.containers.FOLDER`."""
-
-    says: ClassVar[str] = BOOTED
-    """What its log has once it is up."""
 
     def __init__(
         self,

@@ -6,11 +6,13 @@ and 5.3.3. Unknown ones are ignored by RocketMQ, so one file serves all versions
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
+from harness.cluster.base import Proxy
 from harness.errors import UsageProblem
 
 CLUSTER_NAME = "rocketchaos"
@@ -162,6 +164,25 @@ def broker_file(
     for configuration in (*configurations, SLAVE_SETTINGS if slave else {}):
         settings.update(configuration)
     return properties_text(settings)
+
+
+def proxy_file(proxy: Proxy, nameserver: str) -> str:
+    """`rmq-proxy.json` of a proxy (ProxyConfig, 5.3.3), with its address for clients; it listens on every one."""
+    host, _, grpc_port = proxy.grpc_endpoint.rpartition(":")
+    return json.dumps(
+        {
+            "rocketMQClusterName": CLUSTER_NAME,
+            "namesrvAddr": nameserver,
+            "proxyMode": proxy.mode.upper(),
+            "localServeAddr": host,
+            "grpcServerPort": int(grpc_port),
+            "remotingListenPort": int(proxy.remoting_address.rpartition(":")[2]),
+        },
+        indent=1,
+    )
+
+
+PROXY_FILE = "rmq-proxy.json"
 
 
 def properties_text(settings: Mapping[str, str]) -> str:

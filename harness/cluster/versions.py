@@ -36,6 +36,15 @@ def is_supported(numbers: VersionNumbers) -> bool:
     return numbers[:2] == (4, 9) or numbers[0] == 5
 
 
+def has_proxy(version: str) -> bool:
+    """Whether this version has a proxy, for clients that speak gRPC.
+
+    Raises:
+        UsageProblem: no such version can be.
+    """
+    return parse(version) >= (5, 0, 0)
+
+
 def nearest(version: str, existing: Iterable[str], count: int = 4) -> list[str]:
     """Up to `count` supported releases among `existing`, around `version`, in ascending order."""
     releases = sorted(

@@ -16,9 +16,9 @@ from rich.status import Status
 from harness.campaign import DEFAULT_VERSION, Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.errors import ExitCode
+from harness.job import Job
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
-from harness.scenario import Scenario
 from harness.store import runs_folder
 
 
@@ -121,7 +121,7 @@ def version_or(recorded: object, chosen: str | None) -> str:
 
 def run_and_tell(
     campaign: Campaign,
-    scenarios: Sequence[Scenario],
+    jobs: Sequence[Job],
     *,
     parallel: int | None,
     progress: Progress,
@@ -136,10 +136,10 @@ def run_and_tell(
     reports: list[Report] = []
     try:
         with campaign:
-            for report in campaign.run_all(scenarios, parallel):
+            for report in campaign.run_all(jobs, parallel):
                 reports.append(report)
-                if len(scenarios) > 1:
-                    progress(f"{len(reports)} of {len(scenarios)} runs done")
+                if len(jobs) > 1:
+                    progress(f"{len(reports)} of {len(jobs)} runs done")
     except BaseException:
         progress.stop()
         tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out)

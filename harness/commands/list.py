@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from harness.commands.common import OUT, JsonOption
 from harness.errors import ExitCode
+from harness.expected import expected_text
 from harness.library import shipped
 from harness.model import SCHEMA_VERSION
 from harness.selection import load_all
@@ -49,7 +50,9 @@ def list_scenarios(
         return ExitCode.AS_EXPECTED
     for scenario in scenarios:
         control = [f"control: {scenario.control}"] if scenario.control else []
-        facts = ", ".join([f"expected: {scenario.expected}", *control, scenario.timing, *scenario.marks])
+        facts = ", ".join(
+            [f"expected: {expected_text(scenario.expected)}", *control, scenario.timing, *scenario.marks]
+        )
         OUT.print(f"[bold]{escape(scenario.name)}[/bold]  ({escape(facts)})")
         OUT.print(f"    {scenario.title}", markup=False)
     return ExitCode.AS_EXPECTED

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.campaign import Campaign, Options
+from harness.client_kinds import ClientChoice, client_choice
 from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
     ERR,
@@ -27,6 +28,7 @@ from harness.commands.common import (
     version_or,
 )
 from harness.errors import ExitCode
+from harness.job import job_of
 from harness.library import find
 from harness.scenario import Scenario
 from harness.spec import load_scenario, parse_scenario
@@ -65,14 +67,14 @@ def reproduce(
 
     A run's folder runs the same again: scenario, version, timing and seed, unless options say otherwise.
     """
-    scenario, options = _prepare(what, rocketmq, on, timing, seed)
+    scenario, client, options = _prepare(what, rocketmq, on, timing, seed)
     with Progress() as progress:
         campaign = Campaign(
             replace(options, dashboard=dashboard, runs=runs_or_default(runs), keep=keep, progress=progress)
         )
         code = run_and_tell(
             campaign,
-            [scenario] * repeat,
+            [job_of(scenario, options.version, client)] * repeat,
             parallel=parallel,
             progress=progress,
             as_json=as_json,
@@ -88,13 +90,17 @@ def reproduce(
 
 def _prepare(
     what: str, rocketmq: str | None, on: ClusterKind | None, timing: Timing | None, seed: int | None
-) -> tuple[Scenario, Options]:
-    """The scenario, and what of the options is recorded in a run."""
+) -> tuple[Scenario, ClientChoice | None, Options]:
+    """The scenario, the client that a matrix gave it, and what of the options is recorded in a run."""
     chosen = None if timing is None else timing.value
     path = Path(what)
     if not path.is_dir():
-        return load_scenario(find(what)), Options(
-            version=version_or(None, rocketmq), on=on or ClusterKind.EMBEDDED, timing=chosen, seed=seed
+        return (
+            load_scenario(find(what)),
+            None,
+            Options(
+                version=version_or(None, rocketmq), on=on or ClusterKind.EMBEDDED, timing=chosen, seed=seed
+            ),
         )
     folder = RunFolder.existing(path)
     record = folder.read_json("run.json")
@@ -102,9 +108,15 @@ def _prepare(
         folder.scenario_path.read_text(encoding="utf-8"),
         record.get("scenario_file") or str(folder.scenario_path),
     )
-    return scenario, Options(
-        version=version_or(record.get("rocketmq"), rocketmq),
-        on=on or ClusterKind((record.get("cluster") or {}).get("kind") or ClusterKind.EMBEDDED),
-        timing=chosen or record.get("timing"),
-        seed=record.get("seed") if seed is None else seed,
+    chosen_client = record.get("chosen_client")
+    client = None if chosen_client is None else client_choice(chosen_client)
+    return (
+        scenario,
+        client,
+        Options(
+            version=version_or(record.get("rocketmq"), rocketmq),
+            on=on or ClusterKind((record.get("cluster") or {}).get("kind") or ClusterKind.EMBEDDED),
+            timing=chosen or record.get("timing"),
+            seed=record.get("seed") if seed is None else seed,
+        ),
     )

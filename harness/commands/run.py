@@ -68,9 +68,10 @@ def run(
             seed=seed,
             progress=progress,
         )
+        campaign = Campaign(options)
         return run_and_tell(
-            Campaign(options),
-            scenarios,
+            campaign,
+            [campaign.job(scenario) for scenario in scenarios],
             parallel=parallel,
             progress=progress,
             as_json=as_json,

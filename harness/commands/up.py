@@ -66,9 +66,12 @@ def up(
     require_lasting(on)
     with (
         Progress() as progress,
-        Processes(rocketmq, PROFILES[timing.value], progress) as processes,
-        Session(processes, Making(on, needs, processes, nameserver_port=nameserver_port)) as session,
+        Processes(PROFILES[timing.value], progress) as processes,
+        Session(
+            processes, rocketmq, Making(on, rocketmq, needs, processes, nameserver_port=nameserver_port)
+        ) as session,
     ):
+        processes.fetch(rocketmq)
         cluster, _ = session.ready()
         assert isinstance(cluster, ServerCluster)
         record = keep(cluster)

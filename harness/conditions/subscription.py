@@ -48,6 +48,11 @@ class SubscriptionSettled:
         members, views = look_at_members(self._context, self._group)
         if not members.holds:
             return self._not_yet(members.text)
+        changing = [name for name, view in views.items() if self._topic in view.changing]
+        if changing:
+            return self._not_yet(
+                f"the queues of {' and '.join(changing)} have changed, its subVersion will yet"
+            )
         told = [view.versions[self._topic] for view in views.values() if self._topic in view.versions]
         newest = max(told, default=-1)
         silent = self._own_of_silent(views)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.probes.looks import one_at_a_time
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ PREFIX = "%DLQ%"
 TOPIC_NOT_EXIST = 17
 
 
+@one_at_a_time
 def read_dead_letters(context: RunContext, group: str, moment: str | None = None) -> int | None:
     """Ask for the ends of the dead-letter queues, and write down their sum; None: they can't be read.
 

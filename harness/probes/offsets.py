@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.probes.looks import one_at_a_time
+
 if TYPE_CHECKING:
     from harness.context import RunContext
 
@@ -25,6 +27,7 @@ class QueueOffsets:
         return self.max_offset - (self.consumer_offset or 0)
 
 
+@one_at_a_time
 def read_offsets(
     context: RunContext, group: str, topic: str, moment: str | None = None
 ) -> tuple[QueueOffsets, ...]:

@@ -1,7 +1,7 @@
 """What a consumer says it owns: GET_CONSUMER_RUNNING_INFO (307), relayed by a broker.
 
-A lite pull consumer of 4.9.x leaves its queues out of that (DefaultLitePullConsumerImpl.consumerRunningInfo; later
-ones have them), so its own process is asked for them.
+Some leave their queues out of that, as a lite pull consumer of 4.9.x does (DefaultLitePullConsumerImpl.
+consumerRunningInfo; later ones have them), so their own process is asked for them (`Api.asks_process`).
 
 Never two at a time for one consumer: see `harness.probes.watch`.
 """
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.allocation import Queue
+from harness.probes.looks import one_at_a_time
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
@@ -30,8 +31,22 @@ class OwnView:
     """By topic."""
     versions: Mapping[str, int]
     """The member's own subVersion by topic."""
+    changing: tuple[str, ...] = ()
+    """The topics of which its queues have changed, and its subVersion hasn't yet: it will."""
 
 
+_ALL_OF_BROKER = -1
+"""The queue id with which a consumer in POP mode asks a broker for messages of any queue."""
+
+
+def _meant(context: RunContext, topic: str, queue: Queue) -> tuple[Queue, ...]:
+    broker, queue_id = queue
+    if queue_id != _ALL_OF_BROKER or topic not in context.scenario.topics:
+        return (queue,)
+    return tuple(one for one in context.queues(topic) if one[0] == broker)
+
+
+@one_at_a_time
 def read_ownership(context: RunContext, consumer: str, moment: str | None = None) -> OwnView:
     """Ask one member, of those that tell their queues, through the first broker, and write down the answer.
 
@@ -47,10 +62,11 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
         context.real_group(group), client_id, next(iter(brokers.values())), RELAY_LIMIT_MS
     )
     queues: dict[str, list[Queue]] = {}
-    by_307 = context.consumers[consumer].spec.traits.tells_by_307
-    own = answer["queues"] if by_307 else context.consumers[consumer].assignment()
+    asks_process = context.consumers[consumer].spec.traits.asks_process
+    own = context.consumers[consumer].assignment() if asks_process else answer["queues"]
     for one in own:
-        queues.setdefault(context.name_of_topic(one["topic"]), []).append((one["broker"], one["queue_id"]))
+        topic = context.name_of_topic(one["topic"])
+        queues.setdefault(topic, []).extend(_meant(context, topic, (one["broker"], one["queue_id"])))
     subscriptions = {
         context.name_of_topic(topic): stored for topic, stored in answer["subscriptions"].items()
     }
@@ -70,7 +86,15 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
         },
         moment,
     )
+    versions = {topic: int(stored["sub_version"]) for topic, stored in subscriptions.items()}
+    owned = {topic: tuple(sorted(own)) for topic, own in queues.items()}
+    changes = context.consumers[consumer].changes
     return OwnView(
-        queues={topic: tuple(sorted(own)) for topic, own in queues.items()},
-        versions={topic: int(stored["sub_version"]) for topic, stored in subscriptions.items()},
+        queues=owned,
+        versions=versions,
+        changing=tuple(
+            topic
+            for topic, version in versions.items()
+            if changes.under_way(context.real_topic(topic), version, owned.get(topic, ()))
+        ),
     )

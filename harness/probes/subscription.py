@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harness.probes.looks import one_at_a_time
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class StoredSubscription:
         return None if stored is None else int(stored["sub_version"])
 
 
+@one_at_a_time
 def read_subscription(
     context: RunContext, group: str, broker: str, moment: str | None = None
 ) -> StoredSubscription:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assertions.track_series import TrackSeries
 from harness.clients.producer import Acknowledged
+from harness.probes.looks import one_at_a_time
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ WATCHED_LIMIT = 50
 """Tracks are watched of so many messages of a topic at most, or a look would take longer than a change."""
 
 
+@one_at_a_time
 def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: str | None = None) -> None:
     """Ask for the tracks of messages, one by one, and write down the answers."""
     for message in messages:
@@ -26,15 +28,22 @@ def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: s
         except WorkerFailed as failure:
             context.note_probe_failure("tracks", str(failure), key=message.key)
             continue
-        tracks = {
-            context.name_of_group(one["group"]): one["type"]
+        own = {
+            group: one
             for one in answer["tracks"]
-            if context.name_of_group(one["group"]) in context.scenario.groups
+            if (group := context.name_of_group(one["group"])) in context.scenario.groups
         }
+        seen = {
+            "topic": message.topic,
+            "key": message.key,
+            "tracks": {g: one["type"] for g, one in own.items()},
+        }
+        # Why the tools could not tell: UNKNOWN is also what they say where a call of their own failed.
+        exceptions = {group: one["exception"] for group, one in own.items() if one["exception"]}
         context.observe(
             f"tracks {message.key}",
             "tracks-observed",
-            {"topic": message.topic, "key": message.key, "tracks": tracks},
+            {**seen, "exceptions": exceptions} if exceptions else seen,
             moment,
         )
 

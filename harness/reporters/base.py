@@ -46,7 +46,7 @@ class Report:
         if self.outcome.kind is OutcomeKind.ERROR:
             codes = {Trouble.ENVIRONMENT: ExitCode.ENVIRONMENT, Trouble.USAGE: ExitCode.USAGE}
             return codes.get(self.outcome.trouble or Trouble.HARNESS, ExitCode.HARNESS)
-        if self.outcome.as_expected:
+        if self.outcome.as_expected or self.outcome.measured:
             return ExitCode.AS_EXPECTED
         if self.outcome.kind is OutcomeKind.INCONCLUSIVE or self._only_unknown():
             return ExitCode.INCONCLUSIVE

@@ -46,7 +46,7 @@ def _run(run: Report) -> dict[str, Any]:
         "scenario": run.scenario.name,
         "title": run.scenario.title,
         "outcome": outcome.kind.value,
-        "expected": outcome.expected.value,
+        "expected": outcome.expected.value if outcome.expected else None,
         "as_expected": outcome.as_expected,
         "reason": outcome.reason,
         "trouble": outcome.trouble.value if outcome.trouble else None,
@@ -81,6 +81,7 @@ def _summary(runs: Sequence[Report]) -> dict[str, Any]:
     return {
         "runs": len(runs),
         "as_expected": sum(1 for run in runs if run.outcome.as_expected),
+        "measured": sum(1 for run in runs if run.outcome.measured),
         "outcomes": {kind.value: counts[kind] for kind in OutcomeKind},
         "seconds": round(sum(run.seconds for run in runs), 3),
         "attempts": sum(attempts(run) for run in runs),

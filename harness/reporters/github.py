@@ -13,7 +13,13 @@ from harness.reporters.parts.findings import finding_lines
 from harness.reporters.parts.markdown import cell, code
 from harness.reporters.parts.shares import repeats
 from harness.reporters.parts.text import counted, printable, seconds_text
-from harness.reporters.parts.verdict import expectation, failing_findings, reason_and_hint, sentence
+from harness.reporters.parts.verdict import (
+    expectation,
+    failing_findings,
+    judged,
+    reason_and_hint,
+    sentence,
+)
 
 
 class GitHubReporter:
@@ -34,7 +40,7 @@ class GitHubReporter:
             EnvironmentNotReady: the summary can't be written.
         """
         for run in runs:
-            if not run.outcome.as_expected:
+            if run.outcome.wrong:
                 self._stream.write(self._annotation(run) + "\n")
         summary = self._environment.get("GITHUB_STEP_SUMMARY")
         if not summary or not runs:
@@ -79,17 +85,20 @@ def _escape_property(text: str) -> str:
     return _escape(text).replace(":", "%3A").replace(",", "%2C")
 
 
+def _mark(run: Report) -> str:
+    return "❌" if run.outcome.wrong else "📏" if run.outcome.measured else "✅"
+
+
 def _summary(runs: Sequence[Report]) -> str:
-    good = sum(1 for run in runs if run.outcome.as_expected)
     lines = [
-        f"### rocketchaos: {counted(len(runs), 'run')}, {good} as expected",
+        f"### rocketchaos: {counted(len(runs), 'run')}, {judged(runs)}",
         "",
         "| | scenario | outcome | messages | took | reproduce |",
         "|---|---|---|---|---|---|",
     ]
     for run in runs:
         lines.append(
-            f"| {'✅' if run.outcome.as_expected else '❌'} "
+            f"| {_mark(run)} "
             f"| {cell(run.scenario.title)} "
             f"| **{run.outcome.kind.value}**, {cell(expectation(run))} "
             f"| {cell(class_sentence(run.outcome.messages))} "

@@ -34,6 +34,7 @@ from harness.reporters.parts.verdict import (
     logs,
     logs_to_read,
     reason_and_hint,
+    tells_why,
 )
 from harness.reporters.parts.witnesses import divergences, last_tracks
 from harness.store import RunFolder
@@ -101,6 +102,7 @@ def _values(run: Report) -> dict[str, Any]:
         "word": WORDS[run.outcome.kind],
         "tone": _tone(run),
         "expectation": expectation(run),
+        "tells_why": tells_why(run),
         "reason": reason,
         "hint": hint,
         "logs_to_read": logs_to_read(run),
@@ -140,6 +142,8 @@ def _ticks(text: str) -> Markup:
 def _tone(run: Report) -> str:
     if run.outcome.as_expected:
         return "good"
+    if run.outcome.measured:
+        return "quiet"
     return "unsure" if run.outcome.kind is OutcomeKind.INCONCLUSIVE else "bad"
 
 

@@ -20,6 +20,7 @@ from harness.reporters.parts.verdict import (
     logs,
     logs_to_read,
     reason_and_hint,
+    tells_why,
 )
 from harness.reporters.parts.witnesses import divergences
 from harness.store import RunFolder
@@ -52,7 +53,7 @@ def _verdict(run: Report) -> Iterator[str]:
     yield ""
     yield f"**{cell(expectation(run))}**, after {seconds_text(run.seconds)}. {cell(facts_line(run))}."
     reason, hint = reason_and_hint(run)
-    if not run.outcome.as_expected:
+    if tells_why(run):
         yield ""
         yield f"Why: {cell(reason)}" + (f" {cell(hint)}" if hint else "")
         for path in logs_to_read(run)[:3]:

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from harness.claims import claims
 from harness.errors import ExitCode
+from harness.expected import expected_text
 from harness.library import shipped
+from harness.model import OutcomeKind
 from harness.scenario import Scenario
 from harness.selection import load_all
 
@@ -49,7 +51,9 @@ def in_pairs(scenarios: Sequence[Scenario]) -> list[Scenario]:
     """Each anomaly followed by its control, where that is not there already."""
     by_name = {one.name: one for one in scenarios}
     ordered: dict[str, Scenario] = {}
-    for one in sorted(scenarios, key=lambda one: (one.expected != "reproduced", one.name)):
+    for one in sorted(
+        scenarios, key=lambda one: (OutcomeKind.REPRODUCED not in one.expected_kinds, one.name)
+    ):
         ordered.setdefault(one.name, one)
         if one.control in by_name:
             ordered.setdefault(str(one.control), by_name[str(one.control)])
@@ -61,7 +65,7 @@ def _table(scenarios: Sequence[Scenario]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for one in in_pairs(scenarios):
         facts = [
-            one.expected,
+            expected_text(one.expected),
             *([one.timing] if one.timing != "compressed" else []),
             *filter(None, [one.rocketmq]),
         ]

@@ -60,7 +60,7 @@ def settings(profile: TimingProfile) -> str:
         ("brokers", profile.broker),
         ("system properties of Java clients", profile.client_system_properties),
         ("consumers", profile.client_settings),
-        ("lite pull consumers", profile.lite_pull_settings),
+        *((f"those with `api: {api}`", own) for api, own in profile.api_settings.items()),
     )
     told = [
         f"{place}: {', '.join(f'`{key}={value}`' for key, value in own.items())}"

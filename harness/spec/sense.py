@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from assertions import Check
 from assertions.start_refused import StartRefused
+from harness.expected import is_range, never_fitting
 from harness.language import references
-from harness.model import OutcomeKind
+from harness.model import SECTION_OF
 from harness.scenario import Scenario
 from harness.spec.diagnostics import Diagnostic
 from harness.spec.places import Document
@@ -22,11 +23,15 @@ def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """Every such check of a scenario all of whose names are defined."""
     if scenario.control == scenario.name:
         yield document.report(("control",), "a scenario can't be the control of itself")
+    for key, inner in never_fitting(scenario.expected):
+        what = "versions" if is_range(key) else "clients"
+        message = f"`{inner}` can't fit where `{key}` does: both speak of {what}"
+        yield document.report(("expected", key, inner), message, key=True)
     words = all_words(document)
     steps, _ = words["steps"]
     moments = _moments(steps)
     # Of the other section nobody expects that it holds: a control shares it with its anomaly.
-    expected = {"also", "anomaly" if scenario.expected_kind is OutcomeKind.REPRODUCED else "healthy"}
+    expected = {"also", *(SECTION_OF[kind] for kind in scenario.expected_kinds)}
     for section, (checks, _) in words.items():
         for placed in checks if section != "steps" else ():
             assert isinstance(placed.word, Check)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 
 from pydantic_core import ErrorDetails
 
+from harness.client_kinds import CLIENT_KINDS
+from harness.expected import meant_by
 from harness.spec.models import SECTIONS, allowed_keys, field_at, model_at, one_of
 from harness.spec.nearest import clipped, listed, nearest
 from harness.spec.places import Document, Path
@@ -185,6 +187,13 @@ def _duration(error: ErrorDetails, _document: Document, _path: Path) -> Sentence
     return error["msg"], None
 
 
+def _expected_key(error: ErrorDetails, _document: Document, _path: Path) -> Sentence:
+    key = str(error["ctx"]["text"])
+    near = meant_by(key, lambda part: nearest(part, CLIENT_KINDS))
+    known = f"{listed(CLIENT_KINDS)}, `java+python` where they share a group, or `>=5.0`"
+    return f"`{clipped(key)}` is no client and no range of versions: write one of {known}", near
+
+
 _SENTENCES: Mapping[str, Callable[[ErrorDetails, Document, Path], Sentence]] = {
     "missing": _missing,
     "extra_forbidden": _unknown_key,
@@ -209,4 +218,5 @@ _SENTENCES: Mapping[str, Callable[[ErrorDetails, Document, Path], Sentence]] = {
     "too_long": _too_many,
     "value_error": _rule,
     "duration": _duration,
+    "expected_key": _expected_key,
 }

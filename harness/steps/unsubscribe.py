@@ -8,9 +8,13 @@ from pydantic import Field
 
 from harness.language import ConsumerRef, TopicName
 from harness.steps.base import Step
+from harness.steps.subscribe import no_resubscribing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from harness.context import RunContext
+    from harness.scenario import Scenario
 
 
 class Unsubscribe(Step):
@@ -29,6 +33,9 @@ class Unsubscribe(Step):
 
     def acts_on(self) -> tuple[str, ...]:
         return (self.consumer,)
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        yield from no_resubscribing(self.consumer, scenario.consumers.get(self.consumer))
 
     def run(self, context: RunContext) -> None:
         for name in context.resolve([self.consumer]):

@@ -101,6 +101,7 @@ class Worker:
         on_death: OnDeath,
         classpath: Iterable[Path] = (),
         jvm_options: Iterable[str] = (),
+        packages: Path | None = None,
     ) -> Worker:
         """Start a worker; returns at once, see `wait_ready`.
 
@@ -114,12 +115,13 @@ class Worker:
             on_death: see the class.
             classpath: RocketMQ's jars, of the kind's `classpath_role`.
             jvm_options: added to the kind's own, and winning over them.
+            packages: the folder of the kind's `packages`.
 
         Raises:
             EnvironmentNotReady: no process can be started.
         """
         log = log_folder / f"{name}.log"
-        plan = WorkerPlan(kind, name, log_folder / name, log, tuple(classpath), tuple(jvm_options))
+        plan = WorkerPlan(kind, name, log_folder / name, log, tuple(classpath), tuple(jvm_options), packages)
         return cls(kind, name, home.launch(plan), log, on_event, on_death)
 
     @property

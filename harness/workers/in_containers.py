@@ -70,7 +70,7 @@ class InContainers:
                     command=held_back(child_command(plan, "python3", EVENTS_FD)),
                     # Nothing of us is in the image; nothing of this host's environment is of use there.
                     environment={
-                        "PYTHONPATH": _PACKAGES,
+                        "PYTHONPATH": os.pathsep.join(map(str, filter(None, (plan.packages, _PACKAGES)))),
                         "PYTHONDONTWRITEBYTECODE": "1",
                         "HOME": str(folder),
                     },
@@ -103,7 +103,8 @@ def _mounts(plan: WorkerPlan, folder: Path) -> dict[Path, tuple[str, str]]:
     package = Path(harness.__file__).absolute().parent
     mounts = {package: (f"{_PACKAGES}/{package.name}", "ro"), folder: (str(folder), "rw")}
     # At their own places, so that one list of jars holds here and there.
-    return mounts | {jars: (str(jars), "ro") for jars in _roots(plan.classpath)}
+    here = [*_roots(plan.classpath), *([] if plan.packages is None else [plan.packages])]
+    return mounts | {one: (str(one), "ro") for one in here}
 
 
 def _roots(files: tuple[Path, ...]) -> list[Path]:

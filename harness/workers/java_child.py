@@ -1,8 +1,8 @@
 """The `java` worker: the real Java client, of any version's jars, in this process's own JVM.
 
-Rests on DefaultMQPushConsumer and DefaultLitePullConsumer of org.apache.rocketmq.client.consumer and on
-org.apache.rocketmq.client.producer.DefaultMQProducer, as they are from 4.9.3 to 5.5.0. The commands are those of
-`harness.workers.protocol`.
+Rests on DefaultMQPushConsumer, DefaultLitePullConsumer and DefaultMQPullConsumer of
+org.apache.rocketmq.client.consumer and on org.apache.rocketmq.client.producer.DefaultMQProducer, as they are from
+4.9.3 to 5.5.0. The commands are those of `harness.workers.protocol`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import jpype
 from harness.workers import jvm
 from harness.workers.java_consumer import PushConsumer
 from harness.workers.java_lite_pull import LitePullConsumer
+from harness.workers.java_pop import PopConsumer
 from harness.workers.java_producer import Producer
+from harness.workers.java_pull import PullConsumer
 from harness.workers.protocol import CommandFailed, EventPipe
 
 _WARM_UP = (
@@ -35,7 +37,7 @@ _WARM_UP = (
 """Classes whose loading takes most of a first consumer's start."""
 
 
-Consumer = PushConsumer | LitePullConsumer
+Consumer = PushConsumer | LitePullConsumer | PullConsumer
 _Client = TypeVar("_Client", Consumer, Producer)
 
 _PLAIN: Mapping[str, Any] = {
@@ -46,6 +48,11 @@ _PLAIN: Mapping[str, Any] = {
 }
 _PLAIN_PUSH: Mapping[str, Any] = {"listener": "concurrent", "retry_delay_level": 0}
 """What a consumer is where `start-consumer` says nothing of it."""
+_WITH_LISTENER: Mapping[str, type[PushConsumer]] = {"push": PushConsumer, "pop": PopConsumer}
+_POLLED: Mapping[str, type[LitePullConsumer | PullConsumer]] = {
+    "lite-pull": LitePullConsumer,
+    "pull": PullConsumer,
+}
 
 
 class JavaWorker:
@@ -59,7 +66,9 @@ class JavaWorker:
 
     def start_consumer(self, name: str, api: str = "push", **with_: Any) -> Mapping[str, Any]:
         """Start a consumer; the answer comes when its `start()` has returned."""
-        return self._start(self._consumers, name, _consumer(api, name, self._events, with_))
+        consumer = _consumer(api, name, self._events, with_)
+        versions = consumer.versions()
+        return {**self._start(self._consumers, name, consumer), "versions": versions}
 
     def subscribe(self, name: str, topic: str, expression: str | Mapping[str, str]) -> None:
         """Let a running consumer subscribe."""
@@ -146,11 +155,12 @@ class JavaWorker:
 
 def _consumer(api: str, name: str, events: EventPipe, with_: Mapping[str, Any]) -> Consumer:
     chosen = {**_PLAIN, **with_, "behaviour": {**_PLAIN["behaviour"], **with_.get("behaviour", {})}}
-    if api == "lite-pull":
-        return LitePullConsumer(
-            name, events, **{key: value for key, value in chosen.items() if key not in _PLAIN_PUSH}
-        )
-    return PushConsumer(name, events, **{**_PLAIN_PUSH, **chosen})
+    if api in _WITH_LISTENER:
+        return _WITH_LISTENER[api](name, events, **{**_PLAIN_PUSH, **chosen})
+    if api in _POLLED:
+        told = {key: value for key, value in chosen.items() if key not in _PLAIN_PUSH}
+        return _POLLED[api](name, events, **told)
+    raise CommandFailed(f"the Java client has no consumer `{api}`")
 
 
 def _warm_up() -> None:

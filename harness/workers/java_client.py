@@ -53,6 +53,10 @@ class JavaConsumer(JavaClient):
         super().__init__(self._configured.java)
         self._listener = Listener(name, events, **behaviour)
 
+    def versions(self) -> Mapping[str, int]:
+        """The subVersions of its subscriptions by topic, where its class shows them; before its start."""
+        return {}
+
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
         """Subscribe while it runs; the brokers are told by a heartbeat before this returns."""
         self._configured.subscribe(topic, expression)

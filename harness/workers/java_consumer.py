@@ -69,6 +69,11 @@ class PushConsumer(JavaConsumer):
         self._java.shutdown()
         self._listener.abandon()
 
+    def versions(self) -> Mapping[str, int]:
+        """Of RebalanceImpl.subscriptionInner: the times of `subscribe`, until its queues first change."""
+        table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getSubscriptionInner()
+        return {str(one.getKey()): int(one.getValue().getSubVersion()) for one in table.entrySet()}
+
     def assignment(self) -> list[Any]:
         """The MessageQueues that it consumes now (RebalanceImpl.processQueueTable)."""
         table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable()

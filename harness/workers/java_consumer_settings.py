@@ -1,6 +1,7 @@
-"""What DefaultMQPushConsumer and DefaultLitePullConsumer are told alike before their start.
+"""What the consumers of RocketMQ are told alike before their start.
 
-Rests on both as they are from RocketMQ 4.9.3 to 5.5.0.
+Rests on DefaultMQPushConsumer, DefaultLitePullConsumer and DefaultMQPullConsumer as they are from RocketMQ 4.9.3
+to 5.5.0.
 """
 
 from __future__ import annotations
@@ -47,14 +48,15 @@ class Configured:
         subscribe: Mapping[str, Any],
         settings: Mapping[str, Any],
         model: str,
-        consume_from: str,
+        consume_from: str | None,
         strategy: Mapping[str, Any],
     ) -> None:
         self.java = new_client(java_class, group)
         self.java.setNamesrvAddr(nameserver)
         self.java.setClientIP(client_ip)
         self.java.setInstanceName(instance)
-        self.java.setConsumeFromWhere(getattr(jpype.JClass(_FROM_WHERE), _FROM[consume_from]))
+        if consume_from is not None:
+            self.java.setConsumeFromWhere(getattr(jpype.JClass(_FROM_WHERE), _FROM[consume_from]))
         self.java.setMessageModel(getattr(_first_class(_MODELS), model.upper()))
         self.strategy = strategy_of(**strategy)
         self.java.setAllocateMessageQueueStrategy(self.strategy.java)
@@ -78,7 +80,12 @@ class Configured:
         if isinstance(expression, str):
             self.java.subscribe(topic, expression)
         else:
-            self.java.subscribe(topic, jpype.JClass(_SELECTOR).bySql(expression["sql"]))
+            self.java.subscribe(topic, selector(expression))
+
+
+def selector(expression: Mapping[str, str]) -> Any:
+    """The MessageSelector of SQL92, `{"sql": "a = 1"}`."""
+    return jpype.JClass(_SELECTOR).bySql(expression["sql"])
 
 
 def _first_class(names: tuple[str, ...]) -> Any:

@@ -6,28 +6,24 @@ Rests on DefaultLitePullConsumer, DefaultLitePullConsumerImpl and AssignedMessag
 
 from __future__ import annotations
 
-import os
-import threading
-import traceback
 from collections.abc import Mapping
 from typing import Any
 
 import jpype
 
-from harness.workers.java_client import JavaConsumer
-from harness.workers.java_listener import Abandoned
+from harness.workers.java_polled import PolledConsumer
 from harness.workers.jvm import private_field
-from harness.workers.protocol import CommandFailed, EventPipe
+from harness.workers.protocol import EventPipe
 
 _CLASS = "org.apache.rocketmq.client.consumer.DefaultLitePullConsumer"
 _POLL_MS = 100
-_STOP_LIMIT_S = 2.0
-POLLED = "POLLED"
-"""In place of a status: what was polled is consumed, whatever becomes of it."""
 
 
-class LitePullConsumer(JavaConsumer):
-    """A lite pull consumer; see `JavaConsumer`. It commits by itself (autoCommit)."""
+class LitePullConsumer(PolledConsumer):
+    """A lite pull consumer; see `PolledConsumer`. It commits by itself (autoCommit).
+
+    Every `autoCommitIntervalMillis`, and not when it is stopped: what it polled since then comes again.
+    """
 
     def __init__(
         self,
@@ -38,25 +34,6 @@ class LitePullConsumer(JavaConsumer):
         **settings: Any,
     ) -> None:
         super().__init__(_CLASS, name, events, behaviour, settings)
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._poll_on, name=f"poll-{name}", daemon=True)
-
-    def start(self) -> None:
-        """Start it, and begin to poll.
-
-        Raises:
-            jpype.JException: RocketMQ refuses, with MQClientException.
-        """
-        super().start()
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Poll no more, and shut it down gracefully: what was polled is committed, and persisted."""
-        self._stopping.set()
-        # Where it blocks, it isn't waited for.
-        self._thread.join(_STOP_LIMIT_S)
-        self._java.shutdown()
-        self._listener.abandon()
 
     def assignment(self) -> list[Any]:
         """The MessageQueues from which it pulls now.
@@ -66,20 +43,5 @@ class LitePullConsumer(JavaConsumer):
         impl = private_field(self._java, "defaultLitePullConsumerImpl")
         return list(private_field(impl, "assignedMessageQueue").getAssignedMessageQueues())
 
-    def pull_counts(self, topic: str) -> Mapping[str, int]:
-        """Not there: DefaultLitePullConsumerImpl counts no pulls (4.9.4, 5.3.3)."""
-        raise CommandFailed(f"a lite pull consumer counts no pulls of {topic}")
-
-    def _poll_on(self) -> None:
-        try:
-            while not self._stopping.is_set():
-                seen, _ = self._listener.receive(self._java.poll(jpype.JLong(_POLL_MS)))
-                self._listener.report(seen, POLLED)
-        except Abandoned:
-            return
-        except BaseException:
-            if self._stopping.is_set():
-                return
-            # A consumer that polls no more must not pass for one to which nothing comes.
-            traceback.print_exc()
-            os._exit(1)
+    def _poll(self) -> None:
+        self._consume(self._java.poll(jpype.JLong(_POLL_MS)))

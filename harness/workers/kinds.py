@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from harness.cluster.artifacts import Role
+from harness.cluster.artifacts import Progress, Role
+from harness.workers.packages import packages_folder
 
 JVM_OPTIONS = (
     # A client needs little; this is what keeps a worker near 100 MB.
@@ -33,6 +34,16 @@ class WorkerKind:
     classpath_role: Role | None
     """Which of RocketMQ's class paths it needs: `client` or `tools`; None: it has no JVM."""
     jvm_options: tuple[str, ...] = ()
+    packages: str | None = None
+    """The extra of our distribution whose packages its child imports: see `harness.workers.packages`."""
+
+    def packages_folder(self, progress: Progress | None = None) -> Path | None:
+        """The folder that has these packages, installed if need be; None: it needs none.
+
+        Raises:
+            EnvironmentNotReady: they can't be installed.
+        """
+        return None if self.packages is None else packages_folder(self.packages, progress)
 
 
 def log_properties(folder: Path) -> tuple[str, ...]:

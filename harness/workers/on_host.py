@@ -46,7 +46,7 @@ class OnHost:
                         stdin=subprocess.PIPE,
                         stdout=output,
                         stderr=output,
-                        env=_environment(os.environ, self._owner),
+                        env=_environment(os.environ, self._owner, plan.packages),
                         pass_fds=(write_fd,),
                         start_new_session=True,
                         bufsize=0,
@@ -61,10 +61,10 @@ class OnHost:
         return LocalProgram(plan.name, process, os.fdopen(read_fd, "rb"))
 
 
-def _environment(inherited: Mapping[str, str], owner: str) -> dict[str, str]:
-    """The harness's environment, with its own packages first: `-P` keeps the current folder out."""
-    packages = str(Path(harness.__file__).absolute().parent.parent)
-    path = os.pathsep.join(filter(None, (packages, inherited.get("PYTHONPATH"))))
+def _environment(inherited: Mapping[str, str], owner: str, packages: Path | None) -> dict[str, str]:
+    """The harness's environment, the client's packages and its own first: `-P` keeps the current folder out."""
+    own = Path(harness.__file__).absolute().parent.parent
+    path = os.pathsep.join(str(one) for one in (packages, own, inherited.get("PYTHONPATH")) if one)
     return {**inherited, "PYTHONPATH": path, OWNER_VARIABLE: owner}
 
 

@@ -25,6 +25,8 @@ class WorkerPlan:
     """RocketMQ's jars, of the kind's `classpath_role`."""
     jvm_options: tuple[str, ...] = ()
     """Added to the kind's own, and winning over them."""
+    packages: Path | None = None
+    """The folder of the kind's `packages`: first on the child's PYTHONPATH."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def measure_containers(repeats: int, runs: str) -> list[Figure]:
         print(f"containers are left out: {refusal.message}")
         return []
     starts: dict[ClusterKind, list[float]] = {kind: [] for kind in ClusterKind}
-    with Processes(DEFAULT_VERSION, COMPRESSED, lambda _text: None) as processes:
+    with Processes(COMPRESSED, lambda _text: None) as processes:
         for number in range(repeats + 1):
             for kind in ClusterKind:
                 seconds = start_once(kind, processes)
@@ -67,7 +67,7 @@ def start_once(kind: ClusterKind, processes: Processes) -> float:
     owner = new_owner()
     processes.guardian.watch(owner)
     with tempfile.TemporaryDirectory() as folder:
-        cluster = Making(kind, ClusterNeeds(), processes)(Path(folder) / "cluster", owner)
+        cluster = Making(kind, DEFAULT_VERSION, ClusterNeeds(), processes)(Path(folder) / "cluster", owner)
         began = time.monotonic()
         try:
             cluster.start()

@@ -108,10 +108,10 @@ def measure_parts(repeats: int, runs: Path) -> list[Figure]:
     memory: list[float] = []
     with (
         Campaign(Options(runs=runs, use_running=False)) as campaign,
-        campaign.session_for(scenario) as session,
+        campaign.session_for(campaign.job(scenario)) as session,
     ):
         for _ in range(max(1, repeats // 2)):
-            run = campaign.new_run(session, scenario)
+            run = campaign.new_run(session, campaign.job(scenario))
             run.all_own = True
             stage = run.open()
             try:

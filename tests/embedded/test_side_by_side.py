@@ -55,7 +55,7 @@ def homes(report: Report) -> set[tuple[str, int]]:
 
 
 def test_runs_of_the_same_names_share_jvms_and_nothing_else(campaign: Campaign) -> None:
-    reports = list(campaign.run_all([MISMATCH, CONTROL] * 4, parallel=8))
+    reports = list(campaign.run_all([campaign.job(one) for one in [MISMATCH, CONTROL] * 4], parallel=8))
     assert [report.outcome.kind.value for report in reports] == ["reproduced", "not-reproduced"] * 4
     assert all(report.outcome.as_expected for report in reports)
     everywhere = set().union(*map(homes, reports))
@@ -84,7 +84,7 @@ def test_runs_of_the_same_names_share_jvms_and_nothing_else(campaign: Campaign) 
 
 
 def test_a_kill_gets_processes_of_its_own(campaign: Campaign) -> None:
-    report = campaign.run(KILL)
+    report = campaign.run(campaign.job(KILL))
     assert report.outcome.as_expected
     assert {process for process, _ in homes(report)} == {"own"}
     assert not {pid for _, pid in homes(report)} & set(campaign._processes_of("compressed").workers.pids)
@@ -114,7 +114,7 @@ def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(campaign:
         beside.send(topic="orders", tag="tagA", count=4, per_queue=1)
         beside.settle(offsets="g", topic="orders", within="60s")
         beside.check.delivered(to="a", count=4)
-    report = campaign.run(MISMATCH)
+    report = campaign.run(campaign.job(MISMATCH))
     assert report.outcome.as_expected
     assert not {pid for _, pid in homes(report)} & set(victims)
 

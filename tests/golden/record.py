@@ -70,7 +70,7 @@ def record(scenarios: Sequence[Scenario], on: ClusterKind) -> None:
         for scenario in scenarios:
             # The file's own name, without where it lies on this machine.
             named = parse_scenario(scenario.source, Path(scenario.file).name)
-            report = campaign.run(named)
+            report = campaign.run(campaign.job(named))
             print(scenario.name, report.outcome.kind, report.outcome.reason)
             if on is ClusterKind.EMBEDDED or report.outcome.kind is not OutcomeKind.ERROR:
                 keep(report.folder, HERE / "runs" / scenario.name)

@@ -15,6 +15,7 @@ from harness.cluster.kinds import ClusterKind
 from harness.cluster.running import AttachedCluster
 from harness.cluster_needs import ClusterNeeds
 from harness.errors import UsageProblem
+from harness.job import Job
 from harness.placement import own_processes
 from harness.scenario import Scenario
 from harness.selection import feasible
@@ -122,14 +123,19 @@ def test_scenarios_of_one_kind_share_a_cluster_and_the_one_unused_longest_makes_
         for number in range(SHARED_CLUSTERS_AT_MOST)
     ]
     campaign = Campaign(Options(runs=tmp_path))
-    with campaign.session_for(kinds[0]) as first, campaign.session_for(kinds[0]) as again:
+    with (
+        campaign.session_for(campaign.job(kinds[0])) as first,
+        campaign.session_for(campaign.job(kinds[0])) as again,
+    ):
         assert first is again
         for kind in kinds[1:]:
-            with campaign.session_for(kind):
+            with campaign.session_for(campaign.job(kind)):
                 pass
-        with campaign.session_for(scenario()):  # one too many: the second kind goes, for the first is in use
+        with campaign.session_for(
+            campaign.job(scenario())
+        ):  # one too many: the second kind goes, for the first is in use
             assert [one.closed for one in made] == [False, True, *[False] * (SHARED_CLUSTERS_AT_MOST - 1)]
-    with campaign.session_for(scenario(head="cluster: {own: true}")):
+    with campaign.session_for(campaign.job(scenario(head="cluster: {own: true}"))):
         assert len(made) == SHARED_CLUSTERS_AT_MOST + 2
     assert made[-1].closed
     campaign.close()
@@ -142,9 +148,9 @@ def test_a_session_that_could_not_start_is_no_other_run_s(
     made: list[Opened] = []
     monkeypatch.setattr(Campaign, "_open", lambda *_unused: Opened(made))
     campaign = Campaign(Options(runs=tmp_path))
-    with campaign.session_for(scenario()):
+    with campaign.session_for(campaign.job(scenario())):
         made[0].failed = True
-    with campaign.session_for(scenario()):
+    with campaign.session_for(campaign.job(scenario())):
         assert [one.closed for one in made] == [True, False]
 
 
@@ -152,7 +158,7 @@ def test_a_step_that_a_version_can_t_do_is_refused_before_anything_starts(tmp_pa
     with pytest.raises(
         UsageProblem, match=r"needs `expire-files`, which RocketMQ 4\.9\.3 can't do: >=4\.9\.4 can"
     ):
-        Campaign(Options(runs=tmp_path, version="4.9.3")).run(scenario("expire-files: {topic: orders}"))
+        Campaign(Options(runs=tmp_path)).run(Job(scenario("expire-files: {topic: orders}"), "4.9.3"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -171,7 +177,7 @@ def test_what_no_cluster_can_do_is_refused_before_anything_starts(
 ) -> None:
     monkeypatch.setattr("harness.feasibility.cluster_class", lambda _kind: AttachedCluster)
     with pytest.raises(UsageProblem, match="can't do: kill; no kind of cluster can"):
-        Campaign(Options(runs=tmp_path)).run(scenario("kill: broker-a"))
+        Campaign(Options(runs=tmp_path)).run(Job(scenario("kill: broker-a"), "4.9.4"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -200,7 +206,7 @@ def test_scenarios_about_other_versions_are_left_out_by_name() -> None:
     with pytest.raises(UsageProblem, match=r"no scenario is left for RocketMQ 5\.5\.0"):
         feasible([old], "5.5.0", ClusterKind.EMBEDDED)
     with pytest.raises(UsageProblem, match=r"RocketMQ <5, and not about 5\.5\.0"):
-        Campaign(Options(version="5.5.0")).run(old)
+        Campaign(Options()).run(Job(old, "5.5.0"))
 
 
 def test_a_consumer_whose_log_is_asked_for_gets_a_process_of_its_own() -> None:

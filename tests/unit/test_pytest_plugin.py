@@ -30,6 +30,7 @@ also:
 
 PREPARED = """
 import harness.pytest_plugin as plugin
+from harness.job import Job
 from harness.model import Finding, Holds, Outcome, OutcomeKind, Trouble
 from harness.reporters.base import Report
 from harness.errors import EnvironmentNotReady
@@ -51,7 +52,11 @@ class PreparedCampaign:
     def __init__(self, options):
         self.options = options
 
-    def run(self, scenario):
+    def job(self, scenario):
+        return Job(scenario, self.options.version)
+
+    def run(self, job):
+        scenario = job.scenario
         if scenario.name == "no-java":
             raise EnvironmentNotReady("no Java was found", "Install one.")
         if scenario.name == "stopped":

@@ -80,6 +80,8 @@ def outcome_style(run: Report) -> str:
     """How the outcome's word is coloured: by whether it was expected, not by which it is."""
     if run.outcome.as_expected:
         return "bold green"
+    if run.outcome.measured:
+        return "bold cyan"
     if run.outcome.kind is OutcomeKind.INCONCLUSIVE:
         return "bold yellow"
     return "bold red"

@@ -12,13 +12,13 @@ from harness.reporters.parts.screen import Screen, outcome_style
 from harness.reporters.parts.screen_one import show_finding, show_trouble
 from harness.reporters.parts.shares import Repeats, attempts, conditions, repeats
 from harness.reporters.parts.text import counted, seconds_text
-from harness.reporters.parts.verdict import expectation, failing_findings
+from harness.reporters.parts.verdict import expectation, failing_findings, judged
 
 
 def show_runs(screen: Screen, runs: Sequence[Report]) -> None:
     """A line each, what failed in full, the distributions of repeats, the sum."""
     screen.table(["outcome", "scenario", "expected?", "took"], [_row(screen, run) for run in runs])
-    unexpected = [run for run in runs if not run.outcome.as_expected]
+    unexpected = [run for run in runs if run.outcome.wrong]
     for run in unexpected:
         _show_unexpected(screen, run)
     for group in repeats(runs):
@@ -67,9 +67,8 @@ def _show_repeats(screen: Screen, group: Repeats) -> None:
 
 def _show_sum(screen: Screen, runs: Sequence[Report]) -> None:
     counts = outcome_counts(runs)
-    good = sum(1 for run in runs if run.outcome.as_expected)
     screen.heading(
-        f"{counted(len(runs), 'run')}: {good} as expected, {len(runs) - good} not",
+        f"{counted(len(runs), 'run')}: {judged(runs)}",
         ", ".join(f"{count} {kind.value}" for kind, count in sorted(counts.items())),
     )
     total_s = sum(run.seconds for run in runs)

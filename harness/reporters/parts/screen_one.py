@@ -16,6 +16,7 @@ from harness.reporters.parts.verdict import (
     is_counterpart,
     logs_to_read,
     reason_and_hint,
+    tells_why,
 )
 from harness.reporters.parts.witnesses import divergences
 
@@ -36,14 +37,14 @@ def show_verdict(screen: Screen, run: Report) -> None:
     screen.line(
         screen.text(WORDS[run.outcome.kind], outcome_style(run)),
         screen.text(f"  {one_line(run.scenario.title)}  ", "bold"),
-        screen.text(f"({expectation(run)})", "" if run.outcome.as_expected else "bold red"),
+        screen.text(f"({expectation(run)})", "bold red" if run.outcome.wrong else ""),
         screen.text(f"  {seconds_text(run.seconds)}", "dim"),
     )
 
 
 def show_trouble(screen: Screen, run: Report) -> None:
     """Why a run says nothing: the reason, what to do about it, and which log says more."""
-    if run.outcome.as_expected or (run.outcome.trouble is None and not run.outcome.reason):
+    if not tells_why(run) or (run.outcome.trouble is None and not run.outcome.reason):
         return
     reason, hint = reason_and_hint(run)
     names = {

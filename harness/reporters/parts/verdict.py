@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
-from harness.model import Finding, Holds, OutcomeKind, Trouble
+from harness.model import SECTION_OF, Finding, Holds, OutcomeKind, Trouble
 from harness.reporters.base import Report
 from harness.reporters.parts.text import counted, one_line, seconds_text
 
@@ -18,21 +18,35 @@ WORDS: Mapping[OutcomeKind, str] = MappingProxyType(
         OutcomeKind.ERROR: "ERROR",
     }
 )
-SECTION_OF: Mapping[OutcomeKind, str] = MappingProxyType(
-    {OutcomeKind.REPRODUCED: "anomaly", OutcomeKind.NOT_REPRODUCED: "healthy"}
-)
-"""The section of the scenario all of whose checks hold where the run ends so."""
 
 
 def expectation(run: Report) -> str:
-    """`as expected`, or what it should have been, or what else kept the run from being as expected."""
+    """`as expected`, or what it should have been, or what else kept the run from being as expected.
+
+    Where nothing was expected with this client on this version: `measured`.
+    """
     outcome = run.outcome
+    if outcome.expected is None:
+        return "measured" if outcome.measured else "NOT measured"
     if outcome.as_expected:
         return "as expected"
     if outcome.kind is outcome.expected:
         others = [one for one in failing_findings(run) if one.section == "also"]
         return f"NOT as expected: {counted(len(others), 'check')} of `also` not seen to hold"
     return f"NOT as expected: should be {outcome.expected.value.replace('-', ' ')}"
+
+
+def tells_why(run: Report) -> bool:
+    """Whether the outcome alone doesn't say it all: it is not as it should be, or measured and inconclusive."""
+    return run.outcome.wrong or (run.outcome.measured and run.outcome.kind is OutcomeKind.INCONCLUSIVE)
+
+
+def judged(runs: Sequence[Report]) -> str:
+    """How many were as expected, how many not, and where there are any how many were only measured."""
+    good = sum(1 for run in runs if run.outcome.as_expected)
+    wrong = sum(1 for run in runs if run.outcome.wrong)
+    measured = len(runs) - good - wrong
+    return f"{good} as expected, {wrong} not" + (f", {measured} measured" if measured else "")
 
 
 def sentence(run: Report) -> str:
@@ -42,15 +56,15 @@ def sentence(run: Report) -> str:
 
 
 def failing_findings(run: Report) -> list[Finding]:
-    """The findings that keep the run from being as expected; none where it is.
+    """The findings that keep the run from being as expected; none where it is, or was only measured.
 
     What the other outcome would have needed is left out: that it does not hold is as it should be.
     """
     outcome = run.outcome
-    if outcome.as_expected:
+    if not outcome.wrong:
         return []
-    sections = {"also", SECTION_OF[outcome.expected]}
-    if outcome.kind is OutcomeKind.INCONCLUSIVE and outcome.trouble is None:
+    sections = {"also", *([SECTION_OF[outcome.expected]] if outcome.expected is not None else [])}
+    if outcome.expected is None or (outcome.kind is OutcomeKind.INCONCLUSIVE and outcome.trouble is None):
         sections |= set(SECTION_OF.values())
     return [one for one in outcome.findings if one.section in sections and one.holds is not Holds.YES]
 

@@ -1,0 +1,24 @@
+"""The producer as a scenario declares it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from harness.client_kinds import ClientChoice, client_choice
+from harness.consumer import ClientText
+from harness.language import Strict
+
+
+class Producer(Strict):
+    """The one producer of a scenario, which sends what `send` steps say."""
+
+    client: ClientText = Field(
+        default="java",
+        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`; a matrix "
+        "leaves it as it is",
+    )
+
+    @property
+    def choice(self) -> ClientChoice:
+        """Its client."""
+        return client_choice(self.client)
