@@ -127,6 +127,8 @@ class Case:
         """
         found = {}
         for member in self.view.scenario.members(self.group):
+            if self.traits(member).queues == "shared":
+                continue
             looks = bracket(
                 [
                     event

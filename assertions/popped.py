@@ -132,9 +132,10 @@ def _may_still_come(case: Case, passed: Event, taking: list[str], least_ms: int 
     blocked = [name for name in taking if view.blocked(name, at)]
     if blocked:
         return f"the listener of {', '.join(blocked)} is blocked"
-    away = [*view.nodes_away(at), *view.network_faults(at)]
-    if away:
-        return f"{', '.join(away)} is in effect or away"
+    trouble = [f"{node} is away" for node in view.nodes_away(at)]
+    trouble += [f"a {fault} is in effect" for fault in view.network_faults(at)]
+    if trouble:
+        return ", ".join(trouble)
     waits = [(passed, max(least_ms, natural_delay_ms(view.timing)), "the offset was seen to have passed it")]
     members = view.scenario.members(case.group)
     busy = [one.event for one in view.deliveries(at, members)][-1:]

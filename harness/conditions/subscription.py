@@ -77,8 +77,7 @@ class SubscriptionSettled:
         silent = set()
         for name in self._context.online_members(self._group):
             consumer = self._context.consumers[name]
-            traits = consumer.spec.traits
-            only_paused = consumer.paused and traits.queues == "owned" and traits.tells_queues
+            only_paused = consumer.paused and consumer.spec.traits.tells_queues
             if only_paused or self._topic not in consumer.subscriptions:
                 continue
             if name not in views or self._topic not in views[name].versions:
