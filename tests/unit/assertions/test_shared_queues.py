@@ -91,6 +91,39 @@ def test_as_long_as_the_other_may_have_popped_it_nothing_is_decided() -> None:
     assert "or b popped it, and less than 6 s ago" in fate.reason
 
 
+def counted(story: Story, passed_messages: int) -> Story:
+    """b's client says how many messages its filter has let through so far."""
+    counts = {"consumer": "b", "topic": "orders", "found_pulls": 1, "passed_messages": passed_messages}
+    story.made.add("harness", "pull-counts-observed", **counts)
+    return story
+
+
+def test_a_client_that_was_sent_nothing_which_its_listener_did_not_get_holds_nothing() -> None:
+    story = counted(Story(*both(POP)).sent().passed(), 0)
+    fate = story.fate()
+    assert fate.message_class is MessageClass.FILTERED_BY_BROKER
+    assert "the listener of b got all that its client was sent" in fate.reason
+    assert story.made.events[-1].n in fate.events
+    assert counted(Story(*both(POP)).sent().passed(), 1).found() is MessageClass.UNDETERMINED
+    before = counted(Story(*both(POP)).sent(), 0).passed()
+    assert before.found() is MessageClass.UNDETERMINED
+
+
+def test_what_was_sent_to_a_client_that_was_cut_off_it_may_not_have_counted() -> None:
+    story = Story(*both(POP)).sent()
+    sides = ["b", "broker-a"]
+    story.made.add("b", "fault-effective", fault="partition", target="b", sides=sides)
+    story.made.add("b", "fault-healed", fault="partition", target="b", sides=sides)
+    story.passed()
+    assert counted(story, 0).found() is MessageClass.UNDETERMINED
+    assert story.later(90).found() is MessageClass.FILTERED_BY_BROKER
+
+
+def test_where_nobody_skips_counts_alone_lose_nothing() -> None:
+    story = Story(a="api: pop, subscribe: {bills: tagA}", b=POP.replace("TAG", "tagB")).sent().passed()
+    assert counted(story, 0).found() is MessageClass.IN_FLIGHT
+
+
 @pytest.mark.parametrize(("kind", "until"), [("consumer-stopped", 60), ("killed", 60), ("paused", 600)])
 def test_what_a_member_that_is_gone_may_have_popped_comes_again(kind: str, until: int) -> None:
     story = Story().sent()
