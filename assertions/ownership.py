@@ -21,7 +21,8 @@ class Ownership(Check):
 
     Ownership is what each client itself reports (request code 307). For a group: every online member that
     subscribes to the topic owns exactly what its own strategy gives it among all online members, sorted by
-    client id. With differing strategies queues may have several owners, or none; that holds too.
+    client id. With differing strategies queues may have several owners, or none; that holds too. Of members that
+    share all queues (POP, gRPC), or whose client doesn't tell its queues, the answer is unknown.
     """
 
     word = "ownership"
