@@ -8,14 +8,15 @@ org.apache.rocketmq.client.consumer and on org.apache.rocketmq.client.producer.D
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import jpype
 
 from harness.workers import jvm
+from harness.workers.client_worker import ClientWorker
 from harness.workers.java_consumer import PushConsumer
 from harness.workers.java_lite_pull import LitePullConsumer
 from harness.workers.java_pop import PopConsumer
@@ -38,7 +39,6 @@ _WARM_UP = (
 
 
 Consumer = PushConsumer | LitePullConsumer | PullConsumer
-_Client = TypeVar("_Client", Consumer, Producer)
 
 _PLAIN: Mapping[str, Any] = {
     "model": "clustering",
@@ -55,105 +55,7 @@ _POLLED: Mapping[str, type[LitePullConsumer | PullConsumer]] = {
 }
 
 
-class JavaWorker:
-    """The consumers and producers of one process, by the names that the harness gave them."""
-
-    def __init__(self, events: EventPipe) -> None:
-        self._events = events
-        self._lock = threading.Lock()
-        self._consumers: dict[str, Consumer] = {}
-        self._producers: dict[str, Producer] = {}
-
-    def start_consumer(self, name: str, api: str = "push", **with_: Any) -> Mapping[str, Any]:
-        """Start a consumer; the answer comes when its `start()` has returned."""
-        consumer = _consumer(api, name, self._events, with_)
-        versions = consumer.versions()
-        return {**self._start(self._consumers, name, consumer), "versions": versions}
-
-    def subscribe(self, name: str, topic: str, expression: str | Mapping[str, str]) -> None:
-        """Let a running consumer subscribe."""
-        self._get(self._consumers, name).subscribe(topic, expression)
-
-    def unsubscribe(self, name: str, topic: str) -> None:
-        """Let a running consumer give a topic up."""
-        self._get(self._consumers, name).unsubscribe(topic)
-
-    def release_listener(self, name: str) -> None:
-        """Let a consumer's listener block no more."""
-        self._get(self._consumers, name).release()
-
-    def assignment(self, name: str) -> Mapping[str, Any]:
-        """The queues that a consumer has, as it knows itself."""
-        queues = [
-            {
-                "topic": str(queue.getTopic()),
-                "broker": str(queue.getBrokerName()),
-                "queue_id": int(queue.getQueueId()),
-            }
-            for queue in self._get(self._consumers, name).assignment()
-        ]
-        return {
-            "queues": sorted(queues, key=lambda queue: (queue["topic"], queue["broker"], queue["queue_id"]))
-        }
-
-    def stop_consumer(self, name: str) -> None:
-        """Shut a consumer down gracefully: it persists its offsets and says goodbye to the brokers."""
-        self._get(self._consumers, name, take=True).stop()
-
-    def pull_counts(self, name: str, topic: str) -> Mapping[str, Any]:
-        """What a consumer's own statistics say of its pulls."""
-        return self._get(self._consumers, name).pull_counts(topic)
-
-    def producer_route(self, name: str, topic: str) -> Mapping[str, Any]:
-        """What a producer knows of a topic's route."""
-        return self._get(self._producers, name).route(topic)
-
-    def start_producer(self, name: str, **with_: Any) -> Mapping[str, Any]:
-        """Start a DefaultMQProducer."""
-        return self._start(self._producers, name, Producer(**with_))
-
-    def stop_producer(self, name: str) -> None:
-        """Shut a producer down gracefully."""
-        self._get(self._producers, name, take=True).stop()
-
-    def send(
-        self,
-        name: str,
-        topic: str,
-        tag: str | None,
-        key: str | None,
-        body: str,
-        queue: Mapping[str, Any] | None,
-        timeout_ms: int,
-        keys: Sequence[str] = (),
-        properties: Mapping[str, str] = MappingProxyType({}),
-    ) -> Mapping[str, Any]:
-        """Send one message: to the given queue, or to the one whose turn it is."""
-        all_keys = [*([] if key is None else [key]), *keys]
-        return self._get(self._producers, name).send(
-            topic, tag, all_keys, properties, body, queue, timeout_ms
-        )
-
-    def _start(self, where: dict[str, _Client], name: str, client: _Client) -> Mapping[str, Any]:
-        with self._lock:
-            if name in where:
-                raise CommandFailed(f"`{name}` runs already in this worker")
-            where[name] = client
-        try:
-            client.start()
-        except BaseException:
-            self._get(where, name, take=True)
-            raise
-        return {"client_id": client.client_id}
-
-    def _get(self, where: dict[str, _Client], name: str, *, take: bool = False) -> _Client:
-        with self._lock:
-            if name not in where:
-                raise CommandFailed(f"nothing named `{name}` runs in this worker")
-            return where.pop(name) if take else where[name]
-
-
-def _consumer(api: str, name: str, events: EventPipe, with_: Mapping[str, Any]) -> Consumer:
+def _consumer(events: EventPipe, name: str, api: str = "push", **with_: Any) -> Consumer:
     chosen = {**_PLAIN, **with_, "behaviour": {**_PLAIN["behaviour"], **with_.get("behaviour", {})}}
     if api in _WITH_LISTENER:
         return _WITH_LISTENER[api](name, events, **{**_PLAIN_PUSH, **chosen})
@@ -178,23 +80,7 @@ def main() -> None:
     events = EventPipe(given.events_fd)
     jvm.start(given)
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
-    worker = JavaWorker(events)
-    jvm.run(
-        events,
-        {
-            "start-consumer": worker.start_consumer,
-            "stop-consumer": worker.stop_consumer,
-            "subscribe": worker.subscribe,
-            "unsubscribe": worker.unsubscribe,
-            "release-listener": worker.release_listener,
-            "assignment": worker.assignment,
-            "pull-counts": worker.pull_counts,
-            "start-producer": worker.start_producer,
-            "stop-producer": worker.stop_producer,
-            "producer-route": worker.producer_route,
-            "send": worker.send,
-        },
-    )
+    jvm.run(events, ClientWorker(functools.partial(_consumer, events), Producer).handlers)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.workers.java_consumer_settings import Configured
-from harness.workers.java_listener import Listener
+from harness.workers.listener import Listener
 from harness.workers.protocol import EventPipe
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.workers.java_client import JavaConsumer
-from harness.workers.java_listener import Abandoned
+from harness.workers.java_messages import described_messages
+from harness.workers.listener import Abandoned
 from harness.workers.protocol import CommandFailed, EventPipe
 
 _STOP_LIMIT_S = 2.0
@@ -64,7 +65,7 @@ class PolledConsumer(JavaConsumer):
         Raises:
             Abandoned: the consumer is gone.
         """
-        seen, _ = self._listener.receive(messages, broker)
+        seen, _ = self._listener.receive(described_messages(messages, broker))
         self._listener.report(seen, _POLLED)
 
     def _poll_on(self) -> None:

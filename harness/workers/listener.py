@@ -1,15 +1,15 @@
 """What a consumer does with its messages: it reports each of them, and behaves as it is told.
 
-All consumers of the `java` worker hand their messages over to a `Listener`, whatever RocketMQ calls it with.
+Consumers of every kind of worker hand their messages over to a `Listener`, in JSON's types, whatever their client
+calls them with.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.workers.jvm import text
 from harness.workers.protocol import EventPipe
 
 ALL = "all"
@@ -23,7 +23,7 @@ class Abandoned(Exception):
 
 
 class Listener:
-    """The listener of one consumer; safe to use from RocketMQ's threads."""
+    """The listener of one consumer; safe to use from its client's threads."""
 
     def __init__(
         self, name: str, events: EventPipe, *, fail: int, block: str | Sequence[str], slow_ms: int
@@ -44,19 +44,17 @@ class Listener:
         self._released = threading.Event()
         self._abandoned = threading.Event()
 
-    def receive(self, messages: Any, broker: str | None = None) -> tuple[list[Described], bool]:
-        """Report MessageExts, take the time that it takes, and say whether they succeed.
+    def receive(self, messages: Iterable[Described]) -> tuple[list[Described], bool]:
+        """Report messages, take the time that it takes, and say whether they succeed.
 
-        `broker` is where they were pulled from, where the messages don't say it.
+        Each has the fields of the event `received`, see `harness.workers.protocol`, but for `consumer`.
 
         Raises:
             Abandoned: the consumer is gone.
         """
         seen = []
-        for message in messages:
-            described = described_message(message)
-            origin = broker if broker is not None else str(message.getBrokerName())
-            self._events.emit("received", {"consumer": self._name, "broker": origin, **described})
+        for described in messages:
+            self._events.emit("received", {"consumer": self._name, **described})
             seen.append(described)
         for described in seen:
             if self._slow_s:
@@ -94,22 +92,3 @@ class Listener:
 
 def _identity(described: Mapping[str, Any]) -> Described:
     return {name: described[name] for name in ("key", "msg_id", "offset_msg_id")}
-
-
-def described_message(message: Any) -> Described:
-    """A MessageClientExt in JSON's types; its topic is the original one (resetRetryAndNamespace).
-
-    The first of its keys is `key`, which the harness gave it; the others are `keys`.
-    """
-    keys = (text(message.getKeys()) or "").split()
-    return {
-        "topic": str(message.getTopic()),
-        "tag": text(message.getTags()),
-        "key": keys[0] if keys else None,
-        "keys": keys[1:],
-        "msg_id": text(message.getMsgId()),
-        "offset_msg_id": text(message.getOffsetMsgId()),
-        "queue_id": int(message.getQueueId()),
-        "offset": int(message.getQueueOffset()),
-        "reconsume_times": int(message.getReconsumeTimes()),
-    }
