@@ -1,4 +1,4 @@
-"""The further ways in which the Java client consumes, on a real RocketMQ: POP mode, and the plain pull consumer."""
+"""The further ways in which the Java client consumes, on a real RocketMQ: POP mode, and plain pull."""
 
 from __future__ import annotations
 
@@ -55,10 +55,16 @@ def test_in_pop_mode_what_fails_comes_again_after_ten_seconds(rocketmq: LiveRun)
     until(lambda: sum((keys(rocketmq, "a") + keys(rocketmq, "b")).values()) == 16, limit_s=60)
     received = [event for name in "ab" for event in seen(rocketmq, "received", name)]
     for times in (0, 1):
-        again = Counter(str(event.data["key"]) for event in received if event.data["reconsume_times"] == times)
+        again = Counter(
+            str(event.data["key"]) for event in received if event.data["reconsume_times"] == times
+        )
         assert again == EVERYTHING
     first, second = (
-        {str(event.data["key"]): event.mono_ns for event in received if event.data["reconsume_times"] == times}
+        {
+            str(event.data["key"]): event.mono_ns
+            for event in received
+            if event.data["reconsume_times"] == times
+        }
         for times in (0, 1)
     )
     assert min((second[key] - first[key]) / 1e9 for key in first) >= FIRST_DELAY_S
