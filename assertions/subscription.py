@@ -10,7 +10,6 @@ from assertions.base import Answer, Check
 from assertions.view import RunView
 from harness.language import ExpressionRef, GroupName, TopicName, as_tuple
 
-
 Codes = Annotated[
     tuple[int, ...],
     BeforeValidator(as_tuple),
