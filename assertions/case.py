@@ -3,18 +3,24 @@
 Knowledge is bracketed. What a broker holds changes only to a higher subVersion, or vanishes
 (`ConsumerGroupInfo.updateSubscription`, RocketMQ 4.9.4 and 5.3.3), and a member whose queues change raises its own
 (`RebalancePushImpl.messageQueueChanged`). So a look before the sending and one after the passing that show the
-same subVersion prove what was so in between; a single look proves nothing.
+same subVersion prove what was so in between; a single look proves nothing. Of the queues of members that don't
+raise theirs see `assertions.membership`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assertions.between import bracket, is_bracket
+from assertions.membership import membership_stayed
 from assertions.tags import stored_matches
 from assertions.view import RunView, Sent, owned_queues, queue_name
-from harness.consumer import Consumer
+from harness.client_kinds import Api
+from harness.consumer import Consumer, Expression
 from harness.model import Event, MessageClass, MessageFate
+
+LONGEST_PULL_MS = 30_000
+"""A client waits so long for the answer to a pull (CONSUMER_TIMEOUT_MILLIS_WHEN_SUSPEND, 4.9.4 and 5.3.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +46,44 @@ class Case:
         """What the scenario says of a consumer."""
         return self.view.scenario.consumers[consumer]
 
+    def traits(self, consumer: str) -> Api:
+        """How a consumer's client consumes."""
+        return self.view.traits(consumer)
+
+    def own_expressions(self, consumer: str, passed: Event) -> list[Expression]:
+        """By what the consumer may have asked for the message: its own expressions from sending to passing.
+
+        And those that it had when a pull began that was still held at the sending: with a pull goes the
+        expression of its beginning (`DefaultMQPushConsumerImpl.pullMessage`, 4.9.4 and 5.3.3).
+        """
+        first = self.message.invoked_n
+        for changed in self.view.own_subscriptions.changes_while_running(consumer, first):
+            if self.view.ms_between(changed, first) < LONGEST_PULL_MS:
+                first = changed - 1  # what it had before the earliest of them
+                break
+        found = self.view.own_subscriptions.between(consumer, self.message.topic, first, passed.n)
+        return [one for one in found if one is not None]
+
+    def asking(self, passed: Event) -> list[str]:
+        """The members that may have asked for messages of its topic from the sending to the passing.
+
+        With those that went so shortly before that the broker may have held what they had asked.
+        """
+        sent_ns = self.message.event.mono_ns
+        since = next(
+            (one.n for one in self.view.events if (sent_ns - one.mono_ns) / 1e6 < LONGEST_PULL_MS),
+            self.message.invoked_n,
+        )
+        return [
+            name
+            for name in self.view.online_between(self.group, min(since, self.message.invoked_n) - 1, passed.n)
+            if self.own_expressions(name, passed)
+        ]
+
     def looks_at_stored(self, until: int) -> list[Event]:
         """The last look at the broker's entry before the sending, those up to `until`, and the next one."""
         broker = self.message.queue.rpartition(":")[0]
-        return _bracket(
+        return bracket(
             [
                 event
                 for event in self.view.of_kind("subscription-observed")
@@ -57,7 +97,7 @@ class Case:
         """What the broker held all the time from the sending to event `until`; None where that isn't proven."""
         looks = self.looks_at_stored(until)
         entries = [event.data["subscriptions"].get(self.message.topic) for event in looks]
-        if not _is_bracket(looks, self.message.invoked_n, until) or None in entries:
+        if not is_bracket(looks, self.message.invoked_n, until) or None in entries:
             return None
         if len({entry["sub_version"] for entry in entries}) != 1:
             return None
@@ -87,7 +127,7 @@ class Case:
         """
         found = {}
         for member in self.view.scenario.members(self.group):
-            looks = _bracket(
+            looks = bracket(
                 [
                     event
                     for event in self.view.of_kind("ownership-observed")
@@ -96,12 +136,15 @@ class Case:
                 self.message.invoked_n,
                 until,
             )
-            if not _is_bracket(looks, self.message.invoked_n, until) or not all(map(self._owns, looks)):
+            if not is_bracket(looks, self.message.invoked_n, until) or not all(map(self._owns, looks)):
                 continue
             versions = {
                 event.data["subscriptions"].get(self.message.topic, {}).get("sub_version") for event in looks
             }
-            if len(versions) == 1:
+            raises = self.traits(member).raises_version
+            if len(versions) == 1 and (
+                raises or membership_stayed(self.view, self.group, looks[0].n, until, looks[-1].n)
+            ):
                 found[member] = [looks[0], looks[-1]]
         return found
 
@@ -161,15 +204,3 @@ class Case:
     ) -> MessageFate:
         """The history can't decide."""
         return self.made(MessageClass.UNDETERMINED, reason, proof, owner=owner, stored=stored)
-
-
-def _bracket(looks: Sequence[Event], begin: int, end: int) -> list[Event]:
-    """The last look before event `begin`, those between, and the first one after event `end`."""
-    before = [event for event in looks if event.n < begin][-1:]
-    between = [event for event in looks if begin <= event.n <= end]
-    after = [event for event in looks if event.n > end][:1]
-    return before + between + after
-
-
-def _is_bracket(looks: Sequence[Event], begin: int, end: int) -> bool:
-    return bool(looks) and looks[0].n < begin and looks[-1].n > end

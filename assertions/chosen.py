@@ -22,7 +22,9 @@ def chosen_messages(
     if queues_of is not None:
         owned = view.queues_owned(queues_of, topic, at)
         if owned is None:
-            return f"the queues of {queues_of} were not observed"
+            return view.why_not_owned(
+                view.consumers(queues_of) or (), f"the queues of {queues_of} were not observed"
+            )
     messages = [
         message
         for message in view.sent_until(at)

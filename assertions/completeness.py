@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from assertions.case import Case
+from assertions.delays import LOCK_MS, POPPED_MS, natural_delay_ms
+from assertions.oracle import fate_of
 from assertions.view import RunView, Sent
+from harness.model import MessageClass
 
-NATURAL_DELAY_MS = {"compressed": 6_000, "faithful": 30_000}
-"""What has not come by then, without a fault, is not on its way. Deliveries were seen up to 1 s after the sending,
-and up to 5 s after the stored subscription changed under members that held long polls. With RocketMQ's own timers
-a rebalance (20 s) and a held pull that has to turn over can come before that."""
-LOCK_MS = 65_000
-"""An orderly consumer's queues stay locked for 60 s when it dies (RebalanceLockManager, 4.9.4)."""
+_OPEN = (MessageClass.IN_FLIGHT, MessageClass.STRANDED, MessageClass.UNDETERMINED)
 
 
 def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: int) -> str | None:
     """None where every message's fate is sealed at event `at`; otherwise why it is too early to say.
 
-    Sealed: the observed offset of each group that subscribes to its topic has passed it; or for
-    `NATURAL_DELAY_MS` nothing has happened to it or to these groups (it was sent, a member came, went or
-    subscribed anew, a node died or came back, an offset was set), neither a member nor a node stands still or is
-    away, and nothing is wrong with the network.
+    Sealed: the observed offset of each group that subscribes to its topic has passed it, and nobody holds on to
+    it who may have popped it; or for so long that nothing can be on its way (`assertions.delays`) nothing has
+    happened to it or to these groups (it was sent, a member came, went or subscribed anew, a node died or came
+    back, an offset was set), neither a member nor a node stands still or is away, and nothing is wrong with the
+    network.
     """
     end = next((event for event in view.events if event.n == at), None)
     if end is None:
@@ -34,9 +34,7 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
     waiting = [
         message
         for message in messages
-        if not all(
-            view.first_passed(group, message, at) for group in groups if message.topic in topics[group]
-        )
+        if not all(_sealed(view, group, message, at) for group in groups if message.topic in topics[group])
     ]
     if not waiting:
         return None
@@ -52,8 +50,11 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
         return (
             f"too early to say: {len(waiting)} messages wait, and the network has a {' and a '.join(faults)}"
         )
-    limit_ms = NATURAL_DELAY_MS.get(view.timing, NATURAL_DELAY_MS["faithful"])
-    if any(view.scenario.consumers[name].listener == "orderly" for name in view.killed(members, at)):
+    limit_ms = natural_delay_ms("faithful" if _own_timers(view, members) else view.timing)
+    killed = view.killed(members, at)
+    if any(view.traits(name).queues == "shared" for name in killed):
+        limit_ms = max(limit_ms, POPPED_MS)
+    if any(view.scenario.consumers[name].listener == "orderly" for name in killed):
         limit_ms = max(limit_ms, LOCK_MS)
     young = [one for one in waiting if (end.mono_ns - one.event.mono_ns) / 1e6 < limit_ms]
     if young:
@@ -68,3 +69,19 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
             f"{limit_ms // 1000} s before something happened to it: {last.kind} {last.node} (event {last.n})"
         )
     return None
+
+
+def _sealed(view: RunView, group: str, message: Sent, at: int) -> bool:
+    """Whether the group's offset has passed it; and, where that passes what is popped too, nobody may have it."""
+    if view.first_passed(group, message, at) is None:
+        return False
+    if not view.shares_queues(group):
+        return True
+    return fate_of(Case(view, group, message, at)).message_class not in _OPEN
+
+
+def _own_timers(view: RunView, members: set[str]) -> bool:
+    """Whether any of these has timers that can't be shortened, or holds a receive until its poll is over."""
+    return any(
+        view.traits(name).queues == "shared" or not view.kind_of_client(name).compressed for name in members
+    )

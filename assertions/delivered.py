@@ -76,9 +76,9 @@ class Delivered(Count):
         if self.fits(number) and self.from_queues_of is not None:
             strays = self._strays(view, at, got)
             if strays is None:
-                return Answer(
-                    None, expected, observed + f"; the queues of {self.from_queues_of} were not observed"
-                )
+                why = f"the queues of {self.from_queues_of} were not observed"
+                why = view.why_not_owned(view.consumers(self.from_queues_of) or (), why)
+                return Answer(None, expected, f"{observed}; {why}")
             if strays:
                 return Answer(
                     False, expected, observed + f"; not from its queues: {', '.join(strays)}", proof

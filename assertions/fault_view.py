@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from assertions.event_view import EventView
 from harness.model import Event
 
-_DISTURBANCES = frozenset(
+DISTURBANCES = frozenset(
     {
         "consumer-starting",
         "consumer-started",
@@ -71,7 +71,9 @@ class FaultView(EventView):
         }
         return [name for name in consumers if name in targets]
 
-    def last_disturbance(self, groups: Sequence[str], at: int) -> Event | None:
+    def last_disturbance(
+        self, groups: Sequence[str], at: int, kinds: frozenset[str] = DISTURBANCES
+    ) -> Event | None:
         """The last event by `at` after which these groups may need time to settle; None: there is none."""
         members = {name for group in groups for name in self.scenario.members(group)}
         found = None
@@ -82,6 +84,6 @@ class FaultView(EventView):
             if event.kind in ("fault-effective", "fault-healed"):
                 targets = {event.data["target"], *event.data.get("sides", ())}
                 concerned = bool(targets & (members | set(self.scenario.cluster.nodes)))
-            if concerned and event.kind in _DISTURBANCES:
+            if concerned and event.kind in kinds:
                 found = event
         return found

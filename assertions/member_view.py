@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from assertions.event_view import EventView
 from assertions.queues import owned_queues
 from assertions.subscribed import KINDS, OwnSubscriptions
 from assertions.tags import tags_of
+from assertions.traits_view import TraitsView
 from harness.consumer import text_of
 from harness.model import Event
 
 
-class MemberView(EventView):
+class MemberView(TraitsView):
     """A run's consumers, and the members that were made by hand."""
 
     def consumers(self, target: str) -> tuple[str, ...] | None:
@@ -77,6 +77,15 @@ class MemberView(EventView):
         """Members of a group that have started, and have neither stopped nor been killed, by event `at`."""
         online = {name: is_online for number, name, is_online in self._lives if number <= at}
         return [name for name in self.scenario.members(group) if online.get(name)]
+
+    def online_between(self, group: str, first: int, last: int) -> list[str]:
+        """Members of a group that were online at any time from event `first` to `last`.
+
+        From the beginning of their start on: a client may ask for messages before its start has returned.
+        """
+        lives = self._lives + [(event.n, event.node, True) for event in self.of_kind("consumer-starting")]
+        came = {name for number, name, is_online in lives if is_online and first < number <= last}
+        return [name for name in self.scenario.members(group) if name in {*came, *self.online(first, group)}]
 
     def hand_made_ids(self, group: str, at: int) -> list[str]:
         """The client ids of the hand-made members of a group by event `at`."""

@@ -110,6 +110,28 @@ class MessageView(EventView):
         """What listeners answered about one message by event number `until`."""
         return [event for event in self._results_by_key.get(key, ()) if event.n <= until]
 
+    def blocked(self, consumer: str, until: int) -> list[str]:
+        """The messages that a consumer's listener holds on to at event `until`, by its `behaviour: block`.
+
+        Each from when the listener blocks on it until it returns, or its process ends.
+        """
+        held: dict[str, None] = {}
+        for event in self.events:
+            if event.n > until:
+                break
+            if event.kind == "fault-effective":
+                if (event.data["fault"], event.data["target"]) == ("kill", consumer):
+                    held.clear()
+            elif event.node != consumer:
+                continue
+            elif event.kind in ("consumer-starting", "consumer-stopped"):
+                held.clear()
+            elif event.kind == "blocked":
+                held[event.data["key"]] = None
+            elif event.kind == "consumed":
+                held.pop(event.data["key"], None)
+        return list(held)
+
     @cached_property
     def _offsets(self) -> dict[tuple[str, str, str], list[tuple[int, Event]]]:
         """The group's offsets as they were observed, by group, topic and queue; none stored counts as 0."""

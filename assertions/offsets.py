@@ -52,8 +52,9 @@ class Offsets(Check):
         if self.queues_of is not None:
             owned = view.queues_owned(self.queues_of, self.topic, event.n)
             if not owned:
-                why = "were not observed" if owned is None else "are none"
-                return Answer(None, expected, f"the queues of {self.queues_of} {why}", [event.n])
+                why = f"the queues of {self.queues_of} {'were not observed' if owned is None else 'are none'}"
+                why = view.why_not_owned(view.consumers(self.queues_of) or (), why)
+                return Answer(None, expected, why, [event.n])
         lag, beyond, texts = 0, False, []
         for queue in event.data["queues"]:
             if owned is not None and queue_name(queue["broker"], queue["queue_id"]) not in owned:

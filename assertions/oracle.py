@@ -1,8 +1,9 @@
 """The oracle: what became of every message for every group, and which events prove it. Pure.
 
 A message that no listener got has one of these fates. Where the group's offset has passed it, a filter took
-it, or it is lost: `assertions.passed`. Where the offset hasn't passed it, it waits: stranded if no member
-consumes its queue, in flight otherwise: `assertions.waiting`. Where the history can't decide, because nothing
+it, or it is lost: `assertions.passed`, and where the group's members share its queues `assertions.popped`. Where
+the offset hasn't passed it, it waits: stranded if no member consumes its queue, in flight otherwise:
+`assertions.waiting`. Where the history can't decide, because nothing
 proves what was stored or who owned the queue from the sending to the passing (`assertions.case`), or because
 only the broker could know, the oracle says so.
 """
@@ -59,6 +60,8 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
     if last is not None and len(failed) == len(results):
         if case.spec(names[-1]).model == "broadcasting":
             reason += " and failed; broadcasting has no retries"
+        elif not case.traits(names[-1]).retries:
+            reason += " and failed; its client has no retries"
         elif (letters := _dead_letters(case, got[-1])) is not None:
             made, reason = MessageClass.DEAD_LETTER, "the listener failed for the last time that it may"
             proof.append(letters)
@@ -68,8 +71,9 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
     # The first delivery itself proves who owned the queue; what was stored then only a bracket can.
     stored = case.stored(got[0].event.n)
+    owner = names[0] if case.traits(names[0]).queues == "owned" else None
     return case.made(
-        made, reason, proof, got=names, owner=names[0], stored=stored.expression if stored else None
+        made, reason, proof, got=names, owner=owner, stored=stored.expression if stored else None
     )
 
 

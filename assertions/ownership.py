@@ -70,7 +70,8 @@ class Ownership(Check):
             return Answer(None, expected, f"{self.of} stands for no single consumer")
         events = view.observed("ownership-observed", self.at, consumer=consumers[0])
         if not events:
-            return Answer(None, expected, f"the queues of {consumers[0]} were not observed at `{self.at}`")
+            why = f"the queues of {consumers[0]} were not observed at `{self.at}`"
+            return Answer(None, expected, view.why_not_owned(consumers, why))
         own = sorted(owned_queues(events[-1], self.topic))
         observed = f"{consumers[0]} owns {', '.join(own) or 'none'}"
         if self.count is not None:
@@ -90,9 +91,8 @@ class Ownership(Check):
         online = view.online(end, group)
         missing = [name for name in online if name not in events]
         if not offsets or not online or missing:
-            return Answer(
-                None, expected, f"not observed at `{self.at}`: {', '.join(missing) or 'any member'}"
-            )
+            why = f"not observed at `{self.at}`: {', '.join(missing) or 'any member'}"
+            return Answer(None, expected, view.why_not_owned(tuple(missing), why))
         queues = [(queue["broker"], queue["queue_id"]) for queue in offsets[-1].data["queues"]]
         ids = [str(events[name].data["client_id"]) for name in online]
         ids += view.hand_made_ids(group, end)

@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assertions.case import Case
+from assertions.popped import fate_of_popped
 from assertions.tags import client_matches, pulled_matches
-from harness.consumer import Expression, text_of
+from harness.consumer import text_of
 from harness.model import Event, MessageClass, MessageFate
-
-LONGEST_PULL_MS = 30_000
-"""A client waits so long for the answer to a pull (CONSUMER_TIMEOUT_MILLIS_WHEN_SUSPEND, 4.9.4 and 5.3.3)."""
 
 Owners = Mapping[str, list[Event]]
 """The owners of a queue, each with the looks that prove it."""
@@ -33,11 +31,16 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
         return case.undetermined(
             "a step set the group's offset past it: nobody had to pull it", [reset, passed]
         )
+    asking = case.asking(passed) if case.view.shares_queues(case.group) else []
+    if any(case.traits(name).queues == "shared" for name in asking):
+        if any(case.traits(name).queues == "owned" for name in asking):
+            return _passed_by_either(case, passed, asking)
+        return fate_of_popped(case, passed, asking)
     owners = case.owners(passed.n)
     carriers = [
         name
         for name in owners or case.view.scenario.members(case.group)
-        if case.spec(name).pulls_with_own_expression
+        if case.traits(name).filters_by == "own"
     ]
     if carriers:
         return _passed_by_own_filter(case, passed, owners, carriers)
@@ -75,13 +78,16 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
     """The broker filtered by what each pull of these members carried, whatever it held for the group."""
     proof = [passed, *_looks(owners)]
     if set(carriers) != set(owners):
+        whoever = _whoever_pulled(case, passed)
+        if whoever is not None:
+            return whoever
         who = ", ".join(carriers)
         return case.undetermined(
             f"the offset passed it, and who owned the queue was not observed all the time, or changed: the pulls "
             f"of {who} carry their own expression, by which the broker filters them",
             proof,
         )
-    own = list(dict.fromkeys(one for name in carriers for one in _own_expressions(case, name, passed)))
+    own = list(dict.fromkeys(one for name in carriers for one in case.own_expressions(name, passed)))
     told = f"the pulls of {', '.join(carriers)} carried {' and '.join(repr(text_of(one)) for one in own)}"
     verdicts = {pulled_matches(one, case.message.tag) for one in own}
     if verdicts == {False}:
@@ -97,27 +103,51 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
     return _sent_to_owner(case, passed, told, proof, owners, None)
 
 
-def _own_expressions(case: Case, consumer: str, passed: Event) -> list[Expression]:
-    """By what the consumer may have pulled the message: its own expressions from the sending to the passing.
+def _passed_by_either(case: Case, passed: Event, asking: list[str]) -> MessageFate:
+    """Some members own queues, and others are served from all of them."""
+    return _whoever_pulled(case, passed) or case.undetermined(
+        f"the offset passed it, which both the pulls of a queue's owner move and the receives of those who are "
+        f"served from every queue: whose did among those of {', '.join(asking)} is not to be seen",
+        [passed],
+    )
 
-    And those that it had when a pull began that was still held at the sending: with a pull goes the expression of
-    its beginning (`DefaultMQPushConsumerImpl.pullMessage`, 4.9.4 and 5.3.3).
+
+def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
+    """Where no member can have pulled it by an expression that matches, it doesn't matter who owned the queue.
+
+    If it was a pull that moved the offset: a group without offsets may as well begin behind the message.
     """
-    first = case.message.invoked_n
-    for changed in case.view.own_subscriptions.changes_while_running(consumer, first):
-        if case.view.ms_between(changed, first) < LONGEST_PULL_MS:
-            first = changed - 1  # what it had before the earliest of them
-            break
-    found = case.view.own_subscriptions.between(consumer, case.message.topic, first, passed.n)
-    return [one for one in found if one is not None]
+    asking = case.asking(passed)
+    before = set(case.view.online(case.message.invoked_n, case.group))
+    if not before or any(case.spec(name).consume_from != "first-offset" for name in asking):
+        return None
+    own = {name: case.own_expressions(name, passed) for name in asking}
+    carried = all(case.traits(name).filters_by == "own" for name in asking)
+    if not carried or any(
+        pulled_matches(one, case.message.tag) is not False for mine in own.values() for one in mine
+    ):
+        return None
+    told = ", ".join(
+        f"{name} {' and '.join(repr(text_of(one)) for one in mine)}" for name, mine in own.items()
+    )
+    return case.made(
+        MessageClass.FILTERED_BY_BROKER,
+        f"whoever owned the queue, the broker passed over tag {case.message.tag!r}: every pull carried its "
+        f"member's own expression, of {told}",
+        [passed],
+    )
 
 
 def _sent_to_owner(
     case: Case, passed: Event, told: str, proof: list[Event], owners: Owners, stored: str | None
 ) -> MessageFate:
     """The broker's filter let it pass, so the queue's owner was sent it."""
-    own = {name: _own_expressions(case, name, passed) for name in owners}
-    drops = [not client_matches(one, case.message.tag) for expressions in own.values() for one in expressions]
+    own = {name: case.own_expressions(name, passed) for name in owners}
+    drops = [
+        case.traits(name).filters_itself and not client_matches(one, case.message.tag)
+        for name, expressions in own.items()
+        for one in expressions
+    ]
     if not all(own.values()):  # an owner that doesn't subscribe drops nothing that could be told
         drops.append(False)
     owner = ", ".join(owners)
@@ -213,7 +243,7 @@ def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: s
 
 def _all_got(case: Case, consumer: str, counts: Event) -> bool:
     """Whether the listener got each message that was sent to the client, since its process started."""
-    if any(not client_matches(one, case.message.tag) for one in _own_expressions(case, consumer, counts)):
+    if any(not client_matches(one, case.message.tag) for one in case.own_expressions(consumer, counts)):
         return False  # its own tags would have dropped it: what the broker did doesn't show
     return _let_through_what_came(case, consumer, counts)
 

@@ -10,8 +10,10 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 `received`             topic, key, tag, broker, queue_id, offset, reconsume_times; node: the consumer
 `consumed`             key, status; node: the consumer
 `topic-created`        topic, real: its name at the brokers, queues
+`request-mode-set`     group, topic, mode, brokers: these hand the topic out to the group in this mode, POP
 `consumer-starting`    subscribe {topic: tags | {sql}}; node: the consumer
-`consumer-started`     client_id, pid, process: `own`, or `shared` with other clients; node: the consumer
+`consumer-started`     client_id, pid, process: `own`, or `shared` with other clients; client, api and what
+                       follows from them, as fields of `harness.client_kinds.Api`; node: the consumer
 `consumer-refused`     error, code: its client's start() threw; node: the consumer
 `subscribed`           topic, expression: tags | {sql}; a running consumer did; node: the consumer
 `unsubscribed`         topic; a running consumer did; node: the consumer
@@ -20,8 +22,9 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 `consumer-stopped`     node: the consumer
 `fault-effective`      fault, target; of a fault between two ends target tells both, and sides [both]
 `bound`                variable, consumers
-`subscription-observed`  group, broker, online, clients, subscriptions {topic: {expression, type, codes, ..}},
-                       consume_from_where, message_model: the group's; None where nobody is online
+`subscription-observed`  group, broker, online, clients, addresses of their connections in the same order,
+                       subscriptions {topic: {expression, type, codes, ..}}, consume_from_where, message_model:
+                       the group's; None where nobody is online
 `ownership-observed`   group, consumer, queues [{topic, broker, queue_id}], subscriptions
 `offsets-observed`     group, topic, queues [{broker, queue_id, max_offset, consumer_offset}]
 `tracks-observed`      topic, key, tracks {group: type}

@@ -26,7 +26,28 @@ def fate_of_waiting(case: Case) -> MessageFate:
             "consumes by broadcasting, and keeps its offsets itself",
             [],
         )
-    missing = [name for name in online if name not in ownership]
+    receiving = [
+        name
+        for name in online
+        if case.traits(name).queues == "shared"
+        and case.message.topic in case.view.own_subscriptions.at(name, case.at)
+    ]
+    if receiving:
+        return case.made(
+            MessageClass.IN_FLIGHT,
+            f"it waits ahead of the group's offset for {' or '.join(receiving)}, served from every queue",
+            [],
+            stored=case.last_stored(),
+        )
+    owning = [name for name in online if case.traits(name).queues == "owned"]
+    if not owning:
+        return case.made(
+            MessageClass.STRANDED,
+            f"no online member receives from its topic: {', '.join(online)} subscribes to others",
+            [],
+            stored=case.last_stored(),
+        )
+    missing = [name for name in owning if name not in ownership]
     owners = [
         name
         for name, event in ownership.items()
@@ -44,8 +65,9 @@ def fate_of_waiting(case: Case) -> MessageFate:
             stored=case.last_stored(),
         )
     if missing:
+        why = f"the queues of {', '.join(missing)} were not observed"
         return case.undetermined(
-            f"it waits ahead of the group's offset, and the queues of {', '.join(missing)} were not observed",
+            f"it waits ahead of the group's offset, and {case.view.why_not_owned(tuple(missing), why)}",
             list(ownership.values()),
         )
     return _stranded(case, online, list(ownership.values()))
@@ -60,7 +82,7 @@ def _passed_over(case: Case, owners: list[str]) -> str:
     own = [
         name
         for name in owners
-        if case.spec(name).api == "lite-pull"
+        if not case.traits(name).commits_skipped
         and (expression := case.view.own_subscriptions.at(name, case.at).get(case.message.topic)) is not None
         and pulled_matches(expression, case.message.tag) is False
     ]
@@ -103,5 +125,6 @@ def _owners_on_paper(case: Case, online: list[str]) -> list[str]:
     return [
         name
         for name, client_id in ids.items()
-        if (broker, int(queue_id)) in case.spec(name).share(sorted(queues), everybody, client_id, real)
+        if case.traits(name).queues == "owned"
+        and (broker, int(queue_id)) in case.spec(name).share(sorted(queues), everybody, client_id, real)
     ]

@@ -42,14 +42,16 @@ class Api:
     """Whether what fails too often becomes a dead letter."""
     polled: bool = False
     """Whether it has no listener: its process asks for messages, and what came is consumed."""
+    resubscribes: bool = True
+    """Whether it can subscribe and unsubscribe while it runs."""
     counts_pulls: bool = True
-    """Whether the client counts its pulls (ConsumerStatsManager)."""
+    """Whether the client counts the pulls that brought messages, and what its own filter let through."""
+    commits_skipped: bool = True
+    """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
     lacks: tuple[str, ...] = ()
     """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
     sql: bool = True
     """Whether it subscribes by SQL."""
-    changes_subscriptions: bool = True
-    """Whether it subscribes and unsubscribes while it runs."""
     request_mode: Literal["POP"] | None = None
     """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
     brokers: str = ""
@@ -113,6 +115,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         dead_letters=False,
                         polled=True,
                         counts_pulls=False,
+                        commits_skipped=False,
                     ),
                     Api(
                         "pull",
@@ -123,6 +126,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         retries=False,
                         dead_letters=False,
                         polled=True,
+                        resubscribes=False,
                         counts_pulls=False,
                     ),
                 ),
@@ -153,7 +157,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                             "pull_threshold_for_queue",
                         ),
                         sql=False,
-                        changes_subscriptions=False,
+                        resubscribes=False,
                     )
                 ),
                 version="2.0.0",
@@ -172,6 +176,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         tells_queues=False,
                         raises_version=False,
                         filters_itself=False,
+                        counts_pulls=False,
                     ),
                     Api(
                         "simple",
@@ -182,6 +187,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         raises_version=False,
                         filters_itself=False,
                         retries=False,
+                        counts_pulls=False,
                     ),
                 ),
                 version="5.1.2",

@@ -97,8 +97,8 @@ class Consumer(Strict):
     )
     api: ApiName = Field(
         default="push",
-        description="`push`: DefaultMQPushConsumer; `pop`: the same in POP mode (5.x), which the brokers are told "
-        "before its start; `lite-pull`: DefaultLitePullConsumer, polled all the time; `pull`: "
+        description="`push`: DefaultMQPushConsumer; `pop`: the same in POP mode (5.x), of which the brokers are "
+        "told before its start; `lite-pull`: DefaultLitePullConsumer, polled all the time; `pull`: "
         "DefaultMQPullConsumer, whose queues are pulled all the time",
     )
     subscribe: dict[Name, ExpressionField] = Field(

@@ -39,7 +39,8 @@ def offsets_reached(
         view = RunView(context.scenario, context.history.events)
         owned = view.queues_owned(queues_of, topic, len(view.events))
         if owned is None:
-            return Seen(False, f"it was never seen which queues {queues_of} owns")
+            why = f"it was never seen which queues {queues_of} owns"
+            return Seen(False, view.why_not_owned(view.consumers(queues_of) or (), why))
         if not owned:
             return Seen(False, f"{queues_of} owns no queue of {topic}")
         queues = tuple(one for one in queues if queue_name(one.broker, one.queue_id) in owned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.conditions import Seen
@@ -24,13 +25,16 @@ def ownership_settled(context: RunContext, group: str) -> Seen:
     `RebalanceImpl.rebalanceByTopic` (4.9.4) has it: where topics differ, the share of a member that doesn't
     subscribe stays without an owner, and where strategies differ, queues may have several or none. That is
     settled too.
+
+    Members that are served from every queue own none: of them, and of those whose client doesn't tell its queues,
+    it is enough that each broker knows exactly those who are online.
     """
     seen, _ = look_at_members(context, group)
     return seen
 
 
 def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, OwnView]]:
-    """The condition, and what each running member said of itself."""
+    """The condition, and what each running member said of itself that can be asked."""
     members = context.online_members(group)
     ids = {name: context.consumers[name].client_id for name in members}
     everybody = [*ids.values(), *context.hand_made.ids(group)]
@@ -50,7 +54,8 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
         return Seen(False, f"a broker can't be asked: {failure}"), {}
     views: dict[str, OwnView] = {}
     for name in members:
-        if context.consumers[name].paused:
+        traits = context.consumers[name].spec.traits
+        if context.consumers[name].paused or traits.queues == "shared" or not traits.tells_queues:
             continue  # it can't answer, but keeps its place in everybody's calculation
         try:
             views[name] = read_ownership(context, name)
@@ -65,7 +70,20 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
             own = view.queues.get(topic, ())
             if own != share:
                 return Seen(False, f"{name} owns {_text(own)} of {topic}, its share is {_text(share)}"), views
-    return Seen(True, f"{len(views)} members own their shares"), views
+    return Seen(True, f"{len(views)} members own their shares{_untold(context, members)}"), views
+
+
+def _untold(context: RunContext, members: Sequence[str]) -> str:
+    """What is so of the members that were not asked."""
+    traits = {name: context.consumers[name].spec.traits for name in members}
+    shared = [name for name, own in traits.items() if own.queues == "shared"]
+    silent = [name for name, own in traits.items() if own.queues == "owned" and not own.tells_queues]
+    return "".join(
+        (
+            f"; {', '.join(shared)} known to every broker, and served from every queue" if shared else "",
+            f"; {', '.join(silent)} known to every broker, and telling nobody its queues" if silent else "",
+        )
+    )
 
 
 def _text(queues: tuple[tuple[str, int], ...]) -> str:

@@ -2,58 +2,103 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from harness.conditions import Seen
 from harness.conditions.ownership import look_at_members
+from harness.consumer import text_of
+from harness.probes.ownership import OwnView
 from harness.probes.subscription import read_subscription
 
 if TYPE_CHECKING:
     from harness.context import RunContext
 
 
+STEADY_MS = 2_000
+"""Where members don't tell their subVersions, what is stored must stay so long. The gRPC client sends its
+settings, which overwrite it, at its start and once more 1 s later, then every 300 s."""
+
+
 class SubscriptionSettled:
     """Whether nothing can change the group's stored subscription for a topic any more.
 
-    A change of a member's queues raises its subVersion (`RebalancePushImpl.messageQueueChanged`, 4.9.4), and
-    the highest subVersion that a heartbeat brings stays stored (`ConsumerGroupInfo.updateSubscription`). So:
-    ownership has settled; on every broker the stored subVersion equals the highest of the members' own; and a
-    second look finds the same. Quiet alone proves nothing: a skipped heartbeat comes up to 30 s later.
+    The highest subVersion that a heartbeat brings stays stored (`ConsumerGroupInfo.updateSubscription`, 4.9.4),
+    and a change of a member's queues raises its subVersion, of those clients that do so
+    (`RebalancePushImpl.messageQueueChanged`). So: ownership has settled; on every broker the stored subVersion
+    equals the highest of the members' own; and a second look finds the same. Quiet alone proves nothing: a
+    skipped heartbeat comes up to 30 s later.
+
+    Some members tell no subVersion: of those nothing but quiet is to be had. Where there are any, the stored one
+    may be newer than all that are told, if the expression is that of one who doesn't tell; and what is stored must
+    stay for `STEADY_MS`.
     """
 
     def __init__(self, context: RunContext, group: str, topic: str) -> None:
         self._context, self._group, self._topic = context, group, topic
         self._last: tuple[int, ...] | None = None
+        self._since_ns = 0
 
     def __call__(self) -> Seen:
         differing = _differing_topics(self._context, self._group)
         if differing:
-            self._last = None
-            return Seen(False, f"{differing}: each heartbeat removes the others' topics, so it never settles")
+            return self._not_yet(
+                f"{differing}: each heartbeat removes the others' topics, so it never settles"
+            )
         members, views = look_at_members(self._context, self._group)
         if not members.holds:
-            self._last = None
-            return members
+            return self._not_yet(members.text)
         changing = [name for name, view in views.items() if self._topic in view.changing]
         if changing:
-            self._last = None
-            return Seen(
-                False, f"the queues of {' and '.join(changing)} have changed, its subVersion will yet"
+            return self._not_yet(
+                f"the queues of {' and '.join(changing)} have changed, its subVersion will yet"
             )
-        newest = max((view.versions.get(self._topic, -1) for view in views.values()), default=-1)
-        stored = tuple(
-            read_subscription(self._context, self._group, broker).version_of(self._topic) or -1
-            for broker in self._context.brokers_of_group(self._group)
-        )
-        if any(version != newest for version in stored):
-            self._last = None
-            return Seen(
-                False, f"stored subVersions {list(stored)}, the newest of the members' own is {newest}"
-            )
+        told = [view.versions[self._topic] for view in views.values() if self._topic in view.versions]
+        newest = max(told, default=-1)
+        silent = self._own_of_silent(views)
+        stored = []
+        for broker in self._context.brokers_of_group(self._group):
+            held = read_subscription(self._context, self._group, broker)
+            version = held.version_of(self._topic)
+            stored.append(-1 if version is None else version)
+            if stored[-1] < newest or (stored[-1] > newest and held.expression_of(self._topic) not in silent):
+                whose = (
+                    f"; {held.expression_of(self._topic)!r} is of no member that tells none" if silent else ""
+                )
+                return self._not_yet(
+                    f"{broker} holds subVersion {stored[-1]}, the newest of the members' own is {newest}{whose}"
+                )
+        if silent and -1 in stored:
+            return self._not_yet(f"not every broker has stored a subscription: {stored}")
+        return self._confirmed(tuple(stored), STEADY_MS if silent else 0)
+
+    def _own_of_silent(self, views: Mapping[str, OwnView]) -> set[str]:
+        """The expressions of the running members that tell no subVersion for the topic."""
+        silent = set()
+        for name in self._context.online_members(self._group):
+            consumer = self._context.consumers[name]
+            if consumer.paused or self._topic not in consumer.subscriptions:
+                continue
+            if name not in views or self._topic not in views[name].versions:
+                silent.add(text_of(consumer.subscriptions[self._topic]))
+        return silent
+
+    def _not_yet(self, why: str) -> Seen:
+        self._last = None
+        return Seen(False, why)
+
+    def _confirmed(self, stored: tuple[int, ...], steady_ms: int) -> Seen:
+        """Whether the same was stored at the last look, and for so long."""
+        what = f"subVersion {' and '.join(str(one) for one in sorted(set(stored)))} stored"
+        now_ns = self._context.now_ns()
         if self._last != stored:
-            self._last = stored
-            return Seen(False, f"subVersion {newest} stored; to be confirmed by a second look")
-        return Seen(True, f"subVersion {newest} stored on {len(stored)} brokers, twice")
+            self._last, self._since_ns = stored, now_ns
+            return Seen(False, f"{what}; to be confirmed by a second look")
+        if (now_ns - self._since_ns) / 1e6 < steady_ms:
+            return Seen(
+                False, f"{what}; not all members tell theirs: it must stay for {steady_ms / 1000:g} s"
+            )
+        return Seen(True, f"{what} on {len(stored)} brokers, twice")
 
 
 def _differing_topics(context: RunContext, group: str) -> str:

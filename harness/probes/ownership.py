@@ -48,7 +48,7 @@ def _meant(context: RunContext, topic: str, queue: Queue) -> tuple[Queue, ...]:
 
 @one_at_a_time
 def read_ownership(context: RunContext, consumer: str, moment: str | None = None) -> OwnView:
-    """Ask one member through the first broker, and write down the answer.
+    """Ask one member, of those that tell their queues, through the first broker, and write down the answer.
 
     Raises:
         WorkerFailed: the member is not connected, or did not answer the broker.

@@ -46,7 +46,8 @@ def read_subscription(
         if failure.code != CONSUMER_NOT_ONLINE:
             raise
         answer = {"connections": [], "subscriptions": {}}
-    clients = tuple(sorted(one["client_id"] for one in answer["connections"]))
+    connections = sorted(answer["connections"], key=lambda one: (one["client_id"], one["address"]))
+    clients = tuple(one["client_id"] for one in connections)
     subscriptions = {
         context.name_of_topic(topic): stored for topic, stored in answer["subscriptions"].items()
     }
@@ -58,6 +59,7 @@ def read_subscription(
             "broker": broker,
             "online": bool(clients),
             "clients": list(clients),
+            "addresses": [one["address"] for one in connections],
             "subscriptions": subscriptions,
             "consume_from_where": answer.get("consume_from_where"),
             "message_model": answer.get("message_model"),

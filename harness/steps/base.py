@@ -27,7 +27,7 @@ class Step(Word, ABC):
     acts_on_process: ClassVar[bool] = True
     """Whether the step needs the processes of those it acts on (`kill`); False: their clients alone (`stop`)."""
 
-    changes_subscriptions: ClassVar[bool] = False
+    resubscribes: ClassVar[bool] = False
     """Whether it makes running consumers change theirs, which not every client can."""
 
     rocketmq: ClassVar[str] = ""

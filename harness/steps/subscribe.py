@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.consumer import ExpressionField
+from harness.consumer import Consumer, ExpressionField
 from harness.language import ConsumerRef, TopicName
 from harness.steps.base import Step
 
@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
     from harness.context import RunContext
     from harness.scenario import Scenario
+
+
+def no_resubscribing(name: str, consumer: Consumer | None) -> Iterator[str]:
+    """Why a consumer can't change its subscriptions while it runs, where that is so; None: unknown."""
+    if consumer is not None and not consumer.traits.resubscribes:
+        yield f"{name} is a {consumer.traits.implementation}, which takes its topics at its start alone"
 
 
 class Subscribe(Step):
@@ -27,7 +33,7 @@ class Subscribe(Step):
     word = "subscribe"
     moves: ClassVar = (("running",), "running")
     acts_on_process = False
-    changes_subscriptions = True
+    resubscribes = True
     example = "subscribe: {consumer: a, topic: orders, expression: tagB}"
 
     consumer: ConsumerRef = Field(description="the consumer")
@@ -39,6 +45,7 @@ class Subscribe(Step):
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         consumer = scenario.consumers.get(self.consumer)
+        yield from no_resubscribing(self.consumer, consumer)
         if consumer is not None and consumer.strategy == "by-config" and self.topic not in consumer.subscribe:
             yield f"{self.consumer} owns only what its `queues` are at its start: `by-config` takes no new topic"
 

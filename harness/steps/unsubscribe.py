@@ -8,9 +8,13 @@ from pydantic import Field
 
 from harness.language import ConsumerRef, TopicName
 from harness.steps.base import Step
+from harness.steps.subscribe import no_resubscribing
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from harness.context import RunContext
+    from harness.scenario import Scenario
 
 
 class Unsubscribe(Step):
@@ -22,7 +26,7 @@ class Unsubscribe(Step):
     word = "unsubscribe"
     moves: ClassVar = (("running",), "running")
     acts_on_process = False
-    changes_subscriptions = True
+    resubscribes = True
     example = "unsubscribe: {consumer: a, topic: orders}"
 
     consumer: ConsumerRef = Field(description="the consumer")
@@ -30,6 +34,9 @@ class Unsubscribe(Step):
 
     def acts_on(self) -> tuple[str, ...]:
         return (self.consumer,)
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        yield from no_resubscribing(self.consumer, scenario.consumers.get(self.consumer))
 
     def run(self, context: RunContext) -> None:
         for name in context.resolve([self.consumer]):

@@ -35,7 +35,7 @@ class ConsumerClient(Client, Protocol):
     """A consumer; what its kind can't do it refuses with CommandFailed."""
 
     def versions(self) -> Mapping[str, int]:
-        """The subVersions of its subscriptions by topic, where it shows them; before its start."""
+        """The subVersions of its subscriptions by topic, before its start; empty where it doesn't show them."""
 
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
         """Subscribe while it runs."""

@@ -22,7 +22,10 @@ _POLL_MS = 100
 
 
 class LitePullConsumer(PolledConsumer):
-    """A lite pull consumer; see `PolledConsumer`. It commits by itself (autoCommit)."""
+    """A lite pull consumer; see `PolledConsumer`. It commits by itself (autoCommit).
+
+    Every `autoCommitIntervalMillis`, and not when it is stopped: what it polled since then comes again.
+    """
 
     def __init__(
         self,

@@ -44,7 +44,7 @@ class PolledConsumer(JavaConsumer):
         self._thread.start()
 
     def stop(self) -> None:
-        """Poll no more, and shut it down gracefully: what was polled is committed, and persisted."""
+        """Poll no more, and shut it down gracefully: it persists the offsets that it has committed."""
         self._stopping.set()
         # Where it blocks, it isn't waited for.
         self._thread.join(_STOP_LIMIT_S)

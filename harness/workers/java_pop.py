@@ -31,5 +31,5 @@ class PopConsumer(PushConsumer):
 
     def assignment(self) -> list[Described]:
         """The queues that it pops: of each topic one for each broker, whose id -1 stands for all queues."""
-        rebalance = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl()
-        return described_queues(rebalance.getPopProcessQueueTable())
+        table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getPopProcessQueueTable()
+        return described_queues(table.keySet())

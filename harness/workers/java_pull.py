@@ -74,9 +74,9 @@ class PullConsumer(PolledConsumer):
 
     def assignment(self) -> list[Described]:
         """The queues that allocation gave it; its running info (307) lacks them."""
-        return described_queues(self._queues())
+        return described_queues(self._balanced())
 
-    def _queues(self) -> list[Any]:
+    def _balanced(self) -> list[Any]:
         return [
             queue for topic in self._expressions for queue in self._java.fetchMessageQueuesInBalance(topic)
         ]
@@ -92,7 +92,7 @@ class PullConsumer(PolledConsumer):
 
     def _round(self) -> bool:
         """Pull each of its queues once; whether anything came, or was passed over."""
-        queues = self._queues()
+        queues = self._balanced()
         self._offsets = {queue: offset for queue, offset in self._offsets.items() if queue in queues}
         came = False
         for queue in queues:

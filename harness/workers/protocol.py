@@ -33,15 +33,18 @@ doesn't show them. The listener takes `slow_ms` for each message, then blocks on
 key is in `block` (a list, or `all`) until `release-listener`, and fails those whose reconsume_times is below
 `fail`: RECONSUME_LATER instead of CONSUME_SUCCESS, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT instead of SUCCESS. One
 that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0 leaves the delay to
-the broker (10 s the first time) and 1 is 1 s. A lite pull consumer is polled by a thread and has no retries.
+the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode, where the brokers were
+told so before by `raw` 401), `lite-pull` or `pull`; the last two are polled by a thread and have no retries.
 `stop-consumer` with `name`: graceful shutdown; a listener that blocks ends without a report.
-`subscribe` with `name, topic, expression: tags | {sql}`: on the running client.
-`unsubscribe` with `name, topic`: on the running client.
+`subscribe` with `name, topic, expression: tags | {sql}`: on the running client. Refused for `pull`.
+`unsubscribe` with `name, topic`: on the running client. Refused for `pull`.
 `release-listener` with `name`: it blocks no more.
-`assignment` with `name`: `{queues: [{topic, broker, queue_id}]}`, as the client itself knows them.
+`assignment` with `name`: `{queues: [{topic, broker, queue_id}]}`, as the client itself knows them; id -1, which
+consumers in POP mode have, stands for all queues of the broker.
 `pull-counts` with `name, topic`: `{found_pulls, passed_messages}` from the client's own ConsumerStatsManager:
 pulls that the broker answered with FOUND, also those of which the client's tag filter left nothing, and
-messages that passed that filter. Refused for lite pull consumers, which count nothing.
+messages that passed that filter; of a consumer in POP mode its pops. Refused for `lite-pull` and `pull`, which
+count nothing.
 `start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms`:
 `{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.
@@ -55,7 +58,7 @@ UNIQ_KEY.
 Events of consumers, one a message: `received` with `consumer, topic, tag, key, keys, msg_id, offset_msg_id,
 broker, queue_id, offset, reconsume_times` when the listener gets it; `blocked` with `consumer, key, msg_id,
 offset_msg_id` when it blocks on it; `consumed` with `consumer, key, msg_id, offset_msg_id, status` when the
-listener returns, the status POLLED for what a lite pull consumer has polled. `key` is the first of the message's
+listener returns, the status POLLED for what was polled or pulled. `key` is the first of the message's
 keys, `keys` are the others. `topic` is the original topic also for retried messages; their `broker, queue_id,
 offset` and `offset_msg_id` are those of the copy in the retry topic, `msg_id` is the original's; what an orderly
 consumer tries again is no copy. `listener-error` with `consumer, error`: the listener itself failed (a defect);

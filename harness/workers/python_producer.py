@@ -1,7 +1,7 @@
 """One Producer of rocketmq-client-python inside the `python` worker.
 
-Rests on rocketmq.client of rocketmq-client-python 2.0.0, and on SendMessageOrderly of the C++ client's C API, that
-the package doesn't bind. Without a selector the client would retry five times, and would not tell the queue.
+Rests on rocketmq.client of rocketmq-client-python 2.0.0, and on SendMessageOrderly of the C++ client's C API,
+which that doesn't bind. Without a selector the client would retry five times, and would not tell the queue.
 """
 
 from __future__ import annotations

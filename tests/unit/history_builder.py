@@ -116,13 +116,12 @@ class HistoryBuilder:
     def _declared(spec: Consumer) -> dict[str, Any]:
         return {topic: as_data(expression) for topic, expression in spec.subscribe.items()}
 
-    def start(self, scenario: Scenario, name: str) -> int:
-        """A consumer starts."""
+    def start(self, scenario: Scenario, name: str, **facts: Any) -> int:
+        """A consumer starts, and tells these facts of its client besides."""
         spec = scenario.consumers[name]
         self.add(name, "consumer-starting", pid=200, subscribe=self._declared(spec))
-        return self.add(
-            name, "consumer-started", client_id=f"{name}@t", group=spec.group, client="java", pid=200
-        )
+        told = {"client_id": f"{name}@t", "group": spec.group, "client": spec.choice.kind.name, "pid": 200}
+        return self.add(name, "consumer-started", **told, **facts)
 
     def stored(
         self, group: str, subscriptions: Mapping[str, str], clients: Sequence[str], **more: Any

@@ -1,0 +1,20 @@
+"""Looks that hold a stretch of a history between them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.model import Event
+
+
+def bracket(looks: Sequence[Event], begin: int, end: int) -> list[Event]:
+    """The last look before event `begin`, those between, and the first one after event `end`."""
+    before = [event for event in looks if event.n < begin][-1:]
+    between = [event for event in looks if begin <= event.n <= end]
+    after = [event for event in looks if event.n > end][:1]
+    return before + between + after
+
+
+def is_bracket(looks: Sequence[Event], begin: int, end: int) -> bool:
+    """Whether the looks begin before event `begin`, and go on after event `end`."""
+    return bool(looks) and looks[0].n < begin and looks[-1].n > end

@@ -1,0 +1,48 @@
+"""Whether a group's membership stayed as it was, which proves who owned a queue where no subVersion does. Pure.
+
+A member whose queues change raises its subVersion, if its client is one of those that do so
+(`RebalancePushImpl.messageQueueChanged`; the C++ client's is empty): the same version at two looks then proves
+the same queues all the time between. Of the others two looks alone prove nothing: it may have lost the queue, and
+got it back.
+
+But what a rebalance gives to a member follows from who is online, from the topic's queues and from its strategy.
+While all that stays, every rebalance gives the same, the queue or not: so whether the member owns it can change
+once at most, and a member that owned it at both ends owned it all the time. (A rebalance under way at the first
+look may still go by those who were online before; it takes milliseconds.)
+
+That the membership stayed is proven by looks at each broker, from before the first to after the passing, that all
+show the same clients over the same connections, one that ended and came back having another port; and by nothing
+having happened meanwhile to a member, a node or the network.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assertions.between import bracket, is_bracket
+from assertions.fault_view import FaultView
+from harness.model import Event
+
+
+def membership_stayed(view: FaultView, group: str, first: int, passed: int, last: int) -> bool:
+    """Whether it is proven that it stayed, from a look at a member's queues, `first`, to another one, `last`.
+
+    What matters lies between `first` and `passed`, which is before `last`; all three are numbers of events.
+    """
+    looks: dict[str, list[Event]] = {}
+    for event in view.of_kind("subscription-observed"):
+        if event.data["group"] == group:
+            looks.setdefault(event.data["broker"], []).append(event)
+    if not looks or not all(is_bracket(own, first, passed) for own in looks.values()):
+        return False
+    for own in looks.values():
+        if len({_clients(look) for look in bracket(own, first, last)}) != 1:
+            return False
+    changed = view.last_disturbance([group], last)
+    at_rest = not view.paused(first) and not view.nodes_away(first) and not view.network_faults(first)
+    return at_rest and (changed is None or changed.n < first)
+
+
+def _clients(look: Event) -> tuple[Any, ...]:
+    """Who was there, and over which connections where the history has them."""
+    return tuple(look.data["clients"]), tuple(look.data.get("addresses", ()))

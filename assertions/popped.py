@@ -1,0 +1,150 @@
+"""A message that a group's offset has passed, though no listener got it, where the queues are shared. Pure.
+
+A receive (POP) is served from every queue, by the expression that it carries itself. What doesn't match that is
+passed over for the whole group: `PopMessageProcessor` moves the group's offset on with what one member's receive
+skipped (`PopBufferMergeService.addCkMock`, 5.3.3 and 5.5.0), so that a member whose expression matches never gets
+it. What matches by its tag's hash alone is acknowledged without having been handed over: by the proxy
+(`PopMessageResultFilterImpl`), or by a client that filters itself (`DefaultMQPushConsumerImpl.processPopResult`).
+
+What matches is popped: it belongs to one member until that acknowledges it, or the invisible time is over and it
+comes again. The offset passes that too. So a message that some members' receives skip and others' pop was skipped
+only if it would have come by now, had it been popped.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from assertions.case import Case
+from assertions.delays import POPPED_MS, natural_delay_ms
+from assertions.tags import client_matches, pulled_matches
+from harness.client_kinds import Api
+from harness.consumer import Expression, text_of
+from harness.model import Event, MessageClass, MessageFate
+
+_LETS_GO = frozenset({"consumer-stopped", "fault-effective", "fault-healed"})
+"""What may part a member from what it has popped."""
+
+
+class _Served(Enum):
+    """What becomes of a message when it is a member's receive that is served."""
+
+    POPPED = "takes it"
+    SKIPPED = "has it skipped"
+    DROPPED = "drops it"
+    ONLY_THE_BROKER_KNOWS = "filters by SQL"
+
+
+def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
+    """Skipped by a receive of one of these members, dropped, in a member's hands, lost, or not to be known."""
+    if not set(asking) & set(case.view.online(case.message.invoked_n, case.group)):
+        return case.undetermined(
+            "the offset passed it, and no member of the group was online when it was sent: where the first "
+            "receive began is not to be seen",
+            [passed],
+        )
+    by_member = {
+        name: {
+            _served(case.traits(name), one, case.message.tag) for one in case.own_expressions(name, passed)
+        }
+        for name in asking
+    }
+    possible = set().union(*by_member.values())
+    told = "the receives carried their members' own expressions: " + ", ".join(
+        f"{name} {' and '.join(repr(text_of(one)) for one in case.own_expressions(name, passed))}"
+        for name in asking
+    )
+    if possible == {_Served.POPPED}:
+        return _nobody_skips(case, passed, told, asking)
+    taking = [name for name, own in by_member.items() if own - {_Served.SKIPPED, _Served.DROPPED}]
+    filtering = possible & {_Served.SKIPPED, _Served.DROPPED}
+    if len(filtering) != 1:
+        why = (
+            "which only the broker evaluates"
+            if not filtering
+            else "and it was skipped for one of them, or dropped after another one's receive"
+        )
+        return case.undetermined(f"the offset passed it; {told}, {why}", [passed])
+    (how,) = filtering
+    whose = ", ".join(name for name, own in by_member.items() if how in own)
+    early = _may_still_come(case, passed, taking) if taking else None
+    if early is not None:
+        return case.undetermined(
+            f"the offset passed it; {told}: a receive of {whose} {how.value}, or {', '.join(taking)} popped it, "
+            f"and {early}",
+            [passed],
+        )
+    without = f"; had {' or '.join(taking)} popped it, it would have come by now" if taking else ""
+    if how is _Served.SKIPPED:
+        reason = f"a receive of {whose} was served, for which it was skipped, for the whole group"
+        return case.made(MessageClass.FILTERED_BY_BROKER, f"{reason}; {told}{without}", [passed])
+    return _dropped(case, passed, whose, f"{told}{without}")
+
+
+def _served(traits: Api, expression: Expression, tag: str | None) -> _Served:
+    matches = pulled_matches(expression, tag)
+    if matches is None:
+        return _Served.ONLY_THE_BROKER_KNOWS
+    if not matches:
+        return _Served.SKIPPED
+    if client_matches(expression, tag):
+        return _Served.POPPED
+    # The proxy acknowledges it before the client hears of it: to the client the broker's side has skipped it.
+    return _Served.DROPPED if traits.filters_itself else _Served.SKIPPED
+
+
+def _dropped(case: Case, passed: Event, whose: str, told: str) -> MessageFate:
+    return case.made(
+        MessageClass.FILTERED_BY_CLIENT,
+        f"a receive of {whose} was answered with it, its tag's hash being that of another one, and its client "
+        f"dropped and acknowledged it, for the whole group; {told}",
+        [passed],
+    )
+
+
+def _nobody_skips(case: Case, passed: Event, told: str, asking: list[str]) -> MessageFate:
+    """Every receive takes it: so one has popped it."""
+    early = _may_still_come(case, passed, asking, POPPED_MS)
+    if early is not None:
+        return case.made(
+            MessageClass.IN_FLIGHT,
+            f"the offset passed it, so one of {', '.join(asking)} popped it, and {early}; {told}",
+            [passed],
+        )
+    return case.made(
+        MessageClass.LOST,
+        f"the offset passed it; {told}, which all match, and no listener got it, though what was popped and not "
+        "acknowledged would have come again by now",
+        [passed],
+    )
+
+
+def _may_still_come(case: Case, passed: Event, taking: list[str], least_ms: int = 0) -> str | None:
+    """Why it may still come to a listener, had one of these members popped it; None: it would be there.
+
+    At once, that is: what a member popped that then went, stood still or was cut off comes again once the
+    invisible time is over.
+    """
+    view, at = case.view, case.at
+    standing = [name for name in taking if name in view.paused(at)]
+    if standing:
+        return f"{', '.join(standing)} is paused"
+    blocked = [name for name in taking if view.blocked(name, at)]
+    if blocked:
+        return f"the listener of {', '.join(blocked)} is blocked"
+    away = [*view.nodes_away(at), *view.network_faults(at)]
+    if away:
+        return f"{', '.join(away)} is in effect or away"
+    waits = [(passed, max(least_ms, natural_delay_ms(view.timing)), "the offset was seen to have passed it")]
+    members = view.scenario.members(case.group)
+    busy = [one.event for one in view.deliveries(at, members)][-1:]
+    waits += [
+        (event, natural_delay_ms(view.timing), "a listener of the group was last busy") for event in busy
+    ]
+    disturbed = view.last_disturbance([case.group], at, _LETS_GO)
+    if disturbed is not None and disturbed.n > case.message.invoked_n:
+        waits.append((disturbed, POPPED_MS, f"{disturbed.kind} {disturbed.node} (event {disturbed.n})"))
+    for event, limit_ms, what in waits:
+        if view.ms_between(event.n, at) < limit_ms:
+            return f"less than {limit_ms // 1000} s ago {what}"
+    return None

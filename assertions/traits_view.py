@@ -1,0 +1,57 @@
+"""What is to be known of each consumer's client: how it consumes, and whose filter counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from assertions.event_view import EventView
+from harness.client_kinds import CLIENT_KINDS, Api, ClientKind
+
+_TOLD = tuple(name for name in Api.__dataclass_fields__ if name not in ("name", "implementation"))
+
+
+class TraitsView(EventView):
+    """A run's consumers, by what their clients can and do."""
+
+    def traits(self, consumer: str) -> Api:
+        """How a consumer consumes: as its start told, and where that told nothing, as the scenario has it.
+
+        Older histories tell nothing of it, and others only a part. It is the same all through a run.
+        """
+        return self._traits[consumer]
+
+    def kind_of_client(self, consumer: str) -> ClientKind:
+        """The kind of its client."""
+        told = CLIENT_KINDS.get(str(self._started.get(consumer, {}).get("client")))
+        return told or self.scenario.consumers[consumer].choice.kind
+
+    def shares_queues(self, group: str) -> bool:
+        """Whether any member of the group is served from every queue."""
+        return any(self.traits(name).queues == "shared" for name in self.scenario.members(group))
+
+    def why_not_owned(self, consumers: tuple[str, ...], otherwise: str) -> str:
+        """Why it can't be said which queues these consumers own; `otherwise` where their clients tell them."""
+        shared = [name for name in consumers if self.traits(name).queues == "shared"]
+        silent = [name for name in consumers if name not in shared and not self.traits(name).tells_queues]
+        if shared:
+            return f"{', '.join(shared)} owns no queue: every member is served from all of them"
+        if silent:
+            return f"the client of {', '.join(silent)} doesn't tell which queues it owns"
+        return otherwise
+
+    @cached_property
+    def _traits(self) -> dict[str, Api]:
+        return {name: self._traits_of(name) for name in self.scenario.consumers}
+
+    def _traits_of(self, consumer: str) -> Api:
+        told = self._started.get(consumer, {})
+        kind = CLIENT_KINDS.get(str(told.get("client")))
+        api = kind.apis.get(str(told.get("api"))) if kind is not None else None
+        api = api or self.scenario.consumers[consumer].traits
+        return replace(api, **{name: told[name] for name in _TOLD if name in told})
+
+    @cached_property
+    def _started(self) -> dict[str, dict[str, Any]]:
+        return {event.node: dict(event.data) for event in self.of_kind("consumer-started")}
