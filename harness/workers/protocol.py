@@ -70,7 +70,7 @@ The same, as far as the C++ client's C API goes; what it can't do is refused: ot
 consumeThreadMin and consumeThreadMax, SQL, `subscribe`, `unsubscribe`, `assignment`, `pull-counts`,
 `producer-route`. `client_id` is `pid-address@client_ip-instance`, for the C++ client puts its pid and its own
 address first. A listener that fails has the whole pull come again, in which other messages may have succeeded.
-`stop-consumer` ends a listener that blocks by a failure, so that the message comes again as a retry. `send` chooses
+`stop-consumer` has a listener that blocks fail, so that the message comes again as a retry. `send` chooses
 the queue itself, by the name server's route; its `offset_msg_id` is read from the broker, and null where that
 doesn't tell.
 
