@@ -73,6 +73,10 @@ class ClientKind:
     """It speaks gRPC, with the proxy of RocketMQ 5."""
     shares_process: bool = False
     """Whether clients of several runs can live in one process."""
+    lacks: tuple[str, ...] = ()
+    """Fields of a scenario's consumer that say nothing to it, and so must be left out."""
+    chooses_queues: bool = True
+    """Whether its producer sends a message to the queue that it is told."""
     compressed: bool = True
     """Whether its timers can be set: those of the C++ and the gRPC client can't."""
 
@@ -167,6 +171,20 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                 ),
                 version="5.1.2",
                 needs_proxy=True,
+                lacks=(
+                    "model",
+                    "listener",
+                    "consume_from",
+                    "strategy",
+                    "post_subscription_when_pull",
+                    "max_reconsume_times",
+                    "retry_delay_level",
+                    "batch_size",
+                    "pull_threshold_for_queue",
+                    "through",
+                    "heartbeat_v2",
+                ),
+                chooses_queues=False,
                 compressed=False,
             ),
         )

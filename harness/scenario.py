@@ -24,8 +24,8 @@ from assertions import CHECKS, Check
 from harness.client_kinds import ClientChoice
 from harness.cluster_needs import BrokerNames
 from harness.cluster_needs import ClusterNeeds as ClusterNeeds
+from harness.consumer import PROXY_SINCE, why_not_reached
 from harness.consumer import Consumer as Consumer
-from harness.consumer import why_not_reached
 from harness.expected import Expected, expected_in, expected_kinds, label_of
 from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind
@@ -222,9 +222,10 @@ class Scenario(Strict):
     @property
     def cluster_needs(self) -> ClusterNeeds:
         """What it needs of its cluster: what it says, and a proxy where a client speaks to that."""
-        choices = [self.producer.choice, *(consumer.choice for consumer in self.consumers.values())]
-        speaks_to_it = any(choice.kind.needs_proxy for choice in choices)
-        return self.cluster.with_a_proxy() if speaks_to_it else self.cluster
+        speaks_to_it = any(consumer.needs_proxy for consumer in self.consumers.values())
+        if speaks_to_it or self.producer.choice.kind.needs_proxy:
+            return self.cluster.with_a_proxy()
+        return self.cluster
 
     @property
     def required_capabilities(self) -> frozenset[str]:
@@ -234,6 +235,8 @@ class Scenario(Strict):
             required.add("configure")
         if self.cluster.dashboard is not None:
             required.add("dashboard")
+        if self.cluster.proxy == "local":
+            required.add("proxy: local")
         if self.workers == "containers":
             required.add("container workers")
         if self.cluster.advertise == "hostname":
@@ -253,6 +256,8 @@ class Scenario(Strict):
         for step in every_step(self.steps):
             if reason is None and not contains(step.rocketmq, version):
                 reason = f"needs `{step.word}`, which RocketMQ {version} can't do: {step.rocketmq} can"
+        if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
+            reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
         reason = reason or self._why_no_client(version)
         return None if reason is None else f"{self.name} {reason}"
 
@@ -261,7 +266,11 @@ class Scenario(Strict):
             reason = consumer.why_not_on(version)
             if reason is not None:
                 return f"can't have {consumer.choice} for {name}: {reason}"
-        reason = why_not_reached(self.producer.choice, version)
+        kind = self.producer.choice.kind
+        reason = why_not_reached(kind.needs_proxy, version)
+        if reason is None and not kind.chooses_queues:
+            chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
+            reason = f"it can't choose the queue that `{chosen[0]}` says" if chosen else None
         return None if reason is None else f"can't have {self.producer.choice} for its producer: {reason}"
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:
