@@ -54,6 +54,10 @@ format: $(VENV)/.dev ## let ruff put the code in form
 bench: $(VENV)/.dev ## measure how long things take on this machine, and write it into the README
 	@$(BIN)/python -m tests.benchmarks.run
 
+.PHONY: matrix-table
+matrix-table: $(VENV)/.dev ## write into the README where clients and versions differ, by the runs in RUNS=FOLDER
+	@$(BIN)/python -m tests.benchmarks.matrix_table $(RUNS)
+
 .PHONY: golden
 golden: $(VENV)/.dev ## record the golden runs of the tests anew, on a real RocketMQ
 	@$(BIN)/python -m tests.golden.record

@@ -21,6 +21,7 @@ from harness.commands.doctor import doctor
 from harness.commands.down import down
 from harness.commands.explain import explain
 from harness.commands.list import list_scenarios
+from harness.commands.matrix_option import MatrixCommand
 from harness.commands.new import new
 from harness.commands.reproduce import reproduce
 from harness.commands.run import run
@@ -77,7 +78,7 @@ def application() -> typer.Typer:
         del version
 
     for name, command in COMMANDS:
-        app.command(name)(_ending_in_a_code(command))
+        app.command(name, cls=MatrixCommand)(_ending_in_a_code(command))
     return app
 
 

@@ -48,6 +48,10 @@ class Api:
     """Whether the client counts the pulls that brought messages, and what its own filter let through."""
     commits_skipped: bool = True
     """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
+    lacks: tuple[str, ...] = ()
+    """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
+    sql: bool = True
+    """Whether it subscribes by SQL."""
     request_mode: Literal["POP"] | None = None
     """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
     brokers: str = ""
@@ -73,8 +77,6 @@ class ClientKind:
     """It speaks gRPC, with the proxy of RocketMQ 5."""
     shares_process: bool = False
     """Whether clients of several runs can live in one process."""
-    lacks: tuple[str, ...] = ()
-    """Fields of a scenario's consumer that say nothing to it, and so must be left out."""
     chooses_queues: bool = True
     """Whether its producer sends a message to the queue that it is told."""
     compressed: bool = True
@@ -84,6 +86,23 @@ class ClientKind:
 def _apis(*apis: Api) -> Mapping[str, Api]:
     return MappingProxyType({api.name: api for api in apis})
 
+
+_GRPC_LACKS = (
+    "model",
+    "listener",
+    "consume_from",
+    "strategy",
+    "queues",
+    "rooms",
+    "post_subscription_when_pull",
+    "max_reconsume_times",
+    "retry_delay_level",
+    "batch_size",
+    "pull_threshold_for_queue",
+    "through",
+    "heartbeat_v2",
+)
+"""What is the proxy's or the brokers' business, or nobody's, where a client speaks gRPC."""
 
 CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
     {
@@ -137,7 +156,28 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                 "rocketmq-client-python, over the C++ client",
                 "python",
                 _apis(
-                    Api("push", "PushConsumer", filters_by="own", raises_version=False, counts_pulls=False)
+                    Api(
+                        "push",
+                        "PushConsumer",
+                        filters_by="own",
+                        raises_version=False,
+                        counts_pulls=False,
+                        lacks=(
+                            "consume_from",
+                            "strategy",
+                            "queues",
+                            "rooms",
+                            "post_subscription_when_pull",
+                            "heartbeat_v2",
+                            "max_reconsume_times",
+                            "retry_delay_level",
+                            # The C++ client has one, but takes it for orderly listeners alone.
+                            "batch_size",
+                            "pull_threshold_for_queue",
+                        ),
+                        sql=False,
+                        resubscribes=False,
+                    )
                 ),
                 version="2.0.0",
                 compressed=False,
@@ -156,6 +196,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         raises_version=False,
                         filters_itself=False,
                         counts_pulls=False,
+                        lacks=_GRPC_LACKS,
                     ),
                     Api(
                         "simple",
@@ -165,25 +206,12 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         tells_queues=False,
                         raises_version=False,
                         filters_itself=False,
-                        retries=False,
                         counts_pulls=False,
+                        lacks=(*_GRPC_LACKS, "threads"),
                     ),
                 ),
                 version="5.1.2",
                 needs_proxy=True,
-                lacks=(
-                    "model",
-                    "listener",
-                    "consume_from",
-                    "strategy",
-                    "post_subscription_when_pull",
-                    "max_reconsume_times",
-                    "retry_delay_level",
-                    "batch_size",
-                    "pull_threshold_for_queue",
-                    "through",
-                    "heartbeat_v2",
-                ),
                 chooses_queues=False,
                 compressed=False,
             ),

@@ -19,6 +19,12 @@ class Job:
     client: ClientChoice | None = None
     """What was given to the consumers that name no client; None: nothing, they are RocketMQ's own."""
 
+    @property
+    def clients(self) -> str:
+        """The clients as a matrix names them: `java`, `java@4.9.4+python`."""
+        choices = [consumer.choice for consumer in self.scenario.consumers.values()]
+        return "+".join(sorted({str(choice) for choice in choices or [self.scenario.producer.choice]}))
+
 
 def job_of(scenario: Scenario, rocketmq: str, client: ClientChoice | None = None) -> Job:
     """The job that plays the scenario with this client, where it names none itself."""

@@ -88,7 +88,7 @@ class Processes:
 
         Raises:
             UsageProblem: there is no such version.
-            EnvironmentNotReady: the process can't be started, or its client's packages can't be installed.
+            EnvironmentNotReady: the process can't be started, or its client can't be had.
         """
         worker_kind = KINDS[kind]
         role = worker_kind.classpath_role
@@ -102,6 +102,7 @@ class Processes:
             classpath=() if role is None else classpath(version, role, self.progress),
             jvm_options=[f"-D{key}={value}" for key, value in properties.items()],
             packages=worker_kind.packages_folder(self.progress),
+            library=worker_kind.library(self.progress),
             log_folder=log_folder,
             on_event=on_event,
             on_death=on_death,

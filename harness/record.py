@@ -83,6 +83,7 @@ def describe_run(
         "client": scenario.client_label,
         "client_version": "+".join(version for _, version in sorted(set(clients.values())))
         or session.version,
+        "cell": {"client": job.clients, "rocketmq": job.rocketmq},
         "clients": {name: f"{kind}@{version}" for name, (kind, version) in clients.items()},
         "chosen_client": None if job.client is None else str(job.client),
         "workers": session.workers_of(scenario),

@@ -7,10 +7,7 @@ from pathlib import Path
 
 from _pytest.mark.expression import Expression
 
-from harness.cluster import versions
-from harness.cluster.kinds import ClusterKind
 from harness.errors import UsageProblem
-from harness.feasibility import why_not
 from harness.scenario import Scenario
 from harness.spec import Diagnostic, InvalidScenario, load_scenario
 
@@ -79,26 +76,6 @@ def select(scenarios: Sequence[Scenario], keywords: str, marks: str) -> list[Sce
     if not chosen:
         raise UsageProblem("no scenario is left by -k and -m", "`rocketchaos list` shows names and marks.")
     return chosen
-
-
-def feasible(
-    scenarios: Sequence[Scenario], version: str, kind: ClusterKind
-) -> tuple[list[Scenario], list[str]]:
-    """Those that can run with this version of RocketMQ on this kind of cluster, and why the others can't.
-
-    Raises:
-        UsageProblem: there is no such version, or none of them can.
-    """
-    versions.parse(version)
-    judged = [(scenario, why_not(scenario, version, kind)) for scenario in scenarios]
-    chosen = [scenario for scenario, reason in judged if reason is None]
-    left_out = [reason for _, reason in judged if reason is not None]
-    if not chosen:
-        raise UsageProblem(
-            f"no scenario is left for RocketMQ {version} on a cluster of kind {kind}: {'; '.join(left_out)}",
-            "Choose another version with `--rocketmq`, or another kind with `--on`.",
-        )
-    return chosen, left_out
 
 
 def _fits(option: str, text: str, words: Sequence[str], *, part: bool) -> bool:

@@ -17,6 +17,7 @@ from harness.campaign import DEFAULT_VERSION, Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.errors import ExitCode
 from harness.job import Job
+from harness.matrix import LeftOut, Matrix, Plan
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
 from harness.store import runs_folder
@@ -127,7 +128,8 @@ def run_and_tell(
     progress: Progress,
     as_json: bool,
     junit: Path | None,
-    left_out: Sequence[str] = (),
+    left_out: Sequence[LeftOut] = (),
+    matrix: bool = False,
 ) -> ExitCode:
     """Run them all and tell how they ended; the exit code of all together.
 
@@ -142,25 +144,41 @@ def run_and_tell(
                     progress(f"{len(reports)} of {len(jobs)} runs done")
     except BaseException:
         progress.stop()
-        tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out)
+        tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
         raise
     progress.stop()
-    return tell(reports, as_json=as_json, junit=junit, left_out=left_out)
+    return tell(reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
+
+
+def say_left_out(planned: Plan, matrix: Matrix | None) -> None:
+    """Name what is not run, before anything is; in a matrix with its cell."""
+    for one in planned.left_out:
+        ERR.print(f"left out: {one if matrix else one.reason}", markup=False)
 
 
 def tell(
-    reports: Sequence[Report], *, as_json: bool, junit: Path | None, left_out: Sequence[str] = ()
+    reports: Sequence[Report],
+    *,
+    as_json: bool,
+    junit: Path | None,
+    left_out: Sequence[LeftOut] = (),
+    matrix: bool = False,
 ) -> ExitCode:
     """Tell every reporter that is wanted; the exit code of all runs together.
 
-    `left_out` says which scenarios were not run, and why.
+    `left_out` says which scenarios were not run, and why; `matrix` whether a matrix was asked for.
     """
-    reporters: list[Reporter] = [DocumentReporter(sys.stdout, left_out) if as_json else ConsoleReporter(OUT)]
+    of_matrix = left_out if matrix else None
+    reporters: list[Reporter] = [
+        DocumentReporter(sys.stdout, [one.reason for one in left_out], of_matrix)
+        if as_json
+        else ConsoleReporter(OUT, of_matrix)
+    ]
     if junit is not None:
-        reporters.append(JUnitReporter(junit))
+        reporters.append(JUnitReporter(junit, cells=matrix))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         # Annotations are read from the output of a step; JSON on standard output must stay alone.
-        reporters.append(GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ))
+        reporters.append(GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ, of_matrix))
     for reporter in reporters:
         reporter.report(reports)
     return ExitCode.gravest([report.exit_code for report in reports])

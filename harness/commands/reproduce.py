@@ -25,11 +25,13 @@ from harness.commands.common import (
     TimingOption,
     run_and_tell,
     runs_or_default,
+    say_left_out,
     version_or,
 )
+from harness.commands.matrix_option import MatrixOption, matrix_of
 from harness.errors import ExitCode
-from harness.job import job_of
 from harness.library import find
+from harness.matrix import Matrix, plan
 from harness.scenario import Scenario
 from harness.spec import load_scenario, parse_scenario
 from harness.store import RunFolder
@@ -48,6 +50,7 @@ def reproduce(
             "--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients. [default: 4.9.4]"
         ),
     ] = None,
+    matrix: MatrixOption = None,
     on: Annotated[
         ClusterKind | None,
         typer.Option(
@@ -65,20 +68,25 @@ def reproduce(
 ) -> ExitCode:
     """Run a scenario on a real RocketMQ, and say whether its anomaly is there.
 
-    A run's folder runs the same again: scenario, version, timing and seed, unless options say otherwise.
+    A run's folder runs the same again: scenario, version, client, timing and seed, unless options say otherwise.
     """
+    wanted = matrix_of(matrix)
     scenario, client, options = _prepare(what, rocketmq, on, timing, seed)
+    planned = plan([scenario], (wanted or Matrix()).cells(options.version, client), options.on)
+    say_left_out(planned, wanted)
     with Progress() as progress:
         campaign = Campaign(
             replace(options, dashboard=dashboard, runs=runs_or_default(runs), keep=keep, progress=progress)
         )
         code = run_and_tell(
             campaign,
-            [job_of(scenario, options.version, client)] * repeat,
+            [job for job in planned.jobs for _ in range(repeat)],
             parallel=parallel,
             progress=progress,
             as_json=as_json,
             junit=junit,
+            left_out=planned.left_out,
+            matrix=wanted is not None,
         )
     for record in campaign.kept:
         ERR.print(

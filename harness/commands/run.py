@@ -10,7 +10,6 @@ import typer
 from harness.campaign import DEFAULT_VERSION, Campaign, Options
 from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
-    ERR,
     DashboardOption,
     JsonOption,
     JunitOption,
@@ -23,9 +22,12 @@ from harness.commands.common import (
     TimingOption,
     run_and_tell,
     runs_or_default,
+    say_left_out,
 )
+from harness.commands.matrix_option import MatrixOption, matrix_of
 from harness.errors import ExitCode
-from harness.selection import feasible, load_all, select
+from harness.matrix import Matrix, plan
+from harness.selection import load_all, select
 
 
 def run(
@@ -43,6 +45,7 @@ def run(
     ] = "",
     parallel: ParallelOption = None,
     rocketmq: RocketmqOption = DEFAULT_VERSION,
+    matrix: MatrixOption = None,
     on: OnOption = ClusterKind.EMBEDDED,
     dashboard: DashboardOption = False,
     timing: TimingOption = None,
@@ -53,11 +56,12 @@ def run(
 ) -> ExitCode:
     """Run scenarios. Every file is validated before anything starts.
 
-    Scenarios that are about other versions of RocketMQ, or need another kind of cluster, are left out, and named.
+    Scenarios that are about other versions of RocketMQ, or need another kind of cluster or client, are left
+    out, and named.
     """
-    scenarios, left_out = feasible(select(load_all(paths), keywords, marks), rocketmq, on)
-    for reason in left_out:
-        ERR.print(f"left out: {reason}", markup=False)
+    wanted = matrix_of(matrix)
+    planned = plan(select(load_all(paths), keywords, marks), (wanted or Matrix()).cells(rocketmq), on)
+    say_left_out(planned, wanted)
     with Progress() as progress:
         options = Options(
             version=rocketmq,
@@ -71,10 +75,11 @@ def run(
         campaign = Campaign(options)
         return run_and_tell(
             campaign,
-            [campaign.job(scenario) for scenario in scenarios],
+            planned.jobs,
             parallel=parallel,
             progress=progress,
             as_json=as_json,
             junit=junit,
-            left_out=left_out,
+            left_out=planned.left_out,
+            matrix=wanted is not None,
         )

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from harness.matrix import LeftOut
 from harness.reporters.base import Report
 from harness.reporters.parts.screen import Screen
 from harness.reporters.parts.screen_many import show_runs
+from harness.reporters.parts.screen_matrix import show_matrix
 from harness.reporters.parts.screen_one import show_run
 
 
@@ -20,13 +22,17 @@ class ConsoleReporter:
     Unicode one, everything is told in ASCII.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, matrix: Sequence[LeftOut] | None = None) -> None:
+        """`matrix`: the cells that were left out of it, where one was asked for."""
         self._console = console
+        self._matrix = matrix
 
     def report(self, runs: Sequence[Report]) -> None:
-        """One run: its verdict and all the evidence. Several: a line each, and a summary."""
+        """One run: its verdict and all the evidence. Several: a line each, or for each cell, and a summary."""
         screen = Screen(self._console)
         if len(runs) == 1:
             show_run(screen, runs[0])
-        elif runs:
+        elif runs and self._matrix is None:
             show_runs(screen, runs)
+        if runs and self._matrix is not None:
+            show_matrix(screen, runs, self._matrix)

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from harness.errors import ExitCode
+from harness.matrix import LeftOut
 from harness.model import SCHEMA_VERSION, Finding, Holds, MessageClass, OutcomeKind
 from harness.reporters.base import Report, outcome_counts
-from harness.reporters.parts.shares import Repeats, Share, attempts, repeats
+from harness.reporters.parts.cells import CellRuns, cells
+from harness.reporters.parts.shares import Repeats, Share, attempts, cell_of, repeats
 
 
 class DocumentReporter:
@@ -18,23 +20,73 @@ class DocumentReporter:
     The document is ASCII, so that it arrives whatever the encoding of the stream is.
     """
 
-    def __init__(self, stream: TextIO, left_out: Sequence[str] = ()) -> None:
+    def __init__(
+        self, stream: TextIO, left_out: Sequence[str] = (), matrix: Sequence[LeftOut] | None = None
+    ) -> None:
+        """`matrix`: the cells that were left out of it, where one was asked for."""
         self._stream = stream
         self._left_out = left_out
+        self._matrix = matrix
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write the document, and a line's end."""
-        json.dump(document(runs, self._left_out), self._stream, indent=2)
+        json.dump(document(runs, self._left_out, self._matrix), self._stream, indent=2)
         self._stream.write("\n")
 
 
-def document(runs: Sequence[Report], left_out: Sequence[str] = ()) -> dict[str, Any]:
+def document(
+    runs: Sequence[Report], left_out: Sequence[str] = (), matrix: Sequence[LeftOut] | None = None
+) -> dict[str, Any]:
     """The document as Python's own types; `left_out`: why scenarios that were asked for were not run."""
     return {
         "schema_version": SCHEMA_VERSION,
         "runs": [_run(run) for run in runs],
         "summary": _summary(runs),
         "left_out": list(left_out),
+        "matrix": None if matrix is None else [*map(_cell, cells(runs)), *map(_left_out, matrix)],
+    }
+
+
+def _cell(cell: CellRuns) -> dict[str, Any]:
+    outcomes = [run.outcome for run in cell.runs]
+    return {
+        "scenario": cell.scenario,
+        "client": cell.client or None,
+        "rocketmq": cell.rocketmq or None,
+        "runs": len(cell.runs),
+        "expected": next((one.expected.value for one in outcomes if one.expected is not None), None),
+        "as_expected": sum(1 for one in outcomes if one.as_expected),
+        "measured": sum(1 for one in outcomes if one.measured),
+        "outcomes": [{"outcome": kind.value, **_share(one)} for kind, one in cell.outcomes().items()],
+        "delivered": {
+            member: [{"messages": count, **_share(one)} for count, one in counts.items()]
+            for member, counts in cell.delivered_to().items()
+        },
+        "deliveries": [
+            {"delivered": dict(counts), **_share(one)} for counts, one in cell.deliveries().items()
+        ],
+        "subscription": [{"stored": text, **_share(one)} for text, one in cell.subscriptions().items()],
+        "seconds": round(cell.seconds, 3),
+        "left_out": None,
+    }
+
+
+def _left_out(one: LeftOut) -> dict[str, Any]:
+    """A cell in which nothing could run: it has the same keys."""
+    return {
+        "scenario": one.scenario,
+        "client": one.client,
+        "rocketmq": one.rocketmq,
+        "runs": 0,
+        "expected": None,
+        "as_expected": 0,
+        "measured": 0,
+        "outcomes": [],
+        "delivered": {},
+        "deliveries": [],
+        "subscription": [],
+        "seconds": None,
+        "left_out": one.reason,
     }
 
 
@@ -42,6 +94,7 @@ def _run(run: Report) -> dict[str, Any]:
     outcome, record = run.outcome, run.record
     classes = [fate.message_class for fate in outcome.messages]
     holders = run.holders()
+    client, rocketmq = cell_of(run)
     return {
         "scenario": run.scenario.name,
         "title": run.scenario.title,
@@ -57,6 +110,7 @@ def _run(run: Report) -> dict[str, Any]:
         "seconds": run.seconds,
         "rocketmq": record.get("rocketmq"),
         "client": record.get("client"),
+        "cell": {"client": client or None, "rocketmq": rocketmq or None},
         "timing": record.get("timing") or run.scenario.timing,
         "seed": record.get("seed"),
         "attempts": attempts(run),

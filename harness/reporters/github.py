@@ -7,10 +7,13 @@ from pathlib import Path, PurePath
 from typing import TextIO
 
 from harness.errors import EnvironmentNotReady
+from harness.matrix import LeftOut
 from harness.reporters.base import Report
+from harness.reporters.parts.cells import cell_text, cells
 from harness.reporters.parts.classes import class_sentence
 from harness.reporters.parts.findings import finding_lines
 from harness.reporters.parts.markdown import cell, code
+from harness.reporters.parts.matrix_table import matrix_table
 from harness.reporters.parts.shares import repeats
 from harness.reporters.parts.text import counted, printable, seconds_text
 from harness.reporters.parts.verdict import (
@@ -29,9 +32,13 @@ class GitHubReporter:
     summary page, and `GITHUB_WORKSPACE`, the folder to which annotations are relative.
     """
 
-    def __init__(self, stream: TextIO, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, stream: TextIO, environment: Mapping[str, str], matrix: Sequence[LeftOut] | None = None
+    ) -> None:
+        """`matrix`: the cells that were left out of it, where one was asked for."""
         self._stream = stream
         self._environment = environment
+        self._matrix = matrix
 
     def report(self, runs: Sequence[Report]) -> None:
         """Annotate what was not as expected; add the table to the summary.
@@ -47,7 +54,7 @@ class GitHubReporter:
             return
         try:
             with Path(summary).open("a", encoding="utf-8") as file:
-                file.write(_summary(runs))
+                file.write(_summary(runs, self._matrix))
         except OSError as error:
             raise EnvironmentNotReady(f"GITHUB_STEP_SUMMARY can't be written: {error.strerror}") from error
 
@@ -89,7 +96,7 @@ def _mark(run: Report) -> str:
     return "❌" if run.outcome.wrong else "📏" if run.outcome.measured else "✅"
 
 
-def _summary(runs: Sequence[Report]) -> str:
+def _summary(runs: Sequence[Report], matrix: Sequence[LeftOut] | None) -> str:
     lines = [
         f"### rocketchaos: {counted(len(runs), 'run')}, {judged(runs)}",
         "",
@@ -99,7 +106,7 @@ def _summary(runs: Sequence[Report]) -> str:
     for run in runs:
         lines.append(
             f"| {_mark(run)} "
-            f"| {cell(run.scenario.title)} "
+            f"| {cell(run.scenario.title + (f' ({cell_text(run)})' if matrix is not None else ''))} "
             f"| **{run.outcome.kind.value}**, {cell(expectation(run))} "
             f"| {cell(class_sentence(run.outcome.messages))} "
             f"| {seconds_text(run.seconds)} "
@@ -109,4 +116,7 @@ def _summary(runs: Sequence[Report]) -> str:
         told = [f"{kind.value} {share}" for kind, share in group.outcomes().items()]
         told += [f"holder {holder}: {share}" for holder, share in group.holders().items()]
         lines += ["", f"{cell(group.scenario)}, {len(group.runs)} runs: " + "; ".join(map(cell, told))]
+    if matrix is not None:
+        lines += ["", matrix_table(cells(runs))]
+        lines += ["", *(f"- left out: {cell(one)}" for one in matrix)] if matrix else []
     return "\n".join([*lines, "", ""])

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from harness.errors import EnvironmentNotReady
 from harness.model import OutcomeKind
 from harness.reporters.base import Report
+from harness.reporters.parts.cells import cell_text
 from harness.reporters.parts.findings import finding_lines
 from harness.reporters.parts.shares import attempts
 from harness.reporters.parts.text import printable
@@ -25,8 +26,10 @@ class JUnitReporter:
     or the harness broke, is an error. Where nothing is expected it is a success, whose outcome is measured.
     """
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, *, cells: bool = False) -> None:
+        """`cells`: the runs are of a matrix, so that the names of tests have their cells."""
         self._file = file
+        self._cells = cells
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write the file.
@@ -34,7 +37,7 @@ class JUnitReporter:
         Raises:
             EnvironmentNotReady: it can't be written.
         """
-        tree = ElementTree.ElementTree(_suites(runs))
+        tree = ElementTree.ElementTree(_suites(runs, self._cells))
         ElementTree.indent(tree)
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +48,7 @@ class JUnitReporter:
             ) from error
 
 
-def _suites(runs: Sequence[Report]) -> ElementTree.Element:
+def _suites(runs: Sequence[Report], cells: bool) -> ElementTree.Element:
     verdicts = Counter(_verdict(run) for run in runs)
     totals = {
         "tests": str(len(runs)),
@@ -59,6 +62,8 @@ def _suites(runs: Sequence[Report]) -> ElementTree.Element:
     seen: Counter[tuple[str, str]] = Counter()
     for run in runs:
         place, name = _class_name(run), printable(run.scenario.title)
+        if cells:
+            name += f" [{cell_text(run)}]"
         seen[place, name] += 1
         number = seen[place, name]
         # The seed is no part of the name: a build server follows a test by its name from build to build.

@@ -28,8 +28,10 @@ def prepare_folder(plan: WorkerPlan) -> None:
 def child_command(plan: WorkerPlan, python: str, events_fd: int, libjvm: Path | None = None) -> list[str]:
     """The program with its arguments; without `libjvm` the child looks for a JVM where it is."""
     command = [python, "-P", "-m", plan.kind.module, "--events-fd", str(events_fd)]
-    if plan.kind.packages is not None:
+    if plan.packages is not None:
         command += ["--folder", str(plan.folder.absolute())]
+    if plan.library is not None:
+        command += ["--library", str(plan.library)]
     if plan.kind.classpath_role is None:
         return command
     command += ["--classpath-file", str(_classpath_file(plan))]

@@ -1,6 +1,6 @@
-"""What every worker with clients does: it keeps them by name, and hands commands over to them.
+"""What the workers with clients have in common: the commands, and who is who in their process.
 
-The commands are those of `harness.workers.protocol`.
+A kind of client brings its consumers and producers; the commands are those of `harness.workers.protocol`.
 """
 
 from __future__ import annotations
@@ -14,24 +14,28 @@ from harness.workers.protocol import CommandFailed, Handler
 
 
 class Client(Protocol):
-    """One client: made, but not started."""
+    """A client that was made, but not started."""
 
     @property
     def client_id(self) -> str:
-        """The id under which brokers know it."""
+        """The id under which brokers know it, once it has started."""
 
     def start(self) -> None:
-        """Start it."""
+        """Start it.
+
+        Raises:
+            CommandFailed: it refuses, or RocketMQ does; a kind may translate exceptions of its own.
+        """
 
     def stop(self) -> None:
         """Shut it down gracefully."""
 
 
-class Consumer(Client, Protocol):
-    """A consumer, whose listener reports every message."""
+class ConsumerClient(Client, Protocol):
+    """A consumer; what its kind can't do it refuses with CommandFailed."""
 
     def versions(self) -> Mapping[str, int]:
-        """The subVersions of its subscriptions by topic, where its client shows them; before its start."""
+        """The subVersions of its subscriptions by topic, before its start; empty where it doesn't show them."""
 
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
         """Subscribe while it runs."""
@@ -42,15 +46,15 @@ class Consumer(Client, Protocol):
     def release(self) -> None:
         """Let its listener block no more."""
 
-    def queues(self) -> Sequence[Mapping[str, Any]]:
-        """The queues that it has, as it knows itself: `topic`, `broker`, `queue_id`."""
+    def assignment(self) -> Sequence[Mapping[str, Any]]:
+        """The queues that it has, as it knows itself: `topic, broker, queue_id`."""
 
     def pull_counts(self, topic: str) -> Mapping[str, int]:
         """What its own statistics say of its pulls."""
 
 
-class Producer(Client, Protocol):
-    """A producer that never sends anything twice."""
+class ProducerClient(Client, Protocol):
+    """A producer; what its kind can't do it refuses with CommandFailed."""
 
     def route(self, topic: str) -> Mapping[str, Any]:
         """What it knows of a topic's route."""
@@ -65,47 +69,32 @@ class Producer(Client, Protocol):
         queue: Mapping[str, Any] | None,
         timeout_ms: int,
     ) -> Mapping[str, Any]:
-        """Send one message."""
+        """Send one message, after those that were asked for earlier."""
 
 
-_Client = TypeVar("_Client", Consumer, Producer)
+MakeConsumer = Callable[..., ConsumerClient]
+MakeProducer = Callable[..., ProducerClient]
+_Client = TypeVar("_Client", ConsumerClient, ProducerClient)
 
 
 class ClientWorker:
     """The consumers and producers of one process, by the names that the harness gave them."""
 
-    def __init__(self, new_consumer: Callable[..., Consumer], new_producer: Callable[..., Producer]) -> None:
+    def __init__(self, make_consumer: MakeConsumer, make_producer: MakeProducer) -> None:
         """
         Args:
-            new_consumer: makes one of `api`, `name`, and what else `start-consumer` is given, by name.
-            new_producer: makes one of what `start-producer` is given, but its name.
+            make_consumer: of the arguments of `start-consumer`, which it checks.
+            make_producer: of the arguments of `start-producer`, without the name.
         """
-        self._new_consumer = new_consumer
-        self._new_producer = new_producer
+        self._make_consumer = make_consumer
+        self._make_producer = make_producer
         self._lock = threading.Lock()
-        self._consumers: dict[str, Consumer] = {}
-        self._producers: dict[str, Producer] = {}
+        self._consumers: dict[str, ConsumerClient] = {}
+        self._producers: dict[str, ProducerClient] = {}
 
-    @property
-    def handlers(self) -> dict[str, Handler]:
-        """What answers each command."""
-        return {
-            "start-consumer": self.start_consumer,
-            "stop-consumer": self.stop_consumer,
-            "subscribe": self.subscribe,
-            "unsubscribe": self.unsubscribe,
-            "release-listener": self.release_listener,
-            "assignment": self.assignment,
-            "pull-counts": self.pull_counts,
-            "start-producer": self.start_producer,
-            "stop-producer": self.stop_producer,
-            "producer-route": self.producer_route,
-            "send": self.send,
-        }
-
-    def start_consumer(self, name: str, api: str = "push", **with_: Any) -> Mapping[str, Any]:
+    def start_consumer(self, name: str, **with_: Any) -> Mapping[str, Any]:
         """Start a consumer; the answer comes when its `start()` has returned."""
-        consumer = self._new_consumer(api, name, **with_)
+        consumer = self._make_consumer(name=name, **with_)
         versions = consumer.versions()
         return {**self._start(self._consumers, name, consumer), "versions": versions}
 
@@ -123,7 +112,7 @@ class ClientWorker:
 
     def assignment(self, name: str) -> Mapping[str, Any]:
         """The queues that a consumer has, as it knows itself."""
-        queues = self._get(self._consumers, name).queues()
+        queues = self._get(self._consumers, name).assignment()
         return {
             "queues": sorted(queues, key=lambda queue: (queue["topic"], queue["broker"], queue["queue_id"]))
         }
@@ -142,7 +131,7 @@ class ClientWorker:
 
     def start_producer(self, name: str, **with_: Any) -> Mapping[str, Any]:
         """Start a producer."""
-        return self._start(self._producers, name, self._new_producer(**with_))
+        return self._start(self._producers, name, self._make_producer(**with_))
 
     def stop_producer(self, name: str) -> None:
         """Shut a producer down gracefully."""
@@ -165,6 +154,23 @@ class ClientWorker:
         return self._get(self._producers, name).send(
             topic, tag, all_keys, properties, body, queue, timeout_ms
         )
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """Its commands, by name."""
+        return {
+            "start-consumer": self.start_consumer,
+            "stop-consumer": self.stop_consumer,
+            "subscribe": self.subscribe,
+            "unsubscribe": self.unsubscribe,
+            "release-listener": self.release_listener,
+            "assignment": self.assignment,
+            "pull-counts": self.pull_counts,
+            "start-producer": self.start_producer,
+            "stop-producer": self.stop_producer,
+            "producer-route": self.producer_route,
+            "send": self.send,
+        }
 
     def _start(self, where: dict[str, _Client], name: str, client: _Client) -> Mapping[str, Any]:
         with self._lock:

@@ -75,7 +75,7 @@ class GrpcConsumer(ABC):
         """None: the proxy makes them."""
         return {}
 
-    def queues(self) -> Sequence[Mapping[str, Any]]:
+    def assignment(self) -> Sequence[Mapping[str, Any]]:
         """Not there: every member is served from every queue."""
         raise CommandFailed("a gRPC consumer owns no queues: every member of its group is served from all")
 
@@ -125,8 +125,7 @@ class _Callback(rocketmq.MessageListener):  # type: ignore[misc]
 
     def consume(self, message: Any) -> Any:
         try:
-            described = [described_message(message)]
-            succeeds = self._listener.receive(described)
+            described, succeeds = self._listener.receive([described_message(message)])
             self._listener.report(described, CONSUMED if succeeds else FAILED)
             return rocketmq.ConsumeResult.SUCCESS if succeeds else rocketmq.ConsumeResult.FAILURE
         except Abandoned:
@@ -191,8 +190,7 @@ class SimpleConsumer(GrpcConsumer):
                 self._stopping.wait(_TRY_AGAIN_S)
 
     def _consume(self, message: Any) -> None:
-        described = [described_message(message)]
-        succeeds = self._listener.receive(described)
+        described, succeeds = self._listener.receive([described_message(message)])
         if succeeds:
             self._client.ack(message)
         self._listener.report(described, CONSUMED if succeeds else FAILED)

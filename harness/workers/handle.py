@@ -102,6 +102,7 @@ class Worker:
         classpath: Iterable[Path] = (),
         jvm_options: Iterable[str] = (),
         packages: Path | None = None,
+        library: Path | None = None,
     ) -> Worker:
         """Start a worker; returns at once, see `wait_ready`.
 
@@ -116,12 +117,15 @@ class Worker:
             classpath: RocketMQ's jars, of the kind's `classpath_role`.
             jvm_options: added to the kind's own, and winning over them.
             packages: the folder of the kind's `packages`.
+            library: the native library that the kind loads.
 
         Raises:
             EnvironmentNotReady: no process can be started.
         """
         log = log_folder / f"{name}.log"
-        plan = WorkerPlan(kind, name, log_folder / name, log, tuple(classpath), tuple(jvm_options), packages)
+        plan = WorkerPlan(
+            kind, name, log_folder / name, log, tuple(classpath), tuple(jvm_options), packages, library
+        )
         return cls(kind, name, home.launch(plan), log, on_event, on_death)
 
     @property

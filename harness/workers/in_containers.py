@@ -103,8 +103,8 @@ def _mounts(plan: WorkerPlan, folder: Path) -> dict[Path, tuple[str, str]]:
     package = Path(harness.__file__).absolute().parent
     mounts = {package: (f"{_PACKAGES}/{package.name}", "ro"), folder: (str(folder), "rw")}
     # At their own places, so that one list of jars holds here and there.
-    here = [*_roots(plan.classpath), *([] if plan.packages is None else [plan.packages])]
-    return mounts | {one: (str(one), "ro") for one in here}
+    here = [*_roots(plan.classpath), plan.packages, plan.library and plan.library.parent]
+    return mounts | {one: (str(one), "ro") for one in here if one is not None}
 
 
 def _roots(files: tuple[Path, ...]) -> list[Path]:

@@ -16,7 +16,7 @@ from typing import Any
 import jpype
 
 from harness.workers import jvm
-from harness.workers.client_worker import ClientWorker, Consumer
+from harness.workers.client_worker import ClientWorker
 from harness.workers.java_consumer import PushConsumer
 from harness.workers.java_lite_pull import LitePullConsumer
 from harness.workers.java_pop import PopConsumer
@@ -38,6 +38,8 @@ _WARM_UP = (
 """Classes whose loading takes most of a first consumer's start."""
 
 
+Consumer = PushConsumer | LitePullConsumer | PullConsumer
+
 _PLAIN: Mapping[str, Any] = {
     "model": "clustering",
     "consume_from": "first-offset",
@@ -53,7 +55,7 @@ _POLLED: Mapping[str, type[LitePullConsumer | PullConsumer]] = {
 }
 
 
-def _consumer(events: EventPipe, api: str, name: str, **with_: Any) -> Consumer:
+def _consumer(events: EventPipe, name: str, api: str = "push", **with_: Any) -> Consumer:
     chosen = {**_PLAIN, **with_, "behaviour": {**_PLAIN["behaviour"], **with_.get("behaviour", {})}}
     if api in _WITH_LISTENER:
         return _WITH_LISTENER[api](name, events, **{**_PLAIN_PUSH, **chosen})

@@ -5,13 +5,11 @@ Rests on ClientConfig, DefaultMQPushConsumer and DefaultLitePullConsumer as they
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from harness.workers.java_consumer_settings import Configured
-from harness.workers.java_messages import described_queue
-from harness.workers.listener import Described, Listener
+from harness.workers.listener import Listener
 from harness.workers.protocol import EventPipe
 
 
@@ -58,14 +56,6 @@ class JavaConsumer(JavaClient):
     def versions(self) -> Mapping[str, int]:
         """The subVersions of its subscriptions by topic, where its class shows them; before its start."""
         return {}
-
-    @abstractmethod
-    def assignment(self) -> Sequence[Any]:
-        """The MessageQueues that it consumes now."""
-
-    def queues(self) -> list[Described]:
-        """The same in JSON's types."""
-        return [described_queue(queue) for queue in self.assignment()]
 
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
         """Subscribe while it runs; the brokers are told by a heartbeat before this returns."""

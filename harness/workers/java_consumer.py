@@ -13,9 +13,9 @@ from typing import Any
 import jpype
 
 from harness.workers.java_client import JavaConsumer
-from harness.workers.java_messages import described_message
+from harness.workers.java_messages import described_messages, described_queues
 from harness.workers.jvm import private_field
-from harness.workers.listener import Abandoned
+from harness.workers.listener import Abandoned, Described
 from harness.workers.protocol import EventPipe
 
 _CLASS = "org.apache.rocketmq.client.consumer.DefaultMQPushConsumer"
@@ -75,10 +75,10 @@ class PushConsumer(JavaConsumer):
         table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getSubscriptionInner()
         return {str(one.getKey()): int(one.getValue().getSubVersion()) for one in table.entrySet()}
 
-    def assignment(self) -> list[Any]:
-        """The MessageQueues that it consumes now (RebalanceImpl.processQueueTable)."""
+    def assignment(self) -> list[Described]:
+        """The queues that it consumes now (RebalanceImpl.processQueueTable)."""
         table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable()
-        return list(table.keySet())
+        return described_queues(table.keySet())
 
     def pull_counts(self, topic: str) -> Mapping[str, int]:
         """How many pulls of `topic` were answered FOUND, and how many messages passed the tag filter.
@@ -112,7 +112,7 @@ class PushConsumer(JavaConsumer):
             context.setDelayLevelWhenNextConsume(self._retry_delay_level)
         # The context has the queue that they were pulled from: that of the retry topic, for a retry.
         broker = str(context.getMessageQueue().getBrokerName())
-        seen = [described_message(one, broker) for one in messages]
-        status = self._success if self._listener.receive(seen) else self._failure
+        seen, succeeds = self._listener.receive(described_messages(messages, broker))
+        status = self._success if succeeds else self._failure
         self._listener.report(seen, str(status))
         return status

@@ -11,8 +11,10 @@ from typing import Any
 
 import jpype
 
+from harness.workers.java_messages import described_queues
 from harness.workers.java_polled import PolledConsumer
 from harness.workers.jvm import private_field
+from harness.workers.listener import Described
 from harness.workers.protocol import EventPipe
 
 _CLASS = "org.apache.rocketmq.client.consumer.DefaultLitePullConsumer"
@@ -35,13 +37,13 @@ class LitePullConsumer(PolledConsumer):
     ) -> None:
         super().__init__(_CLASS, name, events, behaviour, settings)
 
-    def assignment(self) -> list[Any]:
-        """The MessageQueues from which it pulls now.
+    def assignment(self) -> list[Described]:
+        """The queues from which it pulls now.
 
         Its running info (307) lacks them in 4.9.x (DefaultLitePullConsumerImpl.consumerRunningInfo).
         """
         impl = private_field(self._java, "defaultLitePullConsumerImpl")
-        return list(private_field(impl, "assignedMessageQueue").getAssignedMessageQueues())
+        return described_queues(private_field(impl, "assignedMessageQueue").getAssignedMessageQueues())
 
     def _poll(self) -> None:
         self._consume(self._java.poll(jpype.JLong(_POLL_MS)))

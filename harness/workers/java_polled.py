@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.workers.java_client import JavaConsumer
-from harness.workers.java_messages import described_message
+from harness.workers.java_messages import described_messages
 from harness.workers.listener import Abandoned
 from harness.workers.protocol import CommandFailed, EventPipe
 
@@ -65,8 +65,7 @@ class PolledConsumer(JavaConsumer):
         Raises:
             Abandoned: the consumer is gone.
         """
-        seen = [described_message(one, broker) for one in messages]
-        self._listener.receive(seen)
+        seen, _ = self._listener.receive(described_messages(messages, broker))
         self._listener.report(seen, _POLLED)
 
     def _poll_on(self) -> None:

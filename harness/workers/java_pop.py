@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 from harness.workers.java_consumer import PushConsumer
+from harness.workers.java_messages import described_queues
+from harness.workers.listener import Described
 from harness.workers.protocol import CommandFailed, EventPipe
 
 
@@ -27,6 +29,7 @@ class PopConsumer(PushConsumer):
             raise CommandFailed("DefaultMQPushConsumer of this version has no POP mode: 5.0.0 brought it")
         self._java.setClientRebalance(False)
 
-    def assignment(self) -> list[Any]:
+    def assignment(self) -> list[Described]:
         """The queues that it pops: of each topic one for each broker, whose id -1 stands for all queues."""
-        return list(self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getPopProcessQueueTable())
+        table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getPopProcessQueueTable()
+        return described_queues(table.keySet())

@@ -13,7 +13,9 @@ from typing import Any
 import jpype
 
 from harness.workers.java_consumer_settings import selector
+from harness.workers.java_messages import described_queues
 from harness.workers.java_polled import PolledConsumer
+from harness.workers.listener import Described
 from harness.workers.protocol import CommandFailed, EventPipe
 
 _CLASS = "org.apache.rocketmq.client.consumer.DefaultMQPullConsumer"
@@ -70,8 +72,11 @@ class PullConsumer(PolledConsumer):
         """Not there, see `subscribe`."""
         raise CommandFailed(f"DefaultMQPullConsumer can't give {topic} up while it runs")
 
-    def assignment(self) -> list[Any]:
-        """The MessageQueues that allocation gave it; its running info (307) lacks them."""
+    def assignment(self) -> list[Described]:
+        """The queues that allocation gave it; its running info (307) lacks them."""
+        return described_queues(self._balanced())
+
+    def _balanced(self) -> list[Any]:
         return [
             queue for topic in self._expressions for queue in self._java.fetchMessageQueuesInBalance(topic)
         ]
@@ -87,7 +92,7 @@ class PullConsumer(PolledConsumer):
 
     def _round(self) -> bool:
         """Pull each of its queues once; whether anything came, or was passed over."""
-        queues = self.assignment()
+        queues = self._balanced()
         self._offsets = {queue: offset for queue, offset in self._offsets.items() if queue in queues}
         came = False
         for queue in queues:

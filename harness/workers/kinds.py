@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from harness.cluster.artifacts import Progress, Role
+from harness.workers.native_library import library
 from harness.workers.packages import packages_folder
 
 JVM_OPTIONS = (
@@ -36,6 +37,8 @@ class WorkerKind:
     jvm_options: tuple[str, ...] = ()
     packages: str | None = None
     """The extra of our distribution whose packages its child imports: see `harness.workers.packages`."""
+    native: bool = False
+    """Whether its child loads librocketmq, the C++ client: see `harness.workers.native_library`."""
 
     def packages_folder(self, progress: Progress | None = None) -> Path | None:
         """The folder that has these packages, installed if need be; None: it needs none.
@@ -44,6 +47,14 @@ class WorkerKind:
             EnvironmentNotReady: they can't be installed.
         """
         return None if self.packages is None else packages_folder(self.packages, progress)
+
+    def library(self, progress: Progress | None = None) -> Path | None:
+        """The native library that it loads, fetched if need be; None: it needs none.
+
+        Raises:
+            EnvironmentNotReady: there is none for this machine, or it can't be had.
+        """
+        return library(progress) if self.native else None
 
 
 def log_properties(folder: Path) -> tuple[str, ...]:
@@ -73,6 +84,7 @@ KINDS: Mapping[str, WorkerKind] = MappingProxyType(
             WorkerKind("shared-java", "harness.workers.java_child", "client", (*JVM_OPTIONS, "-Xmx384m")),
             WorkerKind("grpc", "harness.workers.grpc_child", None, packages="client-grpc"),
             WorkerKind("admin", "harness.workers.admin_child", "tools", JVM_OPTIONS),
+            WorkerKind("python", "harness.workers.python_child", None, packages="client-python", native=True),
         )
     }
 )

@@ -1,12 +1,13 @@
 """What a consumer does with its messages: it reports each of them, and behaves as it is told.
 
-Consumers hand their messages over to a `Listener`, described, whatever their clients call them with.
+Consumers of every kind of worker hand their messages over to a `Listener`, in JSON's types, whatever their client
+calls them with.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.workers.protocol import EventPipe
@@ -14,8 +15,7 @@ from harness.workers.protocol import EventPipe
 ALL = "all"
 """In place of keys: it blocks on every message."""
 
-Described = Mapping[str, Any]
-"""A message in JSON's types: the fields of `received`, but for `consumer`."""
+Described = dict[str, Any]
 
 
 class Abandoned(Exception):
@@ -23,7 +23,7 @@ class Abandoned(Exception):
 
 
 class Listener:
-    """The listener of one consumer; safe to use from any threads."""
+    """The listener of one consumer; safe to use from its client's threads."""
 
     def __init__(
         self, name: str, events: EventPipe, *, fail: int, block: str | Sequence[str], slow_ms: int
@@ -44,20 +44,24 @@ class Listener:
         self._released = threading.Event()
         self._abandoned = threading.Event()
 
-    def receive(self, seen: Sequence[Described]) -> bool:
-        """Report messages that come together, take the time that it takes, and say whether they succeed.
+    def receive(self, messages: Iterable[Described]) -> tuple[list[Described], bool]:
+        """Report messages, take the time that it takes, and say whether they succeed.
+
+        Each has the fields of the event `received`, see `harness.workers.protocol`, but for `consumer`.
 
         Raises:
             Abandoned: the consumer is gone.
         """
-        for described in seen:
+        seen = []
+        for described in messages:
             self._events.emit("received", {"consumer": self._name, **described})
+            seen.append(described)
         for described in seen:
             if self._slow_s:
                 self._abandoned.wait(self._slow_s)
             if self._block == ALL or described["key"] in self._block:
                 self._wait_for_release(described)
-        return all(described["reconsume_times"] >= self._fail for described in seen)
+        return seen, all(described["reconsume_times"] >= self._fail for described in seen)
 
     def _wait_for_release(self, described: Described) -> None:
         if not self._released.is_set():
@@ -86,5 +90,5 @@ class Listener:
         self._released.set()
 
 
-def _identity(described: Described) -> Described:
+def _identity(described: Mapping[str, Any]) -> Described:
     return {name: described[name] for name in ("key", "msg_id", "offset_msg_id")}

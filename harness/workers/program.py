@@ -27,6 +27,8 @@ class WorkerPlan:
     """Added to the kind's own, and winning over them."""
     packages: Path | None = None
     """The folder of the kind's `packages`: first on the child's PYTHONPATH."""
+    library: Path | None = None
+    """The native library that the child loads."""
 
 
 @dataclass(frozen=True, slots=True)

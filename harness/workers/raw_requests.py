@@ -1,4 +1,4 @@
-"""Raw requests of RocketMQ's remoting protocol, and the parts of its JSON that are no JSON.
+"""Raw requests of RocketMQ's remoting protocol.
 
 Rests on org.apache.rocketmq.remoting.protocol.RemotingCommand and RemotingClient.invokeSync (4.9.3 to 5.5.0).
 """
@@ -6,7 +6,6 @@ Rests on org.apache.rocketmq.remoting.protocol.RemotingCommand and RemotingClien
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +13,13 @@ from typing import Any
 
 import jpype
 
+from harness.cluster.fastjson import loads
+
 SUCCESS = 0
 """ResponseCode.SUCCESS."""
 
 _OFFSET_TABLE = re.compile(rb'"offsetTable"\s*:\s*\{((?:[^{}]*\{[^{}]*\})*)\s*\}')
 """A map of flat maps."""
-_UNQUOTED_KEY = re.compile(r"([{,])\s*(-?\d+)\s*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +68,6 @@ def printable(body: bytes) -> dict[str, str | None]:
         return {"body": body.decode() or None, "body_base64": None}
     except UnicodeDecodeError:
         return {"body": None, "body_base64": base64.b64encode(body).decode("ascii")}
-
-
-def loads(body: bytes) -> Any:
-    """RocketMQ's JSON: fastjson leaves integer keys of maps without quotes.
-
-    Names of topics and groups can't hold `{` or `,` (org.apache.rocketmq.common.topic.TopicValidator), so
-    that no string is mistaken for such a key.
-
-    Raises:
-        ValueError: it is no JSON even so.
-    """
-    return json.loads(_UNQUOTED_KEY.sub(r'\1"\2":', body.decode()))
 
 
 def committed_offsets(body: bytes, group: str, topic: str) -> dict[int, int]:

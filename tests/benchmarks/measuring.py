@@ -47,3 +47,11 @@ def rocketchaos(*arguments: str) -> tuple[float, str]:
     if done.returncode != 0:
         raise SystemExit(f"rocketchaos {' '.join(arguments)} ended with {done.returncode}:\n{done.stderr}")
     return seconds, done.stdout
+
+
+def write_into_readme(text: str, begin: str, end: str) -> None:
+    """Replace what stands between the marks."""
+    readme = ROOT / "README.md"
+    content = readme.read_text(encoding="utf-8")
+    before, rest = content.split(begin, 1)
+    readme.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")

@@ -28,7 +28,7 @@ from harness.runner import perform
 from harness.selection import load_all
 from harness.spec import load_scenario
 from tests.benchmarks.containers import measure_containers
-from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
+from tests.benchmarks.measuring import ROOT, Figure, rocketchaos, write_into_readme
 
 SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
 MARKS = {
@@ -152,14 +152,6 @@ def table(figures: Sequence[Figure]) -> str:
     )
     rows = ["| what | median | range | measurements | aim |", "|---|---|---|---|---|"]
     return "\n".join([head, "", *rows, *(figure.row() for figure in figures)])
-
-
-def write_into_readme(text: str, begin: str, end: str) -> None:
-    """Replace what stands between the marks."""
-    readme = ROOT / "README.md"
-    content = readme.read_text(encoding="utf-8")
-    before, rest = content.split(begin, 1)
-    readme.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")
 
 
 def measure_processes(repeats: int, runs: str) -> list[Figure]:

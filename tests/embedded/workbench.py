@@ -84,13 +84,15 @@ class Bench:
         self.java.request("start-producer", LIMIT_S, name="p", group="p", **self.identity("p"))
 
     def spawn(self, kind: str, name: str, *options: str) -> Worker:
-        role = KINDS[kind].classpath_role
+        chosen = KINDS[kind]
+        role = chosen.classpath_role
         worker = Worker.spawn(
-            KINDS[kind],
+            chosen,
             name,
             home=OnHost("tests", find_java()),
             classpath=() if role is None else artifacts.classpath(self.cluster.version, role),
-            packages=KINDS[kind].packages_folder(),
+            packages=chosen.packages_folder(),
+            library=chosen.library(),
             jvm_options=[
                 *(f"-D{key}={value}" for key, value in COMPRESSED.client_system_properties.items()),
                 *options,

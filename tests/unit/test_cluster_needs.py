@@ -16,9 +16,9 @@ from harness.cluster.running import AttachedCluster
 from harness.cluster_needs import ClusterNeeds
 from harness.errors import UsageProblem
 from harness.job import Job
+from harness.matrix import Matrix, plan
 from harness.placement import own_processes
 from harness.scenario import Scenario
-from harness.selection import feasible
 from harness.spec import parse_scenario
 from harness.version_range import why_not_in
 
@@ -201,11 +201,11 @@ def test_versions_in_and_out_of_a_range(wanted: str, version: str, fits: bool) -
 
 def test_scenarios_about_other_versions_are_left_out_by_name() -> None:
     old, new = scenario(head="rocketmq: '<5'"), scenario(head="rocketmq: '>=5.0'")
-    chosen, left_out = feasible([old, new], "5.5.0", ClusterKind.EMBEDDED)
-    assert chosen == [new]
-    assert left_out == ["example is about RocketMQ <5, and not about 5.5.0"]
+    planned = plan([old, new], Matrix().cells("5.5.0"), ClusterKind.EMBEDDED)
+    assert planned.jobs == (Job(new, "5.5.0"),)
+    assert [one.reason for one in planned.left_out] == ["example is about RocketMQ <5, and not about 5.5.0"]
     with pytest.raises(UsageProblem, match=r"no scenario is left for RocketMQ 5\.5\.0"):
-        feasible([old], "5.5.0", ClusterKind.EMBEDDED)
+        plan([old], Matrix().cells("5.5.0"), ClusterKind.EMBEDDED)
     with pytest.raises(UsageProblem, match=r"RocketMQ <5, and not about 5\.5\.0"):
         Campaign(Options()).run(Job(old, "5.5.0"))
 

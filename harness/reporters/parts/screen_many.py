@@ -18,12 +18,17 @@ from harness.reporters.parts.verdict import expectation, failing_findings, judge
 def show_runs(screen: Screen, runs: Sequence[Report]) -> None:
     """A line each, what failed in full, the distributions of repeats, the sum."""
     screen.table(["outcome", "scenario", "expected?", "took"], [_row(screen, run) for run in runs])
-    unexpected = [run for run in runs if run.outcome.wrong]
-    for run in unexpected:
-        _show_unexpected(screen, run)
+    show_unexpected_and_repeats(screen, runs)
+    show_sum(screen, runs)
+
+
+def show_unexpected_and_repeats(screen: Screen, runs: Sequence[Report]) -> None:
+    """What is not as it should be, and the distributions of what was run more than once."""
+    for run in runs:
+        if run.outcome.wrong:
+            _show_unexpected(screen, run)
     for group in repeats(runs):
         _show_repeats(screen, group)
-    _show_sum(screen, runs)
 
 
 def _row(screen: Screen, run: Report) -> list[Text | str]:
@@ -65,7 +70,8 @@ def _show_repeats(screen: Screen, group: Repeats) -> None:
     screen.table(["", "", ""], rows)
 
 
-def _show_sum(screen: Screen, runs: Sequence[Report]) -> None:
+def show_sum(screen: Screen, runs: Sequence[Report]) -> None:
+    """How many there were, how they ended, and what they took."""
     counts = outcome_counts(runs)
     screen.heading(
         f"{counted(len(runs), 'run')}: {judged(runs)}",

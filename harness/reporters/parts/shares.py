@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.model import OutcomeKind
@@ -75,14 +75,20 @@ def values_of(run: Report) -> dict[str, str]:
         for event in run.events
         if event.kind == "bound" and event.data["variable"] not in ("holder", "others")
     }
-    stored: dict[str, set[str]] = {}
+    return found | {
+        f"stored for {group}, {topic}": text for (group, topic), text in stored_at_the_end(run).items()
+    }
+
+
+def stored_at_the_end(run: Report) -> dict[tuple[str, str], str]:
+    """What the brokers held at a run's end, by group and topic; where they differ, all of it."""
+    stored: dict[tuple[str, str], set[str]] = {}
     for event in run.events:
         if event.kind == "subscription-observed" and event.data.get("moment") == "end":
             for topic, one in sorted(event.data["subscriptions"].items()):
                 if not topic.startswith("%"):  # the retry topic is stored for every group, and says nothing
-                    name = f"stored for {event.data['group']}, {topic}"
-                    stored.setdefault(name, set()).add(str(one["expression"]))
-    return found | {name: " and ".join(sorted(texts)) for name, texts in stored.items()}
+                    stored.setdefault((event.data["group"], topic), set()).add(str(one["expression"]))
+    return {key: " and ".join(sorted(texts)) for key, texts in stored.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +133,16 @@ def attempts(run: Report) -> int:
 
 def conditions(run: Report) -> tuple[str, ...]:
     """What runs must share to be repeats of each other: version, client and timing."""
+    client, rocketmq = cell_of(run)
+    return rocketmq, client, str(run.record.get("timing") or run.scenario.timing)
+
+
+def cell_of(run: Report) -> tuple[str, str]:
+    """Clients, as a matrix names them, and version of RocketMQ; empty where they aren't known."""
     record = run.record
-    return (
-        str(record.get("rocketmq", "")),
-        str(record.get("client", "")),
-        str(record.get("timing") or run.scenario.timing),
-    )
+    cell = record.get("cell")
+    known = cell if isinstance(cell, Mapping) else record
+    return str(known.get("client") or ""), str(record.get("rocketmq") or "")
 
 
 def repeats(runs: Sequence[Report]) -> list[Repeats]:

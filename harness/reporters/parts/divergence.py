@@ -1,0 +1,121 @@
+"""Where clients and versions differ: one line a client, one column a version, in Markdown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from packaging.version import InvalidVersion, Version
+
+from harness.reporters.base import Report
+from harness.reporters.parts.cells import CellRuns, cells
+from harness.reporters.parts.facts import host_facts
+from harness.reporters.parts.markdown import cell
+from harness.reporters.parts.text import counted, one_line, percent
+
+_NOTHING = "–"
+"""In a cell in which nothing was run."""
+
+
+def divergence_table(runs: Sequence[Report]) -> str:
+    """The scenarios in which not all cells ended alike, and the names of the others."""
+    by_scenario = {name: list(own) for name, own in groupby(cells(runs), lambda one: one.scenario)}
+    differing = {name: own for name, own in by_scenario.items() if differs(own)}
+    alike = [name for name in by_scenario if name not in differing]
+    versions = sorted({one.rocketmq for own in by_scenario.values() for one in own}, key=_order)
+    lines = [_conditions(runs), ""]
+    if differing:
+        lines += [
+            f"| scenario | client | {' | '.join(f'RocketMQ {cell(one)}' for one in versions)} |",
+            "|" + "---|" * (2 + len(versions)),
+            *(line for own in differing.values() for line in _lines(own, versions)),
+            "",
+        ]
+    if alike:
+        told = ", ".join(f"{_code(name)} ({_ending(by_scenario[name][0])})" for name in alike)
+        lines += [f"All clients on all versions ended alike in {told}.", ""]
+    return "\n".join(lines).rstrip("\n")
+
+
+def differs(own: Sequence[CellRuns]) -> bool:
+    """Whether the cells of a scenario ended differently, or other shares of what was sent arrived."""
+    return len({(frozenset(one.outcomes()), frozenset(_arrived(one))) for one in own}) > 1
+
+
+def _lines(own: Sequence[CellRuns], versions: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    for client in dict.fromkeys(one.client for one in own):
+        found = {one.rocketmq: one for one in own if one.client == client}
+        name = _code(own[0].scenario) if not lines else ""
+        told = [_told(found[version]) if version in found else _NOTHING for version in versions]
+        lines.append(f"| {name} | {cell(client)} | {' | '.join(told)} |")
+    return lines
+
+
+def _code(name: str) -> str:
+    return f"`{one_line(name)}`"
+
+
+def _told(own: CellRuns) -> str:
+    """`**reproduced**, 4 of 8 arrived`; of several runs with their shares and intervals."""
+    parts = []
+    for kind, share in own.outcomes().items():
+        interval = f"{percent(share.low).removesuffix(' %')} to {percent(share.high)}"
+        many = f" {share.count} of {share.total} ({interval})" if len(own.runs) > 1 else ""
+        parts.append(f"**{kind}**{many}")
+    return ", ".join([*parts, *([_arrived_told(own)] if _arrived(own) else [])])
+
+
+def _arrived(own: CellRuns) -> set[tuple[int, int]]:
+    """So many messages arrived of so many, in each run that sent any."""
+    return {
+        (sum(1 for fate in run.outcome.messages if fate.deliveries), len(run.outcome.messages))
+        for run in own.runs
+        if run.outcome.messages
+    }
+
+
+def _arrived_told(own: CellRuns) -> str:
+    found = _arrived(own)
+    counts = sorted({count for count, _ in found})
+    totals = sorted({total for _, total in found})
+    return f"{_range(counts)} of {_range(totals)} arrived"
+
+
+def _range(numbers: Sequence[int]) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+
+def _ending(own: CellRuns) -> str:
+    return " or ".join(own.outcomes())
+
+
+def _conditions(runs: Sequence[Report]) -> str:
+    """When, how often, and on what machine."""
+    days = sorted({str(run.record["ended"])[:10] for run in runs if run.record.get("ended")})
+    when = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "at an unknown time"
+    hosts = {
+        ", ".join(part for part in (_cores(run), _memory(run)) if part)
+        for run in runs
+        if run.record.get("host")
+    }
+    timings = sorted({str(run.record.get("timing") or run.scenario.timing) for run in runs})
+    told = [when, counted(len(runs), "run"), *sorted(hosts), f"timing {' and '.join(timings)}"]
+    return cell(", ".join(told)) + ":"
+
+
+def _cores(run: Report) -> str:
+    number = host_facts(run).get("processors")
+    return f"{number} cores" if number else ""
+
+
+def _memory(run: Report) -> str:
+    mib = host_facts(run).get("memory (MiB)")
+    return f"{int(mib) // 1024} GiB" if mib else ""
+
+
+def _order(version: str) -> tuple[bool, Version | str]:
+    try:
+        return True, Version(version)
+    except InvalidVersion:
+        return False, version

@@ -1,0 +1,51 @@
+"""A matrix on the console: for each scenario a table of its cells, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.text import Text
+
+from harness.matrix import LeftOut
+from harness.reporters.base import Report
+from harness.reporters.parts.cells import (
+    CellRuns,
+    cells,
+    delivered_told,
+    judgement,
+    outcome_told,
+    subscription_told,
+)
+from harness.reporters.parts.screen import Screen, outcome_style
+from harness.reporters.parts.screen_many import show_sum, show_unexpected_and_repeats
+from harness.reporters.parts.text import seconds_text
+
+_TITLES = ("client", "RocketMQ", "outcome", "expected?", "delivered", "stored", "took")
+
+
+def show_matrix(screen: Screen, runs: Sequence[Report], left_out: Sequence[LeftOut]) -> None:
+    """What failed in full and the distributions of repeats, then the cells, the sum last."""
+    if len(runs) > 1:
+        show_unexpected_and_repeats(screen, runs)
+    for scenario, own in groupby(cells(runs), lambda one: one.scenario):
+        screen.heading(scenario)
+        screen.table(_TITLES, [_row(screen, cell) for cell in own])
+    if left_out:
+        screen.heading("Left out")
+        for one in left_out:
+            screen.line(str(one), indent=2)
+    show_sum(screen, runs)
+
+
+def _row(screen: Screen, cell: CellRuns) -> list[Text | str]:
+    gravest = next((run for run in cell.runs if run.outcome.wrong), cell.runs[0])
+    return [
+        cell.client,
+        cell.rocketmq,
+        screen.text(outcome_told(cell), outcome_style(gravest)),
+        judgement(cell),
+        delivered_told(cell),
+        subscription_told(cell),
+        seconds_text(cell.seconds),
+    ]

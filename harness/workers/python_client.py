@@ -1,0 +1,58 @@
+"""What consumers and producers of the C++ client have in common: their ids, and how they fail."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from harness.workers.protocol import CommandFailed
+from harness.workers.python_library import NativeClient
+
+
+def client_id(instance: str) -> str:
+    """The id under which brokers know a client of this process (MQClient::getMQClientId): `pid-address@instance`.
+
+    The pid can't be replaced, so that the order of such ids, by which queues are allocated, can't be chosen. The
+    address is the last one to which this host's name resolves, of its own (UtilAll::getLocalAddress).
+    """
+    return f"{os.getpid()}-{_local_address()}@{instance}"
+
+
+def _local_address() -> str:
+    try:
+        found = socket.getaddrinfo(
+            socket.gethostname(), None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
+        )
+    except OSError:
+        return ""
+    return str(found[-1][4][0])
+
+
+def instance_name(client_ip: str, instance: str) -> str:
+    """The instance name for a client that the harness wants to be `client_ip@instance`."""
+    return f"{client_ip}-{instance}"
+
+
+def offset_msg_id(address: str, commit_log_offset: int) -> str:
+    """A message's id by the `host:port` of its broker and its place in the commit log.
+
+    MessageDecoder.createMessageId of the Java client: 8 digits of an IPv4 address, 8 of a port, 16 of an offset.
+    """
+    host, _, port = address.rpartition(":")
+    return f"{int(ipaddress.IPv4Address(host)):08X}{int(port):08X}{commit_log_offset:016X}"
+
+
+def checked(client: NativeClient, call: Callable[[], Any]) -> Any:
+    """Do something with the package, whose exceptions become CommandFailed.
+
+    Raises:
+        CommandFailed: the C++ client refuses; with what it says of it.
+    """
+    try:
+        return call()
+    except (client.exceptions.RocketMQException, NotImplementedError) as error:
+        said = client.last_error or str(error)
+        raise CommandFailed(f"{type(error).__name__}: {said}" if said else type(error).__name__) from error
