@@ -65,12 +65,14 @@ def told(runs: list[Report], left_out: list[LeftOut], encoding: str = "utf-8", w
 def test_a_table_with_a_line_a_cell(runs: list[Report]) -> None:
     lines = told(runs, [GRPC], width=120).splitlines()
     table = lines[lines.index("same-group-different-tags") + 1 :]
-    assert table[0].split() == "client RocketMQ outcome expected? delivered stored took".split()
-    assert table[1].split() == "java 4.9.4 reproduced as expected a 0, b 4 tagB 5.1 s".split()
-    assert table[2].split() == "python 4.9.4 not-reproduced measured a 4, b 4 tagB 5.1 s".split()
-    assert table[3].split() == "java@4.9.4 5.5.0 not-reproduced NOT expected a 4, b 4 tagB 5.1 s".split()
+    assert [" ".join(line.split()) for line in table[:4]] == [
+        "client RocketMQ outcome expected? delivered stored took",
+        "java 4.9.4 reproduced as expected a 0, b 4 tagB 5.1 s",
+        "python 4.9.4 not-reproduced measured a 4, b 4 tagB 5.1 s",
+        "java@4.9.4 5.5.0 not-reproduced NOT expected a 4, b 4 tagB 5.1 s",
+    ]
     assert "Left out" in lines
-    assert "3 runs: 1 as expected, 1 not, 1 measured  1 reproduced, 2 not-reproduced" in lines
+    assert "3 runs: 1 as expected, 1 not, 1 measured  2 not-reproduced, 1 reproduced" in lines
 
 
 def test_what_is_not_as_expected_is_told_in_full_and_what_is_measured_is_not(runs: list[Report]) -> None:
@@ -108,7 +110,7 @@ def test_repeats_are_distributions_of_their_cell(tmp_path: Path) -> None:
         ("4.9.4", "java"),
         ("4.9.4", "python"),
     ]
-    text = told([*own, *other], [])
+    text = told([*own, *other], [], width=120)
     assert "3 of 3, 100 % (95 % interval 44 to 100 %)" in text
 
 
