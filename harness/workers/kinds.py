@@ -82,6 +82,7 @@ KINDS: Mapping[str, WorkerKind] = MappingProxyType(
         for kind in (
             WorkerKind("java", "harness.workers.java_child", "client", JVM_OPTIONS),
             WorkerKind("shared-java", "harness.workers.java_child", "client", (*JVM_OPTIONS, "-Xmx384m")),
+            WorkerKind("grpc", "harness.workers.grpc_child", None, packages="client-grpc"),
             WorkerKind("admin", "harness.workers.admin_child", "tools", JVM_OPTIONS),
             WorkerKind("python", "harness.workers.python_child", None, packages="client-python", native=True),
         )

@@ -18,13 +18,13 @@ class Ending(Server):
 
     def __init__(self, folder: Path, ends: int, says: str) -> None:
         super().__init__("broker-a", "broker", "198.18.0.9:10911", folder)
-        self.starts, self.ends, self.says = 1, ends, says
+        self.starts, self.ends, self.last_words = 1, ends, says
 
     def start(self) -> None:
         self.starts += 1
 
     def printed(self) -> str:
-        return self.says if self.starts <= self.ends else "boot success"
+        return self.last_words if self.starts <= self.ends else "boot success"
 
     def exit_reason(self) -> str | None:
         return "exit code 1" if self.starts <= self.ends else None

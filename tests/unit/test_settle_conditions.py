@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -75,6 +76,7 @@ class Stage(HistoryBuilder):
                 logs=self.logs,
                 real_group=str,
                 real_topic=str,
+                only_look=lambda _probe: nullcontext(),
                 observe=lambda *_unused: None,
                 why_not_asked=lambda _topic: None,
                 note_probe_failure=lambda _probe, error, **_where: self.failures.append(error),

@@ -1,0 +1,37 @@
+"""Consumer groups that are there before anybody joins them, as clients of the proxy need it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from harness.clients.admin import Admin
+from harness.errors import EnvironmentNotReady
+
+_UPDATE_AND_CREATE_SUBSCRIPTIONGROUP = 200
+_SUCCESS = 0
+_LIMIT_MS = 5_000
+
+
+def create_group(admin: Admin, group: str, broker_addresses: Iterable[str]) -> None:
+    """Create a group on each of these brokers, with RocketMQ's own settings (SubscriptionGroupConfig).
+
+    The proxy refuses groups that it doesn't find (`GrpcClientSettingsManager`, 5.3.3); brokers create those of
+    remoting clients by themselves.
+
+    Args:
+        admin: of the cluster.
+        group: its real name.
+        broker_addresses: `host:port` of each master.
+
+    Raises:
+        EnvironmentNotReady: a broker refused it.
+    """
+    for address in broker_addresses:
+        body = json.dumps({"groupName": group})
+        answer = admin.raw(address, _UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, body, _LIMIT_MS)
+        if answer["code"] != _SUCCESS:
+            raise EnvironmentNotReady(
+                f"the broker at {address} refuses to create group {group}: code {answer['code']}, "
+                f"{answer['remark']}"
+            )

@@ -1,0 +1,72 @@
+"""One producer of rocketmq-python-client inside the `grpc` worker; rests on rocketmq.Producer of version 5.1.2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import rocketmq
+
+from harness.workers.grpc_messages import configuration, refusals
+from harness.workers.protocol import CommandFailed
+
+
+class GrpcProducer:
+    """A producer that never retries by itself, for the harness must see every failure: made, not started."""
+
+    def __init__(self, endpoint: str, **_others: Any) -> None:
+        with refusals():
+            self._client = rocketmq.Producer(configuration(endpoint))
+        self._topics: set[str] = set()
+
+    @property
+    def client_id(self) -> str:
+        """The id under which the proxy knows it."""
+        return str(self._client.client_id)
+
+    def start(self) -> None:
+        """Start it; fetches no routes."""
+        with refusals():
+            self._client.startup()
+
+    def stop(self) -> None:
+        """Shut it down."""
+        with refusals():
+            self._client.shutdown()
+
+    def route(self, topic: str) -> Mapping[str, Any]:
+        """Whether it has sent to the topic; the brokers are the proxy's business."""
+        return {"known": topic in self._topics, "brokers": []}
+
+    def send(
+        self,
+        topic: str,
+        tag: str | None,
+        keys: Sequence[str],
+        properties: Mapping[str, str],
+        body: str,
+        queue: Mapping[str, Any] | None,
+        timeout_ms: int,  # noqa: ARG002 - the client's own is for all its requests, 3 s
+    ) -> Mapping[str, Any]:
+        """Send one message to the queue that the proxy chooses, which it doesn't tell."""
+        if queue is not None:
+            raise CommandFailed("a gRPC producer can't choose a queue: the proxy does")
+        message = rocketmq.Message()
+        message.topic, message.body = topic, body.encode()
+        if tag is not None:
+            message.tag = tag
+        for key in keys:
+            message.keys = key
+        for name, value in properties.items():
+            message.add_property(name, value)
+        with refusals():
+            receipt = self._client.send(message)
+        self._topics.add(topic)
+        return {
+            "status": "SEND_OK",
+            "broker": None,
+            "queue_id": None,
+            "queue_offset": int(receipt.offset),
+            "msg_id": str(receipt.message_id),
+            "offset_msg_id": None,
+        }
