@@ -171,7 +171,16 @@ def test_an_error_in_a_cell_of_which_nothing_is_expected_is_an_error(tmp_path: P
     found = document([run], [])
     assert (found["runs"][0]["outcome"], found["runs"][0]["as_expected"]) == ("error", None)
     assert found["summary"]["exit_code"] == int(ExitCode.ENVIRONMENT)
-    assert "nothing sent" in told([run], [])
+    text = told([run], [])
+    assert "nothing sent" in text
+    assert "NOT measured" in text
+
+
+def test_a_measured_cell_that_shows_neither_says_why(tmp_path: Path) -> None:
+    run = in_cell(troubled(tmp_path, "precondition", "ownership of g was not settled"), "python", "5.5.0")
+    assert (run.exit_code, run.outcome.measured) == (ExitCode.AS_EXPECTED, True)
+    text = told([run, run], [], width=120)
+    assert "  python on RocketMQ 5.5.0: inconclusive (2 of 2): ownership of g was not settled" in text
 
 
 def test_junit_names_are_unique_by_cell(runs: list[Report], tmp_path: Path) -> None:
