@@ -48,6 +48,10 @@ class Api:
     """Whether the client counts the pulls that brought messages, and what its own filter let through."""
     commits_skipped: bool = True
     """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
+    lacks: tuple[str, ...] = ()
+    """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
+    sql: bool = True
+    """Whether it subscribes by SQL."""
     request_mode: Literal["POP"] | None = None
     """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
     brokers: str = ""
@@ -133,7 +137,28 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                 "rocketmq-client-python, over the C++ client",
                 "python",
                 _apis(
-                    Api("push", "PushConsumer", filters_by="own", raises_version=False, counts_pulls=False)
+                    Api(
+                        "push",
+                        "PushConsumer",
+                        filters_by="own",
+                        raises_version=False,
+                        counts_pulls=False,
+                        lacks=(
+                            "consume_from",
+                            "strategy",
+                            "queues",
+                            "rooms",
+                            "post_subscription_when_pull",
+                            "heartbeat_v2",
+                            "max_reconsume_times",
+                            "retry_delay_level",
+                            # The C++ client has one, but takes it for orderly listeners alone.
+                            "batch_size",
+                            "pull_threshold_for_queue",
+                        ),
+                        sql=False,
+                        resubscribes=False,
+                    )
                 ),
                 version="2.0.0",
                 compressed=False,

@@ -215,9 +215,19 @@ class Consumer(Strict):
 
     def why_not_with(self, choice: ClientChoice) -> str | None:
         """Why a client can't be this consumer; None where it can."""
-        if self.api not in choice.kind.apis:
+        api = choice.kind.apis.get(self.api)
+        if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
+        lacking = _given(self, api.lacks)
+        lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
+        if lacking:
+            return f"{choice.kind.title} can't do this: leave out `{'`, `'.join(lacking)}`"
         return None
+
+    @property
+    def _sql(self) -> tuple[str, ...]:
+        """The topics to which it subscribes by SQL."""
+        return tuple(topic for topic, by in self.subscribe.items() if isinstance(by, SqlExpression))
 
     @property
     def pulls_with_own_expression(self) -> bool:

@@ -261,6 +261,12 @@ class Scenario(Strict):
             reason = consumer.why_not_on(version)
             if reason is not None:
                 return f"can't have {consumer.choice} for {name}: {reason}"
+        for step in every_step(self.steps):
+            for name in step.acts_on() if step.resubscribes else ():
+                if name in self.consumers and not self.consumers[name].traits.resubscribes:
+                    choice = self.consumers[name].choice
+                    can_not = f"{choice.kind.title} can't `{step.word}` while it runs"
+                    return f"can't have {choice} for {name}: {can_not}"
         reason = why_not_reached(self.producer.choice, version)
         return None if reason is None else f"can't have {self.producer.choice} for its producer: {reason}"
 

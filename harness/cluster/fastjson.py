@@ -7,15 +7,17 @@ import re
 from typing import Any
 
 _UNQUOTED_KEY = re.compile(r"([{,])\s*(-?\d+)\s*:")
+_OBJECT_AS_KEY = re.compile(r"(\{[^{}]*\})\s*:")
 
 
 def loads(body: bytes) -> Any:
-    """RocketMQ's JSON: fastjson leaves integer keys of maps without quotes.
+    """RocketMQ's JSON: fastjson leaves integer keys of maps without quotes, and writes objects as keys.
 
-    Names of topics and groups can't hold `{` or `,` (org.apache.rocketmq.common.topic.TopicValidator), so
-    that no string is mistaken for such a key.
+    An object as a key, such as a MessageQueue, becomes its own JSON as text. Names of topics and groups can't hold
+    `{` or `,` (org.apache.rocketmq.common.topic.TopicValidator), so that no string is mistaken for such a key.
 
     Raises:
         ValueError: it is no JSON even so.
     """
-    return json.loads(_UNQUOTED_KEY.sub(r'\1"\2":', body.decode()))
+    text = _UNQUOTED_KEY.sub(r'\1"\2":', body.decode())
+    return json.loads(_OBJECT_AS_KEY.sub(lambda found: f"{json.dumps(found[1])}:", text))

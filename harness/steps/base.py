@@ -27,6 +27,9 @@ class Step(Word, ABC):
     acts_on_process: ClassVar[bool] = True
     """Whether the step needs the processes of those it acts on (`kill`); False: their clients alone (`stop`)."""
 
+    resubscribes: ClassVar[bool] = False
+    """Whether it makes running consumers change theirs, which not every client can."""
+
     rocketmq: ClassVar[str] = ""
     """The versions of RocketMQ that can do it, `>=4.9.4`; all unless told."""
 

@@ -33,6 +33,7 @@ class Subscribe(Step):
     word = "subscribe"
     moves: ClassVar = (("running",), "running")
     acts_on_process = False
+    resubscribes = True
     example = "subscribe: {consumer: a, topic: orders, expression: tagB}"
 
     consumer: ConsumerRef = Field(description="the consumer")

@@ -26,6 +26,7 @@ class Unsubscribe(Step):
     word = "unsubscribe"
     moves: ClassVar = (("running",), "running")
     acts_on_process = False
+    resubscribes = True
     example = "unsubscribe: {consumer: a, topic: orders}"
 
     consumer: ConsumerRef = Field(description="the consumer")

@@ -17,12 +17,14 @@ import jpype
 
 from harness.workers import jvm, raw_requests
 from harness.workers.protocol import CommandFailed, EventPipe
+from harness.workers.running_info import running_info
 from harness.workers.shared_answers import SharedAnswer
 
 _TIMEOUT_MS = 5000
 """How long one request may take, where the command doesn't say."""
 _MASTER_ID = 0
 _GET_ALL_CONSUMER_OFFSET = 43
+_GET_CONSUMER_RUNNING_INFO = 307
 _ROUTE_AGE_S = 1.0
 """A route is asked for again after this; clients do so every 30 s (ClientConfig.pollNameServerInterval)."""
 
@@ -117,25 +119,14 @@ class AdminWorker:
         self, group: str, client_id: str, broker_address: str, timeout_ms: int
     ) -> Mapping[str, Any]:
         """A client's own view of its queues and subscription, relayed by the broker (307)."""
-        answer = self._api.getConsumerRunningInfo(
-            broker_address, group, client_id, False, jpype.JLong(timeout_ms)
+        # Read here: the C++ client's answer is JSON that RocketMQ's own decoder refuses from 5.x on (fastjson2).
+        fields = {"consumerGroup": group, "clientId": client_id, "jstackEnable": "false"}
+        answer = raw_requests.ask(
+            self._api, broker_address, _GET_CONSUMER_RUNNING_INFO, fields, None, timeout_ms
         )
-        return {
-            "queues": [
-                {
-                    "topic": str(entry.getKey().getTopic()),
-                    "broker": str(entry.getKey().getBrokerName()),
-                    "queue_id": int(entry.getKey().getQueueId()),
-                    "commit_offset": int(entry.getValue().getCommitOffset()),
-                    "cached": int(entry.getValue().getCachedMsgCount()),
-                }
-                for entry in answer.getMqTable().entrySet()
-            ],
-            "subscriptions": {
-                str(subscription.getTopic()): _expression(subscription)
-                for subscription in answer.getSubscriptionSet()
-            },
-        }
+        if answer.code != raw_requests.SUCCESS:
+            raise CommandFailed(answer.remark or f"{client_id} doesn't tell", answer.code)
+        return running_info(answer.body)
 
     def offsets(self, group: str, topic: str) -> Mapping[str, Any]:
         """Each queue's maximum at the broker, and the offset that the broker holds for the group, or None.

@@ -81,6 +81,10 @@ class PushConsumer:
         """The id under which brokers know it."""
         return client_id(self._instance)
 
+    def versions(self) -> Mapping[str, int]:
+        """Not there."""
+        return {}
+
     def start(self) -> None:
         """Start it: it sends a heartbeat, and has its queues, before this returns.
 
@@ -101,10 +105,6 @@ class PushConsumer:
     def release(self) -> None:
         """Let its listener block no more."""
         self._listener.release()
-
-    def versions(self) -> Mapping[str, int]:
-        """Not shown by the C API, and never raised."""
-        return {}
 
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
         """Not there: `subscribe` of a running client changes a table that it never reads again."""

@@ -1,0 +1,273 @@
+"""The `python` worker, rocketmq-client-python over the C++ client, against real brokers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from harness.cluster.embedded import EmbeddedCluster
+from harness.model import Trouble
+from harness.timing import COMPRESSED
+from harness.workers.handle import Worker, WorkerFailed
+from tests.embedded.workbench import LIMIT_S, Bench, failure, until
+
+pytestmark = pytest.mark.embedded
+
+
+@pytest.fixture(scope="module", params=["4.9.4", "5.5.0"])
+def bench(
+    request: pytest.FixtureRequest, cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Bench]:
+    own = request.param != cluster.version
+    chosen = (
+        EmbeddedCluster(request.param, COMPRESSED, tmp_path_factory.mktemp("cluster"), owner="tests")
+        if own
+        else cluster
+    )
+    if own:
+        chosen.start()
+    bench = Bench(chosen, tmp_path_factory.mktemp("workers"))
+    yield bench
+    for worker in bench.workers:
+        worker.kill()
+    if own:
+        chosen.stop()
+
+
+@pytest.fixture
+def worker(bench: Bench) -> Iterator[Worker]:
+    yield (one := spawn(bench))
+    one.kill()
+
+
+def spawn(bench: Bench) -> Worker:
+    worker = bench.spawn("python", f"python-{next(bench.numbers)}")
+    worker.wait_ready(LIMIT_S)
+    return worker
+
+
+def consume(
+    bench: Bench, worker: Worker, topic: str, expression: str, group: str, **more: Any
+) -> tuple[str, str]:
+    """Start a consumer; returns its name and its client id."""
+    name = f"c-{next(bench.numbers)}"
+    wanted = {"name": name, "group": group, "subscribe": {topic: expression}, "settings": {}, **more}
+    answer = worker.request("start-consumer", LIMIT_S, **wanted, **bench.identity(name))
+    return name, answer["client_id"]
+
+
+def queues(bench: Bench, group: str, client_id: str, topic: str) -> list[int]:
+    """What the client tells the broker that asks it (307)."""
+    address = bench.broker.address
+    told = bench.ask(
+        "running-info", group=group, client_id=client_id, broker_address=address, timeout_ms=3000
+    )
+    return sorted(queue["queue_id"] for queue in told["queues"] if queue["topic"] == topic)
+
+
+def test_two_members_get_the_messages_of_their_own_tags_in_their_own_queues(
+    bench: Bench, worker: Worker, group: str
+) -> None:
+    topic = bench.topic()
+    other = spawn(bench)
+    a, id_a = consume(bench, worker, topic, "tagA", group)
+    b, id_b = consume(bench, other, topic, "tagB", group)
+    owned = until(
+        lambda: {name: queues(bench, group, id_, topic) for name, id_ in ((a, id_a), (b, id_b))},
+        lambda seen: sorted(itertools.chain(*seen.values())) == [0, 1, 2, 3],
+    )
+    # The ids begin with a pid: whose is the first is chance.
+    assert sorted(owned.values()) == [[0, 1], [2, 3]]
+    sent = {
+        f"{tag}-{queue}": bench.send(topic, tag, queue, f"{tag}-{queue}")
+        for queue in range(4)
+        for tag in ("tagA", "tagB")
+    }
+    until(lambda: bench.offsets(group, topic), lambda seen: seen == [(2, 2)] * 4)
+    for name, tag in ((a, "tagA"), (b, "tagB")):
+        received = {event["key"]: event for event in bench.seen.of(name, "received")}
+        assert set(received) == {f"{tag}-{queue}" for queue in owned[name]}
+        for key, event in received.items():
+            answer = sent[key]
+            assert event == {
+                "consumer": name,
+                "topic": topic,
+                "tag": tag,
+                "key": key,
+                "keys": [],
+                "broker": bench.broker.name,
+                "queue_id": answer["queue_id"],
+                "offset": answer["queue_offset"],
+                "msg_id": answer["msg_id"],
+                "offset_msg_id": answer["offset_msg_id"],
+                "reconsume_times": 0,
+            }
+    other.kill()
+
+
+def test_brokers_know_it_by_its_client_id_and_its_codes_are_no_hashes(
+    bench: Bench, worker: Worker, group: str
+) -> None:
+    topic = bench.topic()
+    _, client_id = consume(bench, worker, topic, "tagB || 7", group)
+    found = bench.connection(group)
+    assert [(one["client_id"], one["language"]) for one in found["connections"]] == [(client_id, "CPP")]
+    subscription = found["subscriptions"][topic]
+    # SubscriptionData::putCodeSet takes atoi of the tag.
+    assert sorted(subscription["codes"]) == [0, 7]
+    assert sorted(subscription["tags"]) == ["7", "tagB"]
+
+
+def test_a_change_of_its_queues_does_not_raise_its_version(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic()
+    other = spawn(bench)
+    _, id_a = consume(bench, worker, topic, "tagA", group)
+    b, _ = consume(bench, other, topic, "tagB", group)
+    kept = until(lambda: queues(bench, group, id_a, topic), lambda seen: len(seen) == 2)
+    before = bench.connection(group)["subscriptions"][topic]
+    assert before["expression"] == "tagB"
+    # A queue that comes back while the pull for it is still held hangs the C++ client for ever
+    # (RebalancePush::updateRequestTableInRebalance): a message ends that pull.
+    for queue in {0, 1, 2, 3} - set(kept):
+        bench.send(topic, "tagB", queue)
+    bench.seen.wait(b, "consumed", 2)
+    other.kill()
+    until(lambda: queues(bench, group, id_a, topic), lambda seen: seen == [0, 1, 2, 3])
+    assert bench.connection(group)["subscriptions"][topic] == before
+
+
+def test_a_failed_message_comes_again_under_its_own_topic(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name, _ = consume(bench, worker, topic, "*", group, behaviour={"fail": 1})
+    sent = bench.send(topic, "tagA", 0)
+    consumed = bench.seen.wait(name, "consumed", 2)
+    first, again = bench.seen.of(name, "received")
+    assert [event["status"] for event in consumed] == ["RECONSUME_LATER", "CONSUME_SUCCESS"]
+    assert (first["reconsume_times"], again["reconsume_times"]) == (0, 1)
+    assert first["topic"] == again["topic"] == topic
+    assert first["msg_id"] == again["msg_id"] == sent["msg_id"]
+    assert first["offset_msg_id"] == sent["offset_msg_id"] != again["offset_msg_id"]
+
+
+def test_an_orderly_listener_tries_in_place(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name, _ = consume(bench, worker, topic, "*", group, listener="orderly", settings={"consumeThreadMin": 2})
+    keys = [f"k{number}" for number in range(5)]
+    for key in keys:
+        bench.send(topic, "tagA", 0, key)
+    assert [event["key"] for event in bench.seen.wait(name, "consumed", 5)] == keys
+
+
+def test_a_listener_blocks_until_it_is_released(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name, _ = consume(bench, worker, topic, "*", group, behaviour={"block": ["held"]})
+    bench.send(topic, "tagA", 0, "held")
+    bench.seen.wait(name, "blocked", 1)
+    assert bench.seen.of(name, "consumed") == []
+    worker.request("release-listener", LIMIT_S, name=name)
+    assert [event["key"] for event in bench.seen.wait(name, "consumed", 1)] == ["held"]
+
+
+def test_broadcasting_members_get_everything(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic(queues=2)
+    other = spawn(bench)
+    names = [consume(bench, one, topic, "*", group, model="broadcasting")[0] for one in (worker, other)]
+    for queue in range(2):
+        bench.send(topic, None, queue, f"k{queue}")
+    for name in names:
+        found = bench.seen.wait(name, "received", 2)
+        assert sorted((event["key"], event["tag"]) for event in found) == [("k0", None), ("k1", None)]
+    other.kill()
+
+
+def test_stop_says_goodbye_also_where_the_listener_blocks(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name, _ = consume(bench, worker, topic, "*", group, behaviour={"block": "all"})
+    bench.send(topic, "tagA", 0)
+    bench.seen.wait(name, "blocked", 1)
+    worker.request("stop-consumer", LIMIT_S, name=name)
+    refused = failure(lambda: bench.connection(group))
+    assert refused is not None
+    assert refused.code == 206
+    assert bench.seen.of(name, "consumed") == []
+    worker.stop(LIMIT_S)
+    assert worker.returncode == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_member_that_dies_is_dropped_and_its_signal_is_named(
+    bench: Bench, worker: Worker, group: str, number: signal.Signals
+) -> None:
+    topic = bench.topic()
+    other = spawn(bench)
+    # The one that dies is the one that came first: the other never had its queues, see above.
+    consume(bench, other, topic, "*", group)
+    _, id_b = consume(bench, worker, topic, "*", group)
+    until(lambda: queues(bench, group, id_b, topic), lambda seen: len(seen) == 2)
+    bench.deaths.clear()
+    os.kill(other.pid, number)
+    until(lambda: queues(bench, group, id_b, topic), lambda seen: seen == [0, 1, 2, 3])
+    assert until(lambda: list(bench.deaths), len) == [
+        (other.name, f"signal {number.name}", Trouble.ENVIRONMENT)
+    ]
+
+
+def test_what_its_client_writes_lies_in_the_workers_folder(bench: Bench, worker: Worker, group: str) -> None:
+    consume(bench, worker, bench.topic(), "*", group)
+    (log,) = (bench.folder / worker.name / "logs" / "rocketmq-cpp").iterdir()
+    until(log.read_text, lambda text: group in text)
+    assert '"kind"' not in worker.log.read_text()
+
+
+def test_what_the_c_api_can_not_do_is_refused(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic()
+    for with_, said in (
+        ({"settings": {"maxReconsumeTimes": 3}}, "has no setting `maxReconsumeTimes`"),
+        ({"subscribe": {topic: {"sql": "a = 1"}}}, "by tags alone, not by SQL"),
+        ({"consume_from": "timestamp"}, "no `consume_from` that could be timestamp"),
+        ({"retry_delay_level": 1}, "no `retry_delay_level` that could be 1"),
+    ):
+        with pytest.raises(WorkerFailed, match=said):
+            consume(bench, worker, topic, "*", group, **with_)
+    name, _ = consume(bench, worker, topic, "*", group)
+    for do, more in (
+        ("subscribe", {"topic": "t", "expression": "*"}),
+        ("unsubscribe", {"topic": topic}),
+        ("assignment", {}),
+        ("pull-counts", {"topic": topic}),
+    ):
+        with pytest.raises(WorkerFailed):
+            worker.request(do, LIMIT_S, name=name, **more)
+
+
+def test_a_producer_sends_to_the_given_queue_or_goes_round(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic()
+    name = bench.consume(topic, "*", group=group)
+    answer = worker.request("start-producer", LIMIT_S, name="p", group="p", **bench.identity("p"))
+    assert answer["client_id"].startswith(f"{worker.pid}-")
+
+    def send(queue_id: int | None, **more: Any) -> dict[str, Any]:
+        queue = None if queue_id is None else {"broker": bench.broker.name, "id": queue_id}
+        message = {"topic": topic, "tag": "tagA", "key": "k", "body": "hello", **more}
+        return worker.request("send", LIMIT_S, name="p", queue=queue, timeout_ms=3000, **message)
+
+    assert [send(None)["queue_id"] for _ in range(5)] == [0, 1, 2, 3, 0]
+    sent = send(2, tag=None, key="marked", keys=["more"], properties={"a": "1"})
+    bench.seen.wait(name, "received", 6)
+    (event,) = (one for one in bench.seen.of(name, "received") if one["key"] == "marked")
+    assert (event["tag"], event["keys"]) == (None, ["more"])
+    assert {key: event[key] for key in ("broker", "queue_id", "msg_id", "offset_msg_id")} == {
+        key: sent[key] for key in ("broker", "queue_id", "msg_id", "offset_msg_id")
+    }
+    assert (sent["status"], sent["queue_id"], sent["queue_offset"], event["offset"]) == ("SEND_OK", 2, 1, 1)
+    with pytest.raises(WorkerFailed, match="knows no queue 9"):
+        send(9)
+    unknown = failure(lambda: send(None, topic="nowhere"))
+    assert unknown is not None
+    assert unknown.code == 17
+    worker.request("stop-producer", LIMIT_S, name="p")
