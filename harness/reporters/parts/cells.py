@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from harness.model import OutcomeKind
 from harness.reporters.base import Report
+from harness.reporters.parts.classes import class_sentence
 from harness.reporters.parts.shares import Share, cell_of, share, stored_at_the_end
 from harness.reporters.parts.text import counted
 from harness.reporters.parts.verdict import reason_and_hint, tells_why
@@ -46,6 +47,10 @@ class CellRuns:
         sent = [dict(delivered(run)) for run in self.runs if run.outcome.messages]
         members = dict.fromkeys(member for one in sent for member in one)
         return {member: _shares([one.get(member, 0) for one in sent]) for member in members}
+
+    def fates(self) -> dict[str, Share]:
+        """By what became of the messages, `4 delivered, 4 filtered by the client`, of the runs that sent any."""
+        return _shares([class_sentence(run.outcome.messages) for run in self.runs if run.outcome.messages])
 
     def subscriptions(self) -> dict[str, Share]:
         """By what the brokers held at the end, of the runs in which that was looked at."""

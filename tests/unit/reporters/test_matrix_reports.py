@@ -238,9 +238,10 @@ def test_where_clients_and_versions_differ(runs: list[Report], tmp_path: Path) -
         "\n"
         "| scenario | client | RocketMQ 4.9.4 | RocketMQ 5.5.0 |\n"
         "|---|---|---|---|\n"
-        "| `same-group-different-tags` | java | **reproduced** 2 of 2 (34 to 100 %), 4 of 8 arrived | – |\n"
-        "|  | python | **not-reproduced**, 8 of 8 arrived | – |\n"
-        "|  | java@4.9.4 | – | **not-reproduced**, 8 of 8 arrived |\n"
+        "| `same-group-different-tags` | java | **reproduced** 2 of 2 (34 to 100 %): "
+        "4 delivered, 4 filtered by the client | – |\n"
+        "|  | python | **not-reproduced**: 8 delivered | – |\n"
+        "|  | java@4.9.4 | – | **not-reproduced**: 8 delivered |\n"
         "\n"
         "All clients on all versions ended alike in `all-alike` (reproduced)."
     )
