@@ -221,10 +221,12 @@ class Scenario(Strict):
 
     @property
     def cluster_needs(self) -> ClusterNeeds:
-        """What it needs of its cluster: what it says, and a proxy where a client speaks to that."""
+        """What it needs of its cluster: what it says, a proxy where a client speaks to that, and long polling."""
         choices = [self.producer.choice, *(consumer.choice for consumer in self.consumers.values())]
         speaks_to_it = any(choice.kind.needs_proxy for choice in choices)
-        return self.cluster.with_a_proxy() if speaks_to_it else self.cluster
+        needs = self.cluster.with_a_proxy() if speaks_to_it else self.cluster
+        polls_long = any(consumer.traits.needs_long_polling for consumer in self.consumers.values())
+        return needs.with_long_polling() if polls_long else needs
 
     @property
     def required_capabilities(self) -> frozenset[str]:
