@@ -97,6 +97,8 @@ class ClientKind:
     """Whether clients of several runs can live in one process."""
     heartbeat_v2: str | None = None
     """The versions of it that have useHeartbeatV2; None: none."""
+    chooses_queues: bool = True
+    """Whether its producer sends a message to the queue that it is told."""
     compressed: bool = True
     """Whether its timers can be set: those of the C++ and the gRPC client can't."""
 
@@ -104,6 +106,23 @@ class ClientKind:
 def _apis(*apis: Api) -> Mapping[str, Api]:
     return MappingProxyType({api.name: api for api in apis})
 
+
+_GRPC_LACKS = (
+    "model",
+    "listener",
+    "consume_from",
+    "strategy",
+    "queues",
+    "rooms",
+    "post_subscription_when_pull",
+    "max_reconsume_times",
+    "retry_delay_level",
+    "batch_size",
+    "pull_threshold_for_queue",
+    "through",
+    "heartbeat_v2",
+)
+"""What is the proxy's or the brokers' business, or nobody's, where a client speaks gRPC."""
 
 CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
     {
@@ -201,6 +220,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         raises_version=False,
                         filters_itself=False,
                         counts_pulls=False,
+                        lacks=_GRPC_LACKS,
                     ),
                     Api(
                         "simple",
@@ -210,12 +230,13 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         tells_queues=False,
                         raises_version=False,
                         filters_itself=False,
-                        retries=False,
                         counts_pulls=False,
+                        lacks=(*_GRPC_LACKS, "threads"),
                     ),
                 ),
                 version="5.1.2",
                 needs_proxy=True,
+                chooses_queues=False,
                 compressed=False,
             ),
         )

@@ -79,11 +79,15 @@ PROXY_SINCE = ">=5.0"
 """The versions of RocketMQ that have a proxy."""
 
 
-def why_not_reached(choice: ClientChoice, rocketmq: str) -> str | None:
+def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
     """Why a client can't speak to servers of this version; None where it can."""
-    if choice.kind.needs_proxy and not contains(PROXY_SINCE, rocketmq):
+    if needs_proxy and not contains(PROXY_SINCE, rocketmq):
         return f"it needs the proxy of RocketMQ 5, which {rocketmq} lacks"
     return None
+
+
+Through = Literal["brokers", "proxy"]
+"""Whom a client that speaks remoting takes for its servers."""
 
 
 class Consumer(Strict):
@@ -181,6 +185,10 @@ class Consumer(Strict):
     pull_threshold_for_queue: int | None = Field(
         default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
     )
+    through: Through = Field(
+        default="brokers",
+        description="`proxy`: it speaks to the proxy of RocketMQ 5 alone, which has a port for such clients too",
+    )
     heartbeat_v2: bool = Field(
         default=False,
         description="its heartbeats leave its subscriptions out while those don't change (useHeartbeatV2); "
@@ -202,6 +210,11 @@ class Consumer(Strict):
     def choice(self) -> ClientChoice:
         """Its client."""
         return client_choice(self.client or "java")
+
+    @property
+    def needs_proxy(self) -> bool:
+        """Whether it speaks to the proxy."""
+        return self.choice.kind.needs_proxy or self.through == "proxy"
 
     @property
     def traits(self) -> Api:
@@ -275,7 +288,7 @@ class Consumer(Strict):
     def why_not_on(self, rocketmq: str) -> str | None:
         """Why its client can't be this consumer with brokers of this version; None where it can."""
         choice = self.choice
-        reason = self.why_not_with(choice) or why_not_reached(choice, rocketmq)
+        reason = self.why_not_with(choice) or why_not_reached(self.needs_proxy, rocketmq)
         if reason is not None:
             return reason
         client = choice.version_on(rocketmq)

@@ -19,6 +19,7 @@ from harness.clients.consumer import Consumer
 from harness.clients.hand_made import HandMadeClients
 from harness.clients.producer import Producer
 from harness.cluster.base import Cluster, Node
+from harness.cluster_needs import PROXY
 from harness.consumer import Expression
 from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet, RocketchaosError
 from harness.faults.base import Faults
@@ -138,6 +139,34 @@ class RunContext:
         """
         wanted = {broker for topic in self.topics_of(group) for broker in self.scenario.brokers_of(topic)}
         return {name: address for name, address in self.broker_addresses.items() if name in wanted}
+
+    def keepers_of_group(self, group: str) -> dict[str, str]:
+        """Name to address of those that hold the group's members and its subscription, and can be asked (203).
+
+        Brokers do, of clients that speak to them, or to a proxy in their process. A proxy that is a server of its
+        own holds those who speak to it, and tells no broker of them (`ClusterConsumerManager`, 5.3.3).
+        """
+        keepers = self.brokers_of_group(group) if self._speaking_to(group, brokers=True) else {}
+        proxy = self.cluster.proxy
+        if proxy is not None and PROXY not in self.down and self._speaking_to(group, brokers=False):
+            keepers[PROXY] = proxy.remoting_address
+        return keepers
+
+    def members_at(self, group: str, keeper: str) -> tuple[str, ...]:
+        """The online members of the group that a keeper of it knows."""
+        known = self._speaking_to(group, brokers=keeper != PROXY)
+        return tuple(name for name in self.online_members(group) if name in known)
+
+    def _speaking_to(self, group: str, *, brokers: bool) -> tuple[str, ...]:
+        """The members that are held by brokers, or by a proxy that is a server of its own.
+
+        A group without members is held by brokers: raw requests and hand-made heartbeats go there.
+        """
+        members = self.scenario.members(group)
+        proxy = self.cluster.proxy
+        if proxy is None or proxy.mode == "local" or not members:
+            return (members or (group,)) if brokers else ()
+        return tuple(one for one in members if self.consumers[one].spec.needs_proxy is not brokers)
 
     def why_not_asked(self, topic: str) -> str | None:
         """Why the queues of a topic can't be read now: a broker stands still, and keeps whoever asks waiting."""

@@ -24,8 +24,8 @@ from assertions import CHECKS, Check
 from harness.client_kinds import ClientChoice
 from harness.cluster_needs import BrokerNames
 from harness.cluster_needs import ClusterNeeds as ClusterNeeds
+from harness.consumer import PROXY_SINCE, why_not_reached
 from harness.consumer import Consumer as Consumer
-from harness.consumer import why_not_reached
 from harness.expected import Expected, expected_in, expected_kinds, label_of
 from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind
@@ -222,11 +222,14 @@ class Scenario(Strict):
     @property
     def cluster_needs(self) -> ClusterNeeds:
         """What it needs of its cluster: what it says, a proxy where a client speaks to that, and long polling."""
-        choices = [self.producer.choice, *(consumer.choice for consumer in self.consumers.values())]
-        speaks_to_it = any(choice.kind.needs_proxy for choice in choices)
-        needs = self.cluster.with_a_proxy() if speaks_to_it else self.cluster
-        polls_long = any(consumer.traits.needs_long_polling for consumer in self.consumers.values())
-        return needs.with_long_polling() if polls_long else needs
+        needs, consumers = self.cluster, self.consumers.values()
+        if self.producer.choice.kind.needs_proxy or any(consumer.needs_proxy for consumer in consumers):
+            needs = needs.with_a_proxy()
+        return (
+            needs.with_long_polling()
+            if any(consumer.traits.needs_long_polling for consumer in consumers)
+            else needs
+        )
 
     @property
     def required_capabilities(self) -> frozenset[str]:
@@ -236,6 +239,8 @@ class Scenario(Strict):
             required.add("configure")
         if self.cluster.dashboard is not None:
             required.add("dashboard")
+        if self.cluster.proxy == "local":
+            required.add("proxy: local")
         if self.workers == "containers":
             required.add("container workers")
         if self.cluster.advertise == "hostname":
@@ -255,6 +260,8 @@ class Scenario(Strict):
         for step in every_step(self.steps):
             if reason is None and not contains(step.rocketmq, version):
                 reason = f"needs `{step.word}`, which RocketMQ {version} can't do: {step.rocketmq} can"
+        if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
+            reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
         reason = reason or self._why_no_client(version)
         return None if reason is None else f"{self.name} {reason}"
 
@@ -269,7 +276,11 @@ class Scenario(Strict):
                     choice = self.consumers[name].choice
                     can_not = f"{choice.kind.title} can't `{step.word}` while it runs"
                     return f"can't have {choice} for {name}: {can_not}"
-        reason = why_not_reached(self.producer.choice, version)
+        kind = self.producer.choice.kind
+        reason = why_not_reached(kind.needs_proxy, version)
+        if reason is None and not kind.chooses_queues:
+            chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
+            reason = f"it can't choose the queue that `{chosen[0]}` says" if chosen else None
         return None if reason is None else f"can't have {self.producer.choice} for its producer: {reason}"
 
     def checks(self) -> tuple[tuple[str, int, Check], ...]:

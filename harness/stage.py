@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from typing import Any
 
 from harness.allocation import Queue
 from harness.client_kinds import ClientChoice
@@ -12,9 +14,18 @@ from harness.clients.consumer import Consumer
 from harness.clients.producer import NAME as PRODUCER
 from harness.clients.producer import Producer
 from harness.clients.request_mode import set_request_mode
+from harness.cluster.groups import create_group
+from harness.cluster.messages import locate
 from harness.cluster.topics import create_routed_topic
+from harness.consumer import Through
 from harness.context import RunContext
-from harness.errors import EnvironmentNotReady, PreconditionNotMet, RocketchaosError, UsageProblem
+from harness.errors import (
+    EnvironmentNotReady,
+    HarnessDefect,
+    PreconditionNotMet,
+    RocketchaosError,
+    UsageProblem,
+)
 from harness.history import History
 from harness.model import Trouble
 from harness.names import Names
@@ -82,7 +93,7 @@ class Stage:
                 rocketmq=self.session.version,
                 spawn=self._spawn,
                 real=self.names.real,
-                nameserver=self._nameserver,
+                servers=partial(self._servers, spec.choice, spec.through),
                 instance=self.names.token,
                 queues=self._queues,
                 set_request_mode=self._set_request_mode,
@@ -92,7 +103,8 @@ class Stage:
             history=self.history,
             worker=self._spawn(PRODUCER, self.scenario.producer.choice),
             real=self.names.real,
-            nameserver=self._nameserver,
+            servers=partial(self._servers, self.scenario.producer.choice),
+            locate=self._locate,
             instance=self.names.token,
             poll_name_server_ms=self.session.timing.client_settings.get("pollNameServerInterval"),
         )
@@ -124,11 +136,27 @@ class Stage:
             create_routed_topic(admin, real, spec.queues, {name: addresses[name] for name in brokers})
             created = {"topic": topic, "real": real, "queues": spec.queues, "brokers": list(brokers)}
             self.history.append("harness", "topic-created", created)
+        for group in self.scenario.groups:
+            if any(
+                self.scenario.consumers[one].choice.kind.needs_proxy for one in self.scenario.members(group)
+            ):
+                create_group(admin, self.names.real(group), context.broker_addresses.values())
         producer.start()
         return context
 
-    def _nameserver(self) -> str:
-        return self.session.ready()[0].nameserver
+    def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
+        """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
+        cluster = self.session.ready()[0]
+        if not choice.kind.needs_proxy and through == "brokers":
+            return {"nameserver": cluster.nameserver}
+        if cluster.proxy is None:
+            raise HarnessDefect("a client needs a proxy, and the cluster has none")
+        if through == "proxy":
+            return {"nameserver": cluster.proxy.remoting_address}
+        return {"nameserver": cluster.nameserver, "endpoint": cluster.proxy.grpc_endpoint}
+
+    def _locate(self, topic: str, msg_id: str) -> Mapping[str, Any]:
+        return locate(self.session.ready()[1], topic, msg_id)
 
     def _queues(self, topic: str) -> Sequence[Queue]:
         return () if self.context is None else self.context.queues(topic)

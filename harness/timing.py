@@ -27,6 +27,8 @@ class TimingProfile:
     """Properties of every consumer (`ClientConfig`, 4.9.4), named as there, set before its start; milliseconds."""
     api_settings: Mapping[ApiName, Mapping[str, int]] = field(default_factory=lambda: MappingProxyType({}))
     """Besides, those of consumers of one way of consuming."""
+    proxy: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Entries of rmq-proxy.json (`ProxyConfig`, 5.3.3); milliseconds."""
 
 
 _AFTER_EXCEPTIONS = {"pullTimeDelayMillsWhenException": 100}
@@ -68,6 +70,15 @@ COMPRESSED = TimingProfile(
             "pop": MappingProxyType({**_AFTER_EXCEPTIONS, "popInvisibleTime": 5000}),
             # RocketMQ's own is 5000; less than 1000 it ignores.
             "lite-pull": MappingProxyType({**_AFTER_EXCEPTIONS, "autoCommitIntervalMillis": 1000}),
+        }
+    ),
+    proxy=MappingProxyType(
+        {
+            # How long gRPC clients' receives wait. RocketMQ's own are 5 s at least and 20 s at most: arrivals wake
+            # them, but not where `longPollingEnable` is off (`DefaultMessageStore.ReputMessageService`). Clients
+            # are told whole seconds.
+            "grpcClientConsumerMinLongPollingTimeoutMillis": 1000,
+            "grpcClientConsumerMaxLongPollingTimeoutMillis": 1000,
         }
     ),
 )

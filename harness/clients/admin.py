@@ -62,6 +62,11 @@ class Admin:
         """What RocketMQ's tools say became of a message (messageTrackDetail)."""
         return self._call("tracks", topic=topic, offset_msg_id=offset_msg_id)
 
+    def find_message(self, topic: str, msg_id: str) -> Mapping[str, Any] | None:
+        """Where the message with this unique id lies: `broker, queue_id, queue_offset, offset_msg_id`; or None."""
+        found: Mapping[str, Any] | None = self._call("find-message", topic=topic, msg_id=msg_id)["message"]
+        return found
+
     def raw(
         self, address: str, code: int, fields: Mapping[str, str], body: str | None, timeout_ms: int
     ) -> Mapping[str, Any]:

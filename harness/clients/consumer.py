@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.allocation import Queue
@@ -28,6 +28,7 @@ class Consumer:
 
     `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
     scenario's topic and group names into those of the run. `queues` are those of a topic, on all brokers.
+    `servers` is how the client reaches them, as `start-consumer` is told.
     `rocketmq` is the servers' version.
     `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
     """
@@ -42,7 +43,7 @@ class Consumer:
         rocketmq: str,
         spawn: Callable[[str, ClientChoice], WorkerProcess],
         real: Callable[[str], str],
-        nameserver: Callable[[], str],
+        servers: Callable[[], Mapping[str, str]],
         instance: str,
         queues: Callable[[str], Sequence[Queue]],
         set_request_mode: Callable[[str, str, str], None],
@@ -63,7 +64,7 @@ class Consumer:
         self._rocketmq = rocketmq
         self._spawn = spawn
         self._real = real
-        self._nameserver = nameserver
+        self._servers = servers
         self._instance = instance
         self._queues = queues
         self._set_request_mode = set_request_mode
@@ -94,7 +95,7 @@ class Consumer:
             START_LIMIT_S,
             name=self.name,
             group=self._real(self.spec.group),
-            nameserver=self._nameserver(),
+            **self._servers(),
             client_ip=self.spec.client_id or self.name,
             instance=self._instance,
             subscribe={self._real(topic): data for topic, data in subscribe.items()},

@@ -43,7 +43,8 @@ class Producer:
         history: History,
         worker: WorkerProcess,
         real: Callable[[str], str],
-        nameserver: Callable[[], str],
+        servers: Callable[[], Mapping[str, str]],
+        locate: Callable[[str, str], Mapping[str, Any]],
         instance: str,
         poll_name_server_ms: int | None = None,
     ) -> None:
@@ -52,14 +53,16 @@ class Producer:
             history: where every sending is written down.
             worker: in which the client lives.
             real: the real name of a topic or group.
-            nameserver: its address.
+            servers: how the client reaches them, as `start-producer` is told.
+            locate: where a message lies, by its topic's real name and its `msg_id`, for clients that aren't told.
             instance: of the run.
             poll_name_server_ms: how often the client asks for routes; None: RocketMQ's own 30 s.
         """
         self._history = history
         self._worker = worker
         self._real = real
-        self._nameserver = nameserver
+        self._servers = servers
+        self._locate = locate
         self._instance = instance
         self._poll_name_server_ms = poll_name_server_ms
         self._started = False
@@ -82,7 +85,7 @@ class Producer:
             START_LIMIT_S,
             name=NAME,
             group=self._real(NAME),
-            nameserver=self._nameserver(),
+            **self._servers(),
             client_ip=NAME,
             instance=self._instance,
             poll_name_server_ms=self._poll_name_server_ms,
@@ -129,6 +132,8 @@ class Producer:
                 timeout_ms=SEND_TIMEOUT_MS,
                 **further,
             )
+            if answer["queue_id"] is None:
+                answer |= self._locate(self._real(topic), answer["msg_id"])
         except WorkerFailed as failure:
             self.last_error = str(failure)
             self._history.append(

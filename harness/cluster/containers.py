@@ -277,7 +277,9 @@ class ContainersCluster(ServerCluster):
         folder = self.folder / PROXY
         server_settings.write_logback(folder)
         proxy = Proxy("cluster", site.address, f"{site.host}:{_PROXY_REMOTING_PORT}")
-        (folder / PROXY_FILE).write_text(server_settings.proxy_file(proxy, nameserver), encoding="utf-8")
+        (folder / PROXY_FILE).write_text(
+            server_settings.proxy_file(proxy, nameserver, self.timing.proxy), encoding="utf-8"
+        )
         command = ["sh", "mqproxy", "-n", nameserver, "-pc", str(FOLDER / PROXY_FILE)]
         plan = self._plan(PROXY, "proxy", site, command, further_ports=[_PROXY_REMOTING_PORT])
         return ProxyContainer(

@@ -144,7 +144,9 @@ class EmbeddedCluster(ServerCluster):
         nameserver: str,
         arguments: Sequence[str],
     ) -> ProxyProcess:
-        (folder / PROXY_FILE).write_text(server_settings.proxy_file(proxy, nameserver), encoding="utf-8")
+        (folder / PROXY_FILE).write_text(
+            server_settings.proxy_file(proxy, nameserver, self.timing.proxy), encoding="utf-8"
+        )
         modes = ["-pm", proxy.mode, "-pc", str(folder / PROXY_FILE), *arguments]
         command = self._command(folder, "proxy", modes)
         return ProxyProcess(name, role, address, folder, command=command, owner=self.owner, proxy=proxy)

@@ -166,7 +166,7 @@ def broker_file(
     return properties_text(settings)
 
 
-def proxy_file(proxy: Proxy, nameserver: str) -> str:
+def proxy_file(proxy: Proxy, nameserver: str, settings: Mapping[str, int]) -> str:
     """`rmq-proxy.json` of a proxy (ProxyConfig, 5.3.3), with its address for clients; it listens on every one."""
     host, _, grpc_port = proxy.grpc_endpoint.rpartition(":")
     return json.dumps(
@@ -177,6 +177,7 @@ def proxy_file(proxy: Proxy, nameserver: str) -> str:
             "localServeAddr": host,
             "grpcServerPort": int(grpc_port),
             "remotingListenPort": int(proxy.remoting_address.rpartition(":")[2]),
+            **settings,
         },
         indent=1,
     )

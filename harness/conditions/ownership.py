@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from harness.cluster_needs import PROXY
 from harness.conditions import Seen
 from harness.probes.ownership import OwnView, read_ownership
 from harness.probes.subscription import read_subscription
@@ -37,19 +39,20 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
     """The condition, and what each running member said of itself that can be asked."""
     members = context.online_members(group)
     ids = {name: context.consumers[name].client_id for name in members}
-    everybody = [*ids.values(), *context.hand_made.ids(group)]
-    brokers = context.brokers_of_group(group)
-    if not brokers:
+    hand_made = context.hand_made.ids(group)
+    everybody = [*ids.values(), *hand_made]
+    keepers = context.keepers_of_group(group)
+    if not keepers:
         return Seen(False, f"no broker can be asked: {context.down}"), {}
     try:
-        for broker in brokers:
-            connected = read_subscription(context, group, broker).clients
-            if sorted(connected) != sorted(everybody):
+        for keeper in keepers:
+            connected = read_subscription(context, group, keeper).clients
+            online = [ids[name] for name in context.members_at(group, keeper)]
+            online += hand_made if keeper != PROXY else ()
+            if sorted(connected) != sorted(online):
                 twice = sorted({one for one in connected if connected.count(one) > 1})
                 why = f"; {', '.join(twice)} has several connections{_TWICE}" if twice else ""
-                return Seen(
-                    False, f"{broker} knows {list(connected)}, online are {sorted(everybody)}{why}"
-                ), {}
+                return Seen(False, f"{keeper} knows {list(connected)}, online are {sorted(online)}{why}"), {}
     except WorkerFailed as failure:
         return Seen(False, f"a broker can't be asked: {failure}"), {}
     views: dict[str, OwnView] = {}

@@ -57,7 +57,7 @@ class SubscriptionSettled:
         newest = max(told, default=-1)
         silent = self._own_of_silent(views)
         stored = []
-        for broker in self._context.brokers_of_group(self._group):
+        for broker in self._context.keepers_of_group(self._group):
             held = read_subscription(self._context, self._group, broker)
             version = held.version_of(self._topic)
             stored.append(-1 if version is None else version)

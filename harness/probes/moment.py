@@ -52,7 +52,7 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
 
 
 def _read_group(context: RunContext, group: str, moment: str) -> None:
-    for broker in context.brokers_of_group(group):
+    for broker in context.keepers_of_group(group):
         read_subscription(context, group, broker, moment)
     for topic in context.topics_of(group):
         reason = context.why_not_asked(topic)

@@ -39,9 +39,9 @@ class StoredSubscription:
 def read_subscription(
     context: RunContext, group: str, broker: str, moment: str | None = None
 ) -> StoredSubscription:
-    """Ask one broker and write down the answer; a group without consumers is an empty entry."""
+    """Ask one keeper of the group, and write down the answer; a group without consumers is an empty entry."""
     try:
-        answer = context.admin.connection(context.real_group(group), context.broker_addresses[broker])
+        answer = context.admin.connection(context.real_group(group), context.keepers_of_group(group)[broker])
     except WorkerFailed as failure:
         if failure.code != CONSUMER_NOT_ONLINE:
             raise

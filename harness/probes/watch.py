@@ -64,7 +64,7 @@ class Watch:
 
     def _look(self) -> None:
         for group in self._context.scenario.groups:
-            for broker in self._context.brokers_of_group(group):
+            for broker in self._context.keepers_of_group(group):
                 read_subscription(self._context, group, broker)
             for topic in self._context.topics_of(group):
                 if self._context.why_not_asked(topic) is None:

@@ -54,6 +54,11 @@ class Step(Word, ABC):
         """The steps inside it, where it has any: one list, or those that are done at the same time."""
         return ()
 
+    @property
+    def chooses_queues(self) -> bool:
+        """Whether it has the producer send to queues that it names."""
+        return False
+
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
         """What it does to nodes, by the names of `harness.cluster.base.CAPABILITIES`; then nobody shares them."""
         del scenario  # most steps do nothing to nodes

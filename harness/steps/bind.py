@@ -76,7 +76,7 @@ class Bind(Step):
 def _stored_expression(context: RunContext, group: str, topic: str) -> str:
     stored = {
         read_subscription(context, group, broker).expression_of(topic)
-        for broker in context.brokers_of_group(group)
+        for broker in context.keepers_of_group(group)
     }
     expression = stored.pop() if len(stored) == 1 else None
     if expression is None:

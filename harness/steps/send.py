@@ -82,6 +82,10 @@ class Send(Step):
             raise ValueError("`broker` goes with `queue`")
         return self
 
+    @property
+    def chooses_queues(self) -> bool:
+        return self.per_queue is not None or self.queue is not None
+
     def problems(self, scenario: Scenario) -> Iterator[str]:
         queues, brokers = scenario.queue_count(self.topic), scenario.brokers_of(self.topic)
         if self.per_queue is not None and self.count != self.per_queue * queues:

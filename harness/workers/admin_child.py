@@ -25,6 +25,8 @@ _TIMEOUT_MS = 5000
 _MASTER_ID = 0
 _GET_ALL_CONSUMER_OFFSET = 43
 _GET_CONSUMER_RUNNING_INFO = 307
+_NO_MESSAGE = 208
+"""ResponseCode.NO_MESSAGE, which the client itself gives where no index has the key (MQAdminImpl)."""
 _ROUTE_AGE_S = 1.0
 """A route is asked for again after this; clients do so every 30 s (ClientConfig.pollNameServerInterval)."""
 
@@ -189,6 +191,26 @@ class AdminWorker:
             raise CommandFailed(f"{address}: {answer.remark or 'no remark'}", answer.code)
         return answer.body
 
+    def find_message(self, topic: str, msg_id: str) -> Mapping[str, Any]:
+        """A message by its UNIQ_KEY, from the brokers' indexes (12)."""
+        self._api  # noqa: B018  (says so where it isn't connected)
+        try:
+            message = self._instance.getMQAdminImpl().queryMessageByUniqKey(topic, msg_id)
+        except jpype.JException as error:
+            if jvm.failure(error).code != _NO_MESSAGE:
+                raise
+            message = None
+        if message is None:
+            return {"message": None}
+        return {
+            "message": {
+                "broker": str(message.getBrokerName()),
+                "queue_id": int(message.getQueueId()),
+                "queue_offset": int(message.getQueueOffset()),
+                "offset_msg_id": jvm.text(message.getOffsetMsgId()),
+            }
+        }
+
     def tracks(self, topic: str, offset_msg_id: str) -> Mapping[str, Any]:
         """What RocketMQ's own tools say became of a message, for every group that knows its topic."""
         self._api  # noqa: B018  (says so where it isn't connected)
@@ -251,6 +273,7 @@ def main() -> None:
             "connection": worker.connection,
             "running-info": worker.running_info,
             "offsets": worker.offsets,
+            "find-message": worker.find_message,
             "tracks": worker.tracks,
             "raw": worker.raw,
         },

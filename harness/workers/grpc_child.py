@@ -8,49 +8,30 @@ from __future__ import annotations
 import argparse
 import functools
 import os
+import sys
 from pathlib import Path
-from typing import Any
 
-from harness.workers.client_worker import ClientWorker, ConsumerClient, ProducerClient
-from harness.workers.protocol import CommandFailed, EventPipe, serve
-
-
-def _consumer(events: EventPipe, name: str, api: str = "push", **with_: Any) -> ConsumerClient:
-    from harness.workers.grpc_consumer import new_consumer
-
-    return new_consumer(events, api, name, **with_)
-
-
-def _producer(**with_: Any) -> ProducerClient:
-    from harness.workers.grpc_producer import GrpcProducer
-
-    return GrpcProducer(**with_)
+from harness.workers.client_worker import ClientWorker
+from harness.workers.protocol import EventPipe, serve
 
 
 def main() -> None:
-    """Serve commands until standard input closes, then end this process at once: the client keeps threads."""
+    """Load the client and serve, until standard input closes."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--events-fd", type=int, required=True)
-    parser.add_argument("--folder", type=Path, required=True, help="for what the client writes")
+    parser.add_argument("--folder", type=Path, required=True)
     given = parser.parse_args()
     events = EventPipe(given.events_fd)
-    # When it is imported the package opens its log there, in logs/rocketmq_python (rocketmq.v5.log).
+    # When it is imported the client opens its log in the user's home, logs/rocketmq_python (rocketmq.v5.log).
     os.environ["HOME"] = str(given.folder)
-    _warm_up()
-    serve(events, ClientWorker(functools.partial(_consumer, events), _producer).handlers)
-    os._exit(0)
-
-
-def _warm_up() -> None:
-    """Load what takes most of a first client's start.
-
-    Raises:
-        CommandFailed: its packages aren't there.
-    """
     try:
-        import rocketmq  # noqa: F401
+        from harness.workers.grpc_consumer import new_consumer
+        from harness.workers.grpc_producer import GrpcProducer
     except ImportError as error:
-        raise CommandFailed(f"rocketmq-python-client can't be imported: {error}") from error
+        sys.exit(f"no gRPC client: {error}")
+    serve(events, ClientWorker(functools.partial(new_consumer, events), GrpcProducer).handlers)
+    # Its threads would hold up an orderly end.
+    os._exit(0)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,10 @@ from rocketmq.v5.exception import ClientException
 
 from harness.workers.listener import Described
 from harness.workers.protocol import CommandFailed
+from harness.workers.receipt_handle import place_of
 
 CONSUMED, FAILED = "CONSUME_SUCCESS", "RECONSUME_LATER"
 """What a listener's answer, or the lack of an ack, is called in events: as Java's ConsumeConcurrentlyStatus."""
-_HANDLE_BROKER, _HANDLE_QUEUE, _HANDLE_OFFSET = 5, 6, 7
-"""Places in a receipt handle, `ReceiptHandle.encode`: where the message was popped from (5.3.3, 5.5.0)."""
 
 
 def configuration(endpoint: str) -> Any:
@@ -58,15 +57,6 @@ def described_message(message: Any) -> Described:
         "offset": offset,
         "reconsume_times": (message.delivery_attempt or 1) - 1,
     }
-
-
-def place_of(receipt_handle: str | None) -> tuple[str | None, int | None, int | None]:
-    """Broker, queue and offset from which a message was popped; None where the handle doesn't tell."""
-    parts = (receipt_handle or "").split(" ")
-    try:
-        return parts[_HANDLE_BROKER], int(parts[_HANDLE_QUEUE]), int(parts[_HANDLE_OFFSET])
-    except (IndexError, ValueError):
-        return None, None, None
 
 
 @contextmanager

@@ -74,6 +74,14 @@ address first. A listener that fails has the whole pull come again, in which oth
 the queue itself, by the name server's route; its `offset_msg_id` is read from the broker, and null where that
 doesn't tell.
 
+Commands of the `grpc` worker
+-----------------------------
+The same, with `endpoint` (the proxy's, `host:port`) besides, and with `api` push or simple. A simple consumer is
+asked by a thread, and acks what succeeds. `model, listener, consume_from, strategy, retry_delay_level` say nothing
+to it; `assignment` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER for FAILURE and
+for what was not acked. `offset_msg_id` is null. `send` refuses a `queue`, and answers null for `broker, queue_id`
+and `offset_msg_id`: the proxy doesn't tell them.
+
 Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 --------------------------------------------------------------------------
 All of them only read, but `create-topic` and what `raw` is told to do; none joins a consumer group.
@@ -91,6 +99,8 @@ pull consumer of 4.9.x tells no queues (DefaultLitePullConsumerImpl.consumerRunn
 `offsets` with `group, topic` (43 for the group's offset, then 202 for the broker's maximum): `{queues:
 [{broker, queue_id, max_offset, consumer_offset|null}]}`; null: the broker holds no offset. Error code 17: the
 topic has no route. The maximum is read last, so that a lag of 0 is never claimed too early.
+`find-message` with `topic, msg_id`: `{message: {broker, queue_id, queue_offset, offset_msg_id}|null}`, by the
+brokers' indexes of UNIQ_KEYs, which are filled a moment after a message is stored.
 `tracks` with `topic, offset_msg_id` (DefaultMQAdminExt.messageTrackDetail): `{tracks: [{group, type,
 exception|null}]}`.
 `raw` with `address, code, fields {..}, body|null, timeout_ms`: `{code, remark, fields, body, body_base64}`.

@@ -36,6 +36,18 @@ def test_the_neighbours_of_a_brokers_port_must_be_free_too(monkeypatch: pytest.M
     assert ports.choose(1, nameserver=1).brokers == [20_001]
 
 
+def test_a_proxy_gets_two_ports_of_its_own() -> None:
+    chosen = ports.choose(2, with_proxy=True)
+    assert chosen.proxy is not None
+    every = [
+        *chosen.proxy,
+        chosen.nameserver,
+        *(one for each in chosen.brokers for one in ports.broker_ports(each)),
+    ]
+    assert len(set(every)) == 2 + 1 + 2 * 3
+    assert ports.choose(2).proxy is None
+
+
 def test_a_port_that_the_user_asked_for_is_not_given_to_a_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     draws = iter([23456, 23456 + 2, 24567])
     monkeypatch.setattr(random, "randint", lambda _low, _high: next(draws))

@@ -1,0 +1,38 @@
+"""Where a message lies, for who sent it and wasn't told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.clients.admin import Admin
+from harness.errors import EnvironmentNotReady
+
+_LIMIT_S = 10.0
+_LOOK_EVERY_S = 0.02
+
+
+def locate(admin: Admin, topic: str, msg_id: str) -> Mapping[str, Any]:
+    """Broker, queue, offset and `offset_msg_id` of a message that was acknowledged, by its unique id.
+
+    The proxy chooses the queue of what a gRPC client sends, and answers with the offset alone
+    (`SendMessageActivity`, 5.3.3). Brokers find the message by their index, which is filled a moment later.
+
+    Raises:
+        EnvironmentNotReady: no broker shows it within 10 s.
+    """
+    retrying = Retrying(
+        retry=retry_if_result(lambda found: found is None),
+        wait=wait_fixed(_LOOK_EVERY_S),
+        stop=stop_after_delay(_LIMIT_S),
+    )
+    try:
+        found = retrying(admin.find_message, topic, msg_id)
+    except RetryError:
+        raise EnvironmentNotReady(
+            f"the message {msg_id} to topic {topic} was acknowledged, and no broker shows it within {_LIMIT_S:g} s"
+        ) from None
+    assert found is not None
+    return found

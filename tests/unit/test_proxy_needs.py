@@ -1,0 +1,121 @@
+"""Which scenarios need a proxy, and what is refused before anything starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from harness.client_kinds import client_choice
+from harness.cluster.embedded import EmbeddedCluster
+from harness.cluster.kinds import ClusterKind
+from harness.cluster.versions import has_proxy
+from harness.cluster_needs import ClusterNeeds
+from harness.errors import UsageProblem
+from harness.feasibility import why_not
+from harness.scenario import Scenario
+from harness.spec import parse_scenario
+from harness.timing import COMPRESSED
+
+TEXT = """\
+name: example
+title: an example
+{head}
+topics: {{orders: {{queues: 4}}}}
+consumers:
+  a: {{group: g, subscribe: {{orders: tagA}}{consumer}}}
+steps: [start: a, send: {{topic: orders, tag: tagA, count: 4{send}}}]
+anomaly: [delivered: {{to: a, count: 0}}]
+healthy: [delivered: {{to: a, count: 4}}]
+"""
+
+
+def scenario(head: str = "", consumer: str = "", send: str = "") -> Scenario:
+    consumer, send = (f", {one}" if one else "" for one in (consumer, send))
+    return parse_scenario(TEXT.format(head=head, consumer=consumer, send=send), "example.scenario.yaml")
+
+
+@pytest.mark.parametrize(
+    ("head", "consumer", "proxy"),
+    [
+        ("", "", None),
+        ("", "client: grpc", "local"),
+        ("", "through: proxy", "local"),
+        ("producer: {client: grpc}", "", "local"),
+        ("cluster: {brokers: [broker-a, broker-b]}", "client: grpc", "cluster"),
+        ("cluster: {slaves: broker-a}", "client: grpc", "cluster"),
+        ("cluster: {proxy: cluster}", "client: grpc", "cluster"),
+        ("cluster: {proxy: cluster}", "", "cluster"),
+    ],
+)
+def test_who_needs_a_proxy_gets_one(head: str, consumer: str, proxy: str | None) -> None:
+    assert scenario(head, consumer).cluster_needs.proxy == proxy
+
+
+def test_clusters_with_and_without_a_proxy_are_not_shared() -> None:
+    shapes = {scenario(f"cluster: {{{one}}}").cluster.shape for one in ("", "proxy: local", "proxy: cluster")}
+    assert len(shapes) == 3
+
+
+def test_a_proxy_of_its_own_is_a_node() -> None:
+    assert scenario("cluster: {proxy: cluster}").cluster.nodes == ("nameserver", "broker-a", "proxy")
+    assert "proxy" not in scenario("cluster: {proxy: local}").cluster.nodes
+
+
+@pytest.mark.parametrize(
+    "needs",
+    [
+        {"proxy": "local", "brokers": ["broker-a", "broker-b"]},
+        {"proxy": "local", "slaves": ["broker-a"]},
+        {"proxy": "cluster", "brokers": ["proxy"]},
+    ],
+)
+def test_a_proxy_that_can_t_be_is_refused(needs: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match=r"in one process with its broker|is the name of two nodes"):
+        ClusterNeeds.model_validate(needs)
+
+
+@pytest.mark.parametrize(
+    ("head", "consumer", "reason"),
+    [
+        ("cluster: {proxy: local}", "", "needs a proxy, which RocketMQ 4.9.4 lacks"),
+        ("", "client: grpc", "can't have grpc for a: it needs the proxy of RocketMQ 5, which 4.9.4 lacks"),
+        ("", "through: proxy", "can't have java for a: it needs the proxy of RocketMQ 5, which 4.9.4 lacks"),
+        ("producer: {client: grpc}", "", "can't have grpc for its producer: it needs the proxy"),
+    ],
+)
+def test_a_version_without_a_proxy_is_refused(head: str, consumer: str, reason: str) -> None:
+    told = scenario(head, consumer)
+    assert reason in (why_not(told, "4.9.4", ClusterKind.EMBEDDED) or "")
+    assert why_not(told, "5.0.0", ClusterKind.EMBEDDED) is None
+
+
+def test_containers_have_their_proxy_in_a_container_alone() -> None:
+    reason = why_not(scenario("cluster: {proxy: local}"), "5.5.0", ClusterKind.CONTAINERS)
+    assert "can't do: proxy: local; `--on embedded` can" in (reason or "")
+    assert why_not(scenario("", "client: grpc"), "5.5.0", ClusterKind.CONTAINERS) is None
+
+
+def test_a_grpc_producer_can_t_choose_queues() -> None:
+    reason = why_not(scenario("producer: {client: grpc}", send="per_queue: 1"), "5.5.0", ClusterKind.EMBEDDED)
+    assert "it can't choose the queue that `send` says" in (reason or "")
+
+
+@pytest.mark.parametrize(
+    "field", ["listener: orderly", "model: broadcasting", "consume_from: last-offset", "through: proxy"]
+)
+def test_what_a_grpc_consumer_knows_nothing_of_is_refused(field: str) -> None:
+    told = scenario("", field).with_client(client_choice("grpc"))
+    name = field.partition(":")[0]
+    reason = why_not(told, "5.5.0", ClusterKind.EMBEDDED)
+    assert f"rocketmq-python-client, over gRPC can't do this: leave out `{name}`" in (reason or "")
+
+
+def test_versions_say_whether_they_have_one() -> None:
+    assert [has_proxy(version) for version in ("4.9.7", "5.0.0", "5.5.0")] == [False, True, True]
+
+
+def test_a_cluster_of_4_9_refuses_a_proxy(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match=r"RocketMQ 4\.9\.4 has no proxy"):
+        EmbeddedCluster("4.9.4", COMPRESSED, tmp_path, owner="tests", proxy="local")
