@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
+from assertions.where import Where
 from harness.language import MomentName, Word
 from harness.model import Finding, Holds
 
@@ -27,6 +28,11 @@ class Check(Word, ABC):
     at: MomentName = Field(
         default="end",
         description="the observation that the check reads: an `observe` step's name, or `end`, made by itself",
+    )
+
+    where: Where | None = Field(
+        default=None,
+        description='the runs of which it speaks, `{client: java}`, `{rocketmq: ">=5.0"}`; all unless told',
     )
 
     def problems(self, scenario: Scenario) -> Iterator[str]:

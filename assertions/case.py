@@ -127,6 +127,8 @@ class Case:
         """
         found = {}
         for member in self.view.scenario.members(self.group):
+            if self.traits(member).queues == "shared":
+                continue
             looks = bracket(
                 [
                     event
@@ -172,6 +174,22 @@ class Case:
             and event.n > self.message.event.n
         ]
         return events[-1] if events else None
+
+    def got_what_came(self, consumer: str, counts: Event) -> bool:
+        """Whether the client's filter let through exactly what its listener got, since its process started."""
+        starts = [
+            event.n
+            for event in self.view.of_kind("consumer-starting", until=counts.n)
+            if event.node == consumer
+        ]
+        got = [
+            delivery
+            for delivery in self.view.deliveries(counts.n, [consumer])
+            if delivery.event.n > (starts[-1] if starts else 0)
+            and delivery.topic == self.message.topic
+            and delivery.reconsume_times == 0
+        ]
+        return len(got) == int(counts.data["passed_messages"])
 
     def made(
         self,

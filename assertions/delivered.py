@@ -119,6 +119,8 @@ class Delivered(Count):
 
 def _owned_at(view: RunView, owner: str, delivery: Delivery, at: int) -> list[str] | None:
     """What a consumer owned of the topic when the message came: as last seen before, or first after."""
+    if view.traits(owner).queues == "shared":
+        return None
     looks = [
         event for event in view.of_kind("ownership-observed", until=at) if event.data["consumer"] == owner
     ]

@@ -22,9 +22,11 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
     the same. `damage` is what could not be read of the history.
     """
     view = RunView(scenario, events)
+    client, rocketmq = _cell(events)
     findings = tuple(
         finding(check, section, _answer(check, view), scenario.line_of(section, index))
         for section, index, check in scenario.checks()
+        if check.where is None or check.where.fits(client or scenario.own_client_label, rocketmq)
     )
     messages, damage = _fates(view, events, damage)
     trouble, reason = _trouble(events, damage)
@@ -35,7 +37,7 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
     else:
         kind = OutcomeKind.ERROR
     also = [one for one in findings if one.section == "also" and one.holds is not Holds.YES]
-    expected = scenario.expected_in(*_cell(events))
+    expected = scenario.expected_in(client, rocketmq)
     return Outcome(
         kind=kind,
         expected=expected,
@@ -89,7 +91,8 @@ def _trouble(events: Sequence[Event], damage: str | None) -> tuple[Trouble | Non
 def _kind(findings: Sequence[Finding]) -> tuple[OutcomeKind, str]:
     anomaly = [one for one in findings if one.section == "anomaly"]
     healthy = [one for one in findings if one.section == "healthy"]
-    seen, well = (all(one.holds is Holds.YES for one in part) for part in (anomaly, healthy))
+    # Where every check of a list speaks of other clients or versions, nothing was stated of this run.
+    seen, well = (bool(part) and all(one.holds is Holds.YES for one in part) for part in (anomaly, healthy))
     if seen and well:
         return (
             OutcomeKind.INCONCLUSIVE,
@@ -105,5 +108,7 @@ def _kind(findings: Sequence[Finding]) -> tuple[OutcomeKind, str]:
 
 
 def _failing(part: Sequence[Finding]) -> str:
+    if not part:
+        return "no check speaks of these clients and this version"
     failing = [one for one in part if one.holds is not Holds.YES]
     return f"{len(failing)} of {len(part)} don't hold"

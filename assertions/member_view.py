@@ -112,9 +112,12 @@ class MemberView(TraitsView):
     def queues_owned(self, target: str, topic: str, at: int) -> frozenset[str] | None:
         """The queues of a topic that these consumers owned when last observed by event `at`.
 
-        None: it is a variable that was never bound, or one of them was never observed.
+        None: it is a variable that was never bound, or one of them was never observed, or owns no queue for it is
+        served from all.
         """
         consumers = self.consumers(target)
+        if any(self.traits(name).queues == "shared" for name in consumers or ()):
+            return None
         last = {
             event.data["consumer"]: event
             for event in self.of_kind("ownership-observed", until=at)

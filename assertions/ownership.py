@@ -21,7 +21,8 @@ class Ownership(Check):
 
     Ownership is what each client itself reports (request code 307). For a group: every online member that
     subscribes to the topic owns exactly what its own strategy gives it among all online members, sorted by
-    client id. With differing strategies queues may have several owners, or none; that holds too.
+    client id. With differing strategies queues may have several owners, or none; that holds too. Of members that
+    share all queues (POP, gRPC), or whose client doesn't tell its queues, the answer is unknown.
     """
 
     word = "ownership"
@@ -69,7 +70,7 @@ class Ownership(Check):
         if consumers is None or len(consumers) != 1:
             return Answer(None, expected, f"{self.of} stands for no single consumer")
         events = view.observed("ownership-observed", self.at, consumer=consumers[0])
-        if not events:
+        if not events or view.traits(consumers[0]).queues == "shared":
             why = f"the queues of {consumers[0]} were not observed at `{self.at}`"
             return Answer(None, expected, view.why_not_owned(consumers, why))
         own = sorted(owned_queues(events[-1], self.topic))
@@ -89,7 +90,7 @@ class Ownership(Check):
         }
         end = view.end_of(self.at) or 0
         online = view.online(end, group)
-        missing = [name for name in online if name not in events]
+        missing = [name for name in online if name not in events or view.traits(name).queues == "shared"]
         if not offsets or not online or missing:
             why = f"not observed at `{self.at}`: {', '.join(missing) or 'any member'}"
             return Answer(None, expected, view.why_not_owned(tuple(missing), why))

@@ -170,9 +170,7 @@ def _sent_to_owner(
             stored=stored,
         )
     counted_by = {name: case.pull_counts(name) for name in owners}
-    if any(drops) and all(
-        one and _let_through_what_came(case, name, one) for name, one in counted_by.items()
-    ):
+    if any(drops) and all(one and case.got_what_came(name, one) for name, one in counted_by.items()):
         known = [event for event in counted_by.values() if event is not None]
         return case.made(
             MessageClass.FILTERED_BY_CLIENT,
@@ -245,19 +243,4 @@ def _all_got(case: Case, consumer: str, counts: Event) -> bool:
     """Whether the listener got each message that was sent to the client, since its process started."""
     if any(not client_matches(one, case.message.tag) for one in case.own_expressions(consumer, counts)):
         return False  # its own tags would have dropped it: what the broker did doesn't show
-    return _let_through_what_came(case, consumer, counts)
-
-
-def _let_through_what_came(case: Case, consumer: str, counts: Event) -> bool:
-    """Whether the client's filter let through exactly what its listener got, since its process started."""
-    starts = [
-        event.n for event in case.view.of_kind("consumer-starting", until=counts.n) if event.node == consumer
-    ]
-    got = [
-        delivery
-        for delivery in case.view.deliveries(counts.n, [consumer])
-        if delivery.event.n > (starts[-1] if starts else 0)
-        and delivery.topic == case.message.topic
-        and delivery.reconsume_times == 0
-    ]
-    return len(got) == int(counts.data["passed_messages"])
+    return case.got_what_came(consumer, counts)

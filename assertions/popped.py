@@ -67,18 +67,31 @@ def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
         return case.undetermined(f"the offset passed it; {told}, {why}", [passed])
     (how,) = filtering
     whose = ", ".join(name for name, own in by_member.items() if how in own)
-    early = _may_still_come(case, passed, taking) if taking else None
+    counts = {name: _accounted(case, name, passed) for name in taking}
+    open_ones = [name for name, event in counts.items() if event is None]
+    early = _may_still_come(case, passed, open_ones) if taking else None
     if early is not None:
         return case.undetermined(
             f"the offset passed it; {told}: a receive of {whose} {how.value}, or {', '.join(taking)} popped it, "
             f"and {early}",
             [passed],
         )
-    without = f"; had {' or '.join(taking)} popped it, it would have come by now" if taking else ""
+    known = [event for event in counts.values() if event is not None]
+    accounted = ", ".join(name for name, event in counts.items() if event is not None)
+    without = f"; the listener of {accounted} got all that its client was sent" if accounted else ""
+    without += f"; had {' or '.join(open_ones)} popped it, it would have come by now" if open_ones else ""
     if how is _Served.SKIPPED:
-        reason = f"a receive of {whose} was served, for which it was skipped, for the whole group"
-        return case.made(MessageClass.FILTERED_BY_BROKER, f"{reason}; {told}{without}", [passed])
-    return _dropped(case, passed, whose, f"{told}{without}")
+        return case.made(
+            MessageClass.FILTERED_BY_BROKER,
+            f"a receive of {whose} was served, for which it was skipped, for the whole group; {told}{without}",
+            [passed, *known],
+        )
+    return case.made(
+        MessageClass.FILTERED_BY_CLIENT,
+        f"a receive of {whose} was answered with it, its tag's hash being that of another one, and its client "
+        f"dropped and acknowledged it, for the whole group; {told}{without}",
+        [passed, *known],
+    )
 
 
 def _served(traits: Api, expression: Expression, tag: str | None) -> _Served:
@@ -93,13 +106,11 @@ def _served(traits: Api, expression: Expression, tag: str | None) -> _Served:
     return _Served.DROPPED if traits.filters_itself else _Served.SKIPPED
 
 
-def _dropped(case: Case, passed: Event, whose: str, told: str) -> MessageFate:
-    return case.made(
-        MessageClass.FILTERED_BY_CLIENT,
-        f"a receive of {whose} was answered with it, its tag's hash being that of another one, and its client "
-        f"dropped and acknowledged it, for the whole group; {told}",
-        [passed],
-    )
+def _accounted(case: Case, consumer: str, passed: Event) -> Event | None:
+    """The client's counts that show that its listener got all that it was sent by the passing; None: not shown."""
+    counts = case.pull_counts(consumer)
+    shows = counts is not None and counts.n > passed.n and case.got_what_came(consumer, counts)
+    return counts if shows else None
 
 
 def _nobody_skips(case: Case, passed: Event, told: str, asking: list[str]) -> MessageFate:
@@ -123,7 +134,7 @@ def _may_still_come(case: Case, passed: Event, taking: list[str], least_ms: int 
     """Why it may still come to a listener, had one of these members popped it; None: it would be there.
 
     At once, that is: what a member popped that then went, stood still or was cut off comes again once the
-    invisible time is over.
+    invisible time is over, and so does what it was sent and never saw.
     """
     view, at = case.view, case.at
     standing = [name for name in taking if name in view.paused(at)]
@@ -132,15 +143,16 @@ def _may_still_come(case: Case, passed: Event, taking: list[str], least_ms: int 
     blocked = [name for name in taking if view.blocked(name, at)]
     if blocked:
         return f"the listener of {', '.join(blocked)} is blocked"
-    away = [*view.nodes_away(at), *view.network_faults(at)]
-    if away:
-        return f"{', '.join(away)} is in effect or away"
-    waits = [(passed, max(least_ms, natural_delay_ms(view.timing)), "the offset was seen to have passed it")]
-    members = view.scenario.members(case.group)
-    busy = [one.event for one in view.deliveries(at, members)][-1:]
-    waits += [
-        (event, natural_delay_ms(view.timing), "a listener of the group was last busy") for event in busy
-    ]
+    trouble = [f"{node} is away" for node in view.nodes_away(at)]
+    trouble += [f"a {fault} is in effect" for fault in view.network_faults(at)]
+    if trouble:
+        return ", ".join(trouble)
+    waits: list[tuple[Event, int, str]] = []
+    if taking:
+        delay_ms = natural_delay_ms(view.timing)
+        busy = [one.event for one in view.deliveries(at, view.scenario.members(case.group))][-1:]
+        waits += [(event, delay_ms, "a listener of the group was last busy") for event in busy]
+        waits.append((passed, max(least_ms, delay_ms), "the offset was seen to have passed it"))
     disturbed = view.last_disturbance([case.group], at, _LETS_GO)
     if disturbed is not None and disturbed.n > case.message.invoked_n:
         waits.append((disturbed, POPPED_MS, f"{disturbed.kind} {disturbed.node} (event {disturbed.n})"))

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from assertions.base import Answer, Check
 from assertions.view import RunView
-from harness.language import ExpressionRef, GroupName, TopicName
+from harness.language import ExpressionRef, GroupName, TopicName, as_tuple
+
+Codes = Annotated[
+    tuple[int, ...],
+    BeforeValidator(as_tuple),
+    WithJsonSchema({"type": "array", "items": {"type": "integer"}}),
+]
 
 
 class Subscription(Check):
@@ -27,6 +33,10 @@ class Subscription(Check):
     expression: ExpressionRef | None = Field(
         default=None, description="the stored expression: `tagB`, `$holder.tag`"
     )
+    codes: Codes | None = Field(
+        default=None,
+        description="the stored hash codes of its tags, by which a broker filters: `[3552232]` for tagB",
+    )
     absent: bool = Field(default=False, description="true: the group's table lacks the topic")
     clients: int | None = Field(default=None, ge=0, description="connected consumers of the group")
     consume_from: Literal["first-offset", "last-offset", "timestamp"] | None = Field(
@@ -38,9 +48,11 @@ class Subscription(Check):
 
     @model_validator(mode="after")
     def _says_something(self) -> Subscription:
-        stated = (self.expression, self.clients, self.consume_from, self.model)
+        stated = (self.expression, self.codes, self.clients, self.consume_from, self.model)
         if not self.absent and all(one is None for one in stated):
-            raise ValueError("say `expression`, `absent: true`, `clients`, `consume_from` or `model`")
+            raise ValueError(
+                "say `expression`, `codes`, `absent: true`, `clients`, `consume_from` or `model`"
+            )
         if self.expression is not None and self.absent:
             raise ValueError("`expression` and `absent: true` exclude each other")
         return self
@@ -55,6 +67,8 @@ class Subscription(Check):
             parts.append(
                 f"{self.expression}" if wanted in (None, self.expression) else f"{self.expression} = {wanted}"
             )
+        if self.codes is not None:
+            parts.append(f"codes {list(self.codes)}")
         if self.absent:
             parts.append("absent")
         if self.clients is not None:
@@ -72,9 +86,14 @@ class Subscription(Check):
             text = None if stored is None else stored["expression"]
             count = len(event.data["clients"])
             holds &= self.expression is None or text == wanted
+            codes = [] if stored is None else sorted(stored["codes"])
+            holds &= self.codes is None or codes == sorted(self.codes)
             holds &= not self.absent or text is None
             holds &= self.clients is None or count == self.clients
-            held = f"{event.data['broker']} holds {text if text is not None else 'none'}, {count} clients"
+            coded = "" if self.codes is None else f" with codes {codes}"
+            held = (
+                f"{event.data['broker']} holds {text if text is not None else 'none'}{coded}, {count} clients"
+            )
             for key, attribute in self._attributes().items():
                 if key not in event.data:
                     silent.append(f"{event.data['broker']} was not asked for {key}")

@@ -51,7 +51,7 @@ def fate_of_waiting(case: Case) -> MessageFate:
     owners = [
         name
         for name, event in ownership.items()
-        if case.message.queue in owned_queues(event, case.message.topic)
+        if name in owning and case.message.queue in owned_queues(event, case.message.topic)
     ]
     if owners:
         refused = case.refused_looks()

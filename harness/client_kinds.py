@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Literal
 
+from harness.version_range import contains
+
 ApiName = Literal["push", "pop", "lite-pull", "pull", "simple"]
 """In which way a consumer gets its messages."""
 
@@ -54,10 +56,26 @@ class Api:
     """Whether it subscribes by SQL."""
     request_mode: Literal["POP"] | None = None
     """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
+    needs_long_polling: bool = False
+    """Whether its brokers must be `longPollingEnable`: it waits there for 15 s, and without that no message that
+    arrives wakes it (PopLongPollingService), so that whose wait ends first takes all."""
     brokers: str = ""
     """The versions of RocketMQ whose brokers can do that; empty: all."""
     clients: str = ""
     """The versions of the client that can."""
+    newer: tuple[str, str] = ("", "")
+    """Where newer clients need newer brokers: the versions of both."""
+
+    def why_not(self, rocketmq: str, client: str) -> str | None:
+        """Why a client of this version and brokers of that one can't do it together; None where they can."""
+        if not contains(self.brokers, rocketmq):
+            return f"`api: {self.name}` is what brokers of RocketMQ {rocketmq} can't do: {self.brokers} can"
+        if not contains(self.clients, client):
+            return f"`api: {self.name}` is what the client {client} can't do: {self.clients} can"
+        clients, brokers = self.newer
+        if clients and contains(clients, client) and not contains(brokers, rocketmq):
+            return f"{self.implementation} {client} asks for what RocketMQ {rocketmq} doesn't have: {brokers} does"
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +95,8 @@ class ClientKind:
     """It speaks gRPC, with the proxy of RocketMQ 5."""
     shares_process: bool = False
     """Whether clients of several runs can live in one process."""
+    heartbeat_v2: str | None = None
+    """The versions of it that have useHeartbeatV2; None: none."""
     chooses_queues: bool = True
     """Whether its producer sends a message to the queue that it is told."""
     compressed: bool = True
@@ -122,6 +142,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         asks_process=True,
                         dead_letters=False,
                         request_mode="POP",
+                        needs_long_polling=True,
                         brokers=">=5.0",
                         clients=">=5.0",
                     ),
@@ -135,6 +156,8 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         polled=True,
                         counts_pulls=False,
                         commits_skipped=False,
+                        # They pull with LITE_PULL_MESSAGE (361).
+                        newer=(">=5.0", ">=5.0"),
                     ),
                     Api(
                         "pull",
@@ -150,6 +173,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                     ),
                 ),
                 shares_process=True,
+                heartbeat_v2=">=5.1.3",
             ),
             ClientKind(
                 "python",

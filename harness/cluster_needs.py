@@ -173,6 +173,10 @@ class ClusterNeeds(Strict):
             self.proxy,
         )
 
+    def with_long_polling(self) -> ClusterNeeds:
+        """The same with brokers that tell waiting pulls of arrivals, unless it says otherwise itself."""
+        return self.model_copy(update={"broker": {"longPollingEnable": True, **self.broker}})
+
     def with_a_proxy(self) -> ClusterNeeds:
         """The same with a proxy, if it has none: the one in the broker's process, where there is one broker."""
         if self.proxy is not None:

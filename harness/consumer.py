@@ -231,6 +231,8 @@ class Consumer(Strict):
         api = choice.kind.apis.get(self.api)
         if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
+        if self.heartbeat_v2 and choice.kind.heartbeat_v2 is None:
+            return f"{choice.kind.title} has no `heartbeat_v2`"
         lacking = _given(self, api.lacks)
         lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
         if lacking:
@@ -290,14 +292,10 @@ class Consumer(Strict):
         if reason is not None:
             return reason
         client = choice.version_on(rocketmq)
-        wants = [(f"api: {self.api}", self.traits.brokers, self.traits.clients)]
-        wants += [("heartbeat_v2", "", _HEARTBEAT_V2)] if self.heartbeat_v2 else []
-        for what, brokers, clients in wants:
-            if not contains(brokers, rocketmq):
-                return f"`{what}` is what brokers of RocketMQ {rocketmq} can't do: {brokers} can"
-            if not contains(clients, client):
-                return f"`{what}` is what the client {client} can't do: {clients} can"
-        return None
+        able = choice.kind.heartbeat_v2
+        if self.heartbeat_v2 and able is not None and not contains(able, client):
+            return f"`heartbeat_v2` is what the client {client} can't do: {able} can"
+        return self.traits.why_not(rocketmq, client)
 
     def share(
         self, queues: Sequence[Queue], members: Sequence[str], member: str, real_topic: str
@@ -320,8 +318,6 @@ class Consumer(Strict):
                 return allocation.machine_room_nearby(queues, members, member)
 
 
-_HEARTBEAT_V2 = ">=5.1.3"
-"""Clients that have ClientConfig.useHeartbeatV2."""
 _LISTENERS_ALONE = (
     "post_subscription_when_pull",
     "max_reconsume_times",

@@ -13,8 +13,10 @@ from harness.client_kinds import CLIENT_KINDS
 from harness.model import OutcomeKind
 from harness.version_range import contains
 
-ExpectedWord = Literal["reproduced", "not-reproduced"]
-_WORDS = ("reproduced", "not-reproduced")
+ExpectedWord = Literal["reproduced", "not-reproduced", "measured"]
+_WORDS = ("reproduced", "not-reproduced", "measured")
+MEASURED = "measured"
+"""Nothing is expected: what is a race, or isn't known, is recorded and not judged."""
 
 
 def label_of(clients: str) -> str:
@@ -112,9 +114,13 @@ def expected_in(
     """
     label = own_label if client is None else label_of(client)
     if isinstance(expected, str):
-        return OutcomeKind(expected) if label == label_of(own_label) else None
+        return _outcome(expected) if label == label_of(own_label) else None
     found = _first_that_fits(expected, label, rocketmq)
-    return None if found is None else OutcomeKind(found)
+    return None if found is None else _outcome(found)
+
+
+def _outcome(word: str) -> OutcomeKind | None:
+    return None if word == MEASURED else OutcomeKind(word)
 
 
 def _first_that_fits(cells: Mapping[str, Any], label: str, rocketmq: str | None) -> str | None:
@@ -135,7 +141,7 @@ def _fits(key: str, label: str, rocketmq: str | None) -> bool:
 
 def expected_kinds(expected: str | Mapping[str, Any]) -> frozenset[OutcomeKind]:
     """Every outcome that is expected of some cell."""
-    return frozenset(OutcomeKind(word) for word in _words(expected))
+    return frozenset(OutcomeKind(word) for word in _words(expected) if word != MEASURED)
 
 
 def _words(expected: str | Mapping[str, Any]) -> Iterator[str]:

@@ -140,10 +140,19 @@ _DIMENSIONS: Mapping[str, Callable[[str], object]] = MappingProxyType(
 )
 
 
+def jobs_of(scenario: Scenario, cells: Iterable[Cell]) -> list[Job]:
+    """The scenario in every cell, also where it is impossible.
+
+    One all of whose consumers name their clients is there once for each version, whatever clients there are.
+    """
+    jobs = (
+        job_of(scenario, cell.rocketmq, None if scenario.names_its_clients else cell.client) for cell in cells
+    )
+    return list({(job.clients, job.rocketmq): job for job in jobs}.values())
+
+
 def plan(scenarios: Sequence[Scenario], cells: Sequence[Cell], kind: ClusterKind) -> Plan:
     """The jobs, scenario by scenario, and what is impossible, each with its reason.
-
-    A scenario all of whose consumers name their clients runs once on each version, whatever clients there are.
 
     Raises:
         UsageProblem: there is no such version, or nothing is left.
@@ -152,17 +161,12 @@ def plan(scenarios: Sequence[Scenario], cells: Sequence[Cell], kind: ClusterKind
         versions.parse(version)
     jobs: list[Job] = []
     left_out: list[LeftOut] = []
-    for scenario in scenarios:
-        wanted = [
-            job_of(scenario, cell.rocketmq, None if scenario.names_its_clients else cell.client)
-            for cell in cells
-        ]
-        for (clients, rocketmq), job in {(job.clients, job.rocketmq): job for job in wanted}.items():
-            reason = why_not(job.scenario, rocketmq, kind)
-            if reason is None:
-                jobs.append(job)
-            else:
-                left_out.append(LeftOut(scenario.name, clients, rocketmq, reason))
+    for job in (job for scenario in scenarios for job in jobs_of(scenario, cells)):
+        reason = why_not(job.scenario, job.rocketmq, kind)
+        if reason is None:
+            jobs.append(job)
+        else:
+            left_out.append(LeftOut(job.scenario.name, job.clients, job.rocketmq, reason))
     if not jobs:
         raise UsageProblem(_nothing_left(left_out, kind), _WAYS)
     return Plan(tuple(jobs), tuple(left_out))

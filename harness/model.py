@@ -153,6 +153,21 @@ class Trouble(StrEnum):
     INTERRUPTED = "interrupted"
 
 
+class Judgement(Told):
+    """What an outcome is held against: what the scenario expects with this client on this version of RocketMQ."""
+
+    AS_EXPECTED = "as expected", "The outcome is the expected one, and every check of `also` holds."
+    NOT_AS_EXPECTED = (
+        "NOT as expected",
+        "The outcome is another one, or a check of `also` is not seen to hold.",
+    )
+    MEASURED = (
+        "measured",
+        "Nothing is expected with this client on this version: the outcome stands for itself.",
+    )
+    NOT_MEASURED = "NOT measured", "Nothing is expected, and an error kept the run from showing anything."
+
+
 SECTION_OF: Mapping[OutcomeKind, str] = MappingProxyType(
     {OutcomeKind.REPRODUCED: "anomaly", OutcomeKind.NOT_REPRODUCED: "healthy"}
 )
@@ -177,6 +192,13 @@ class Outcome:
     def measured(self) -> bool:
         """Whether nothing was expected, and the run has brought what there was to see: there is no judgement."""
         return self.expected is None and self.kind is not OutcomeKind.ERROR
+
+    @property
+    def judgement(self) -> Judgement:
+        """The outcome, held against what is expected."""
+        if self.expected is None:
+            return Judgement.MEASURED if self.measured else Judgement.NOT_MEASURED
+        return Judgement.AS_EXPECTED if self.as_expected else Judgement.NOT_AS_EXPECTED
 
     @property
     def wrong(self) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,12 +23,13 @@ from harness.cluster import versions
 from harness.cluster.kinds import ClusterKind
 from harness.errors import RocketchaosError
 from harness.feasibility import why_not
+from harness.job import Job
 from harness.live import LiveRun
+from harness.matrix import Matrix, jobs_of, parse_matrix
 from harness.model import OutcomeKind
 from harness.reporters.base import Report
 from harness.reporters.parts.findings import finding_lines
 from harness.reporters.parts.verdict import reason_and_hint, sentence
-from harness.scenario import Scenario
 from harness.spec import parse_scenario
 from harness.spec.files import read_text
 from harness.store import runs_folder
@@ -38,6 +39,15 @@ LOG = logging.getLogger("rocketchaos")
 
 _CAMPAIGN = pytest.StashKey[Campaign]()
 _MARK = re.compile(r"[A-Za-z]\w*(-\w+)*")
+
+
+def matrix_of(words: Sequence[str]) -> Matrix:
+    """The matrix of `--matrix`, whose words may stand in one argument.
+
+    Raises:
+        UsageProblem: they can't be meant so.
+    """
+    return parse_matrix([word for argument in words for word in argument.split()])
 
 
 def campaign_of(config: pytest.Config) -> Campaign:
@@ -69,11 +79,18 @@ class ScenarioFile(pytest.File):
     """A `*.scenario.yaml`, validated when it is collected: an invalid one never starts anything."""
 
     def collect(self) -> Iterator[ScenarioItem]:
-        """Its one scenario."""
+        """Its one scenario, in every cell of the matrix where there is one."""
         folder = self.config.invocation_params.dir
         shown = self.path.relative_to(folder) if self.path.is_relative_to(folder) else self.path
         scenario = parse_scenario(read_text(self.path), str(shown))
-        yield ScenarioItem.from_parent(self, name=scenario.name, scenario=scenario)
+        version = self.config.getoption("--rocketmq") or DEFAULT_VERSION
+        words = self.config.getoption("--matrix")
+        if not words:
+            yield ScenarioItem.from_parent(self, name=scenario.name, job=Job(scenario, version))
+            return
+        for job in jobs_of(scenario, matrix_of(words).cells(version)):
+            name = f"{scenario.name}[{job.clients}-{job.rocketmq}]"
+            yield ScenarioItem.from_parent(self, name=name, job=job)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
         """What is wrong with the file, and nothing of how that was found."""
@@ -83,11 +100,12 @@ class ScenarioFile(pytest.File):
 
 
 class ScenarioItem(pytest.Item):
-    """One scenario, run once."""
+    """One scenario on one version, run once."""
 
-    def __init__(self, *, scenario: Scenario, **arguments: Any) -> None:
+    def __init__(self, *, job: Job, **arguments: Any) -> None:
         super().__init__(**arguments)
-        self.scenario = scenario
+        self.job = job
+        self.scenario = scenario = job.scenario
         self.run_report: Report | None = None
         self.extra_keyword_matches.update((scenario.title, *scenario.marks))
         for mark in scenario.marks:
@@ -100,10 +118,10 @@ class ScenarioItem(pytest.Item):
         """Run it; see the module for why here."""
         try:
             campaign = campaign_of(self.config)
-            reason = why_not(self.scenario, campaign.options.version, campaign.options.on)
+            reason = why_not(self.scenario, self.job.rocketmq, campaign.options.on)
             if reason is not None:
                 pytest.skip(reason)
-            report = campaign.run(campaign.job(self.scenario))
+            report = campaign.run(self.job)
         except RocketchaosError as problem:
             _end_with(str(problem))
         self.run_report = report

@@ -221,11 +221,15 @@ class Scenario(Strict):
 
     @property
     def cluster_needs(self) -> ClusterNeeds:
-        """What it needs of its cluster: what it says, and a proxy where a client speaks to that."""
-        speaks_to_it = any(consumer.needs_proxy for consumer in self.consumers.values())
-        if speaks_to_it or self.producer.choice.kind.needs_proxy:
-            return self.cluster.with_a_proxy()
-        return self.cluster
+        """What it needs of its cluster: what it says, a proxy where a client speaks to that, and long polling."""
+        needs, consumers = self.cluster, self.consumers.values()
+        if self.producer.choice.kind.needs_proxy or any(consumer.needs_proxy for consumer in consumers):
+            needs = needs.with_a_proxy()
+        return (
+            needs.with_long_polling()
+            if any(consumer.traits.needs_long_polling for consumer in consumers)
+            else needs
+        )
 
     @property
     def required_capabilities(self) -> frozenset[str]:

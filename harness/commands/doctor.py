@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import platform
@@ -21,6 +22,8 @@ from harness.commands.common import OUT, JsonOption, RocketmqOption
 from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError
 from harness.leftovers import leftovers
 from harness.model import SCHEMA_VERSION
+from harness.workers import native_library, packages
+from harness.workers.kinds import KINDS, WorkerKind
 
 LEAST_FREE_MEMORY_MIB = 1_024
 """A name server, a broker and five clients take about 900 MiB."""
@@ -50,6 +53,7 @@ def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = Fal
         _disk,
         _load,
         lambda: _containers(rocketmq),
+        *(functools.partial(_client, kind) for kind in KINDS.values() if kind.packages),
         _clusters,
         _leftovers,
     ]
@@ -99,6 +103,22 @@ def _jars(version: str) -> Examination:
     if cached(version):
         return Examination("jars", True, False, f"RocketMQ {version} is in the cache")
     return Examination("jars", False, False, f"RocketMQ {version} will be fetched at first use (about 30 MB)")
+
+
+def _client(kind: WorkerKind) -> Examination:
+    """Whether the client of a kind that isn't Java's would work; nothing is fetched to find out."""
+    name = f"client {kind.name}"
+    try:
+        own = native_library.check_machine() if kind.native else None
+        extras = [kind.packages, *([native_library.EXTRA] if kind.native and own is None else [])]
+        text = " and ".join(one for extra in extras if extra for one in packages.requirements(extra))
+        text += f" over {own}" if own else ""
+        there = all(packages.installed(extra) for extra in extras if extra)
+    except EnvironmentNotReady as refusal:
+        return Examination(name, False, False, str(refusal))
+    return Examination(
+        name, there, False, f"{text}: in the cache" if there else f"{text}: will be installed at first use"
+    )
 
 
 def _memory() -> Examination:

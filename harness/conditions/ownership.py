@@ -27,8 +27,9 @@ def ownership_settled(context: RunContext, group: str) -> Seen:
     subscribe stays without an owner, and where strategies differ, queues may have several or none. That is
     settled too.
 
-    Members that are served from every queue own none: of them, and of those whose client doesn't tell its queues,
-    it is enough that each broker knows exactly those who are online.
+    Members that are served from every queue own none: where their client tells from which it takes, that must be
+    all. Of those whose client doesn't tell its queues it is enough that each broker knows exactly those who are
+    online.
     """
     seen, _ = look_at_members(context, group)
     return seen
@@ -57,7 +58,7 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
     views: dict[str, OwnView] = {}
     for name in members:
         traits = context.consumers[name].spec.traits
-        if context.consumers[name].paused or traits.queues == "shared" or not traits.tells_queues:
+        if context.consumers[name].paused or not traits.tells_queues:
             continue  # it can't answer, but keeps its place in everybody's calculation
         try:
             views[name] = read_ownership(context, name)
@@ -66,9 +67,9 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
     for name, view in views.items():
         consumer = context.consumers[name]
         for topic in consumer.subscriptions:
-            share = consumer.spec.share(
-                context.routed_queues(topic), everybody, ids[name], context.real_topic(topic)
-            )
+            share = tuple(sorted(context.routed_queues(topic)))
+            if consumer.spec.traits.queues == "owned":
+                share = consumer.spec.share(share, everybody, ids[name], context.real_topic(topic))
             own = view.queues.get(topic, ())
             if own != share:
                 return Seen(False, f"{name} owns {_text(own)} of {topic}, its share is {_text(share)}"), views
@@ -78,8 +79,9 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
 def _untold(context: RunContext, members: Sequence[str]) -> str:
     """What is so of the members that were not asked."""
     traits = {name: context.consumers[name].spec.traits for name in members}
-    shared = [name for name, own in traits.items() if own.queues == "shared"]
-    silent = [name for name, own in traits.items() if own.queues == "owned" and not own.tells_queues]
+    untold = {name: own for name, own in traits.items() if not own.tells_queues}
+    shared = [name for name, own in untold.items() if own.queues == "shared"]
+    silent = [name for name, own in untold.items() if own.queues == "owned"]
     return "".join(
         (
             f"; {', '.join(shared)} known to every broker, and served from every queue" if shared else "",

@@ -73,11 +73,12 @@ class SubscriptionSettled:
         return self._confirmed(tuple(stored), STEADY_MS if silent else 0)
 
     def _own_of_silent(self, views: Mapping[str, OwnView]) -> set[str]:
-        """The expressions of the running members that tell no subVersion for the topic."""
+        """The expressions of the online members that tell no subVersion for the topic."""
         silent = set()
         for name in self._context.online_members(self._group):
             consumer = self._context.consumers[name]
-            if consumer.paused or self._topic not in consumer.subscriptions:
+            only_paused = consumer.paused and consumer.spec.traits.tells_queues
+            if only_paused or self._topic not in consumer.subscriptions:
                 continue
             if name not in views or self._topic not in views[name].versions:
                 silent.add(text_of(consumer.subscriptions[self._topic]))

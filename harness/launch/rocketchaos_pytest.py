@@ -30,6 +30,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("rocketchaos", "scenarios on a real RocketMQ")
     group.addoption("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients (default: 4.9.4)")
     group.addoption(
+        "--matrix",
+        action="append",
+        metavar="DIMENSION=A,B",
+        help="every client on every version: `--matrix 'clients=java,python rocketmq=4.9.4,5.5.0'`",
+    )
+    group.addoption(
         "--on",
         choices=("embedded", "containers"),
         help="name server and brokers as processes of this host, or in containers (default: embedded)",
@@ -72,6 +78,18 @@ def pytest_configure(config: pytest.Config) -> None:
     stranger = rocketchaos.hidden(_folders(config))
     if stranger is not None:
         raise pytest.UsageError(f"rocketchaos: {rocketchaos.explain_hidden(stranger)}{_WAY_OUT}")
+    if config.getoption("--matrix"):
+        _require_matrix(config)
+
+
+def _require_matrix(config: pytest.Config) -> None:
+    """Say what is wrong with `--matrix` once, and not of every scenario."""
+    from harness.errors import UsageProblem
+
+    try:
+        _plugin(config).matrix_of(config.getoption("--matrix"))
+    except UsageProblem as problem:
+        raise pytest.UsageError(f"rocketchaos: {problem}") from None
 
 
 def _folders(config: pytest.Config) -> Iterator[Path]:

@@ -83,14 +83,14 @@ def _told(down: Mapping[str, str]) -> str:
 
 def _read_member(context: RunContext, name: str, moment: str) -> None:
     traits = context.consumers[name].spec.traits
-    if traits.queues == "owned" and not traits.tells_queues:
-        context.note_probe_failure("ownership", "its client doesn't tell which queues it owns", consumer=name)
-    elif traits.queues == "owned":
+    if traits.tells_queues:
         try:
             read_ownership(context, name, moment)
         except WorkerFailed as failure:
             # A member that the broker doesn't know has no queues to report; checks then answer `unknown`.
             context.note_probe_failure("ownership", str(failure), consumer=name)
+    elif traits.queues == "owned":
+        context.note_probe_failure("ownership", "its client doesn't tell which queues it owns", consumer=name)
     for topic in context.consumers[name].topics:
         counts = context.consumers[name].pull_counts(topic)
         if counts is None:

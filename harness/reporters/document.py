@@ -65,6 +65,7 @@ def _cell(cell: CellRuns) -> dict[str, Any]:
         "deliveries": [
             {"delivered": dict(counts), **_share(one)} for counts, one in cell.deliveries().items()
         ],
+        "became": [{"messages": text, **_share(one)} for text, one in cell.fates().items()],
         "subscription": [{"stored": text, **_share(one)} for text, one in cell.subscriptions().items()],
         "seconds": round(cell.seconds, 3),
         "left_out": None,
@@ -84,6 +85,7 @@ def _left_out(one: LeftOut) -> dict[str, Any]:
         "outcomes": [],
         "delivered": {},
         "deliveries": [],
+        "became": [],
         "subscription": [],
         "seconds": None,
         "left_out": one.reason,

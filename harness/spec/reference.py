@@ -14,7 +14,7 @@ from assertions import CHECKS
 from assertions.base import Check
 from harness.errors import ExitCode
 from harness.language import Word
-from harness.model import Holds, MessageClass, OutcomeKind, Told
+from harness.model import Holds, Judgement, MessageClass, OutcomeKind, Told
 from harness.scenario import ClusterNeeds, Consumer, Scenario, Topic
 from harness.spec.describe import documentation, keys_of, models_inside
 from harness.steps import STEPS
@@ -44,6 +44,7 @@ PARTS: Mapping[str, tuple[type[BaseModel], str]] = {
 
 ANSWERS: Mapping[str, tuple[type[Told], str]] = {
     "outcome": (OutcomeKind, "Outcomes"),
+    "how an outcome is judged": (Judgement, "How an outcome is judged"),
     "what became of a message": (MessageClass, "What became of a message"),
     "what a check says": (Holds, "What a check says"),
 }

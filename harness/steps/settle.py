@@ -34,10 +34,12 @@ class Settle(Step):
     """Wait until one condition holds; a limit that passes makes the run inconclusive and says what was seen.
 
     `ownership`: each member owns exactly the queues that its allocation strategy gives it for the members
-    online now. `subscription`: on every broker the stored subscription is the newest of the members' own, and
-    stays so on a second look. `offsets`: the group's offsets are at most `lag` messages behind in total.
-    `route`: the name server and the producer know every running broker of the topic, as it is some time after a
-    `restart`.
+    online now; one that shares all queues with the others (POP, gRPC) is served from each of them, if its client
+    tells. In any case each broker knows just those who are online. `subscription`: on every broker the stored
+    subscription is the newest of the members' own, and stays so on a second look; where a client doesn't tell its
+    own, it is one of theirs or the newest that is told, and stays so for 2 s. `offsets`: the group's offsets are
+    at most `lag` messages behind in total. `route`: the name server and the producer know every running broker of
+    the topic, as it is some time after a `restart`.
 
     These take a `count`, and hold as soon as there are so many or more, counted from the run's beginning.
     `delivered`: different messages that listeners got. `blocked`: messages that listeners hold on to by their

@@ -21,7 +21,8 @@ LIBRARY_VARIABLE = "ROCKETCHAOS_LIBROCKETMQ"
 SHA256 = "eecafaf7c86bb0c15c3d7c707fe1c3d221a45097a1ee18604f41ef68bc9ab645"
 """Of librocketmq.so in rocketmq-0.4.4-py2.py3-none-manylinux1_x86_64.whl."""
 
-_EXTRA = "client-python-native"
+EXTRA = "client-python-native"
+"""Of our distribution: it has the wheel."""
 _IN_WHEEL = "rocketmq/librocketmq.so"
 _WAY_OUT = (
     f"{LIBRARY_VARIABLE}=/path/to/librocketmq.so names one of your own (apache/rocketmq-client-cpp); "
@@ -47,19 +48,31 @@ def library(progress: Callable[[str], None] | None = None) -> Path:
     Raises:
         EnvironmentNotReady: there is none for this machine, it can't be fetched, or it is not what it should be.
     """
-    own = os.environ.get(LIBRARY_VARIABLE)
-    if own:
-        file = Path(own).expanduser().absolute()
-        check_architecture(file, platform.machine())
-        return file
-    check_platform(platform.system(), platform.machine(), platform.libc_ver()[0])
-    file = packages_folder(_EXTRA, progress) / _IN_WHEEL
+    own = check_machine()
+    if own is not None:
+        return own
+    file = packages_folder(EXTRA, progress) / _IN_WHEEL
     if _sha256(file) != SHA256:
         raise EnvironmentNotReady(
             f"{file} is not the C++ client that it should be: its SHA-256 is another",
             f"Remove {file.parent.parent}, and it is fetched anew. {_WAY_OUT}",
         )
     return file
+
+
+def check_machine() -> Path | None:
+    """The user's own library; None: that of the wheel is for this machine. Nothing is fetched to find out.
+
+    Raises:
+        EnvironmentNotReady: neither is.
+    """
+    own = os.environ.get(LIBRARY_VARIABLE)
+    if own:
+        file = Path(own).expanduser().absolute()
+        check_architecture(file, platform.machine())
+        return file
+    check_platform(platform.system(), platform.machine(), platform.libc_ver()[0])
+    return None
 
 
 def check_platform(system: str, machine: str, libc: str) -> None:

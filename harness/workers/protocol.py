@@ -64,6 +64,16 @@ offset` and `offset_msg_id` are those of the copy in the retry topic, `msg_id` i
 consumer tries again is no copy. `listener-error` with `consumer, error`: the listener itself failed (a defect);
 RocketMQ is told that it failed.
 
+Commands of the `python` worker
+-------------------------------
+The same, as far as the C++ client's C API goes; what it can't do is refused: other `settings` than
+consumeThreadMin and consumeThreadMax, SQL, `subscribe`, `unsubscribe`, `assignment`, `pull-counts`,
+`producer-route`. `client_id` is `pid-address@client_ip-instance`, for the C++ client puts its pid and its own
+address first. A listener that fails has the whole pull come again, in which other messages may have succeeded.
+`stop-consumer` has a listener that blocks fail, so that the message comes again as a retry. `send` chooses
+the queue itself, by the name server's route; its `offset_msg_id` is read from the broker, and null where that
+doesn't tell.
+
 Commands of the `grpc` worker
 -----------------------------
 The same, with `endpoint` (the proxy's, `host:port`) besides, and with `api` push or simple. A simple consumer is

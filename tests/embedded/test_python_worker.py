@@ -6,14 +6,18 @@ import itertools
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from harness.cluster.embedded import EmbeddedCluster
+from harness.errors import EnvironmentNotReady
 from harness.model import Trouble
 from harness.timing import COMPRESSED
 from harness.workers.handle import Worker, WorkerFailed
+from harness.workers.native_library import LIBRARY_VARIABLE
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded
@@ -123,6 +127,16 @@ def test_brokers_know_it_by_its_client_id_and_its_codes_are_no_hashes(
     assert sorted(subscription["tags"]) == ["7", "tagB"]
 
 
+def test_it_drops_itself_what_only_hashes_like_its_tag(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name, _ = consume(bench, worker, topic, "Aa", group)
+    for tag in ("BB", "tagB", "Aa"):
+        bench.send(topic, tag, 0, tag)
+    assert [event["tag"] for event in bench.seen.wait(name, "received", 1)] == ["Aa"]
+    until(lambda: bench.offsets(group, topic), lambda seen: seen == [(3, 3)])
+    assert len(bench.seen.of(name, "received")) == 1
+
+
 def test_a_change_of_its_queues_does_not_raise_its_version(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic()
     other = spawn(bench)
@@ -222,6 +236,25 @@ def test_what_its_client_writes_lies_in_the_workers_folder(bench: Bench, worker:
     (log,) = (bench.folder / worker.name / "logs" / "rocketmq-cpp").iterdir()
     until(log.read_text, lambda text: group in text)
     assert '"kind"' not in worker.log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("library", "said"),
+    [(None, "cannot read file data"), ("libc.so.6", "undefined symbol: _ZNK8rocketmq")],
+)
+def test_a_library_that_can_not_be_used_ends_the_worker_with_one_line(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str | None, said: str
+) -> None:
+    (real,) = (Path(one.path) for one in psutil.Process().memory_maps() if one.path.endswith("/libc.so.6"))
+    file = tmp_path / "librocketmq.so"
+    file.write_bytes(real.read_bytes() if library else real.read_bytes()[:64])
+    monkeypatch.setenv(LIBRARY_VARIABLE, str(file))
+    worker = bench.spawn("python", f"python-{next(bench.numbers)}")
+    with pytest.raises(
+        EnvironmentNotReady, match=rf"died: exit code 1; (?s:.*)no C\+\+ client from {file}: .*{said}"
+    ):
+        worker.wait_ready(LIMIT_S)
+    assert "Traceback" not in worker.log.read_text()
 
 
 def test_what_the_c_api_can_not_do_is_refused(bench: Bench, worker: Worker, group: str) -> None:

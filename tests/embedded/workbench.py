@@ -134,7 +134,7 @@ class Bench:
             **self.identity(name),
             **more,
         )
-        assert answer == {"client_id": f"ip-{name}@i"}
+        assert answer["client_id"] == f"ip-{name}@i"
         return name
 
     def send(self, topic: str, tag: str | None, queue_id: int | None, key: str = "k") -> dict[str, Any]:

@@ -214,3 +214,15 @@ def test_a_consumer_whose_log_is_asked_for_gets_a_process_of_its_own() -> None:
     assert own_processes(scenario()) == frozenset()
     assert own_processes(scenario(check="log: {consumer: b, matches: x, count: 1}")) == {"b"}
     assert own_processes(scenario(check="log: {node: broker-a, matches: x, count: 1}")) == frozenset()
+
+
+def test_where_arrivals_must_wake_somebody_brokers_poll_long() -> None:
+    pops = TEXT.replace("a: {{group: g,", "a: {{group: g, api: pop,")
+
+    def lines(head: str, text: str) -> dict[str, str]:
+        wanted = text.format(step="wait: 1s", head=head, check="delivered: {to: a, count: 1}")
+        return parse_scenario(wanted, "x.yaml").cluster_needs.broker_configuration
+
+    assert lines("timing: compressed", TEXT) == {}
+    assert lines("timing: compressed", pops) == {"longPollingEnable": "true"}
+    assert lines("cluster: {broker: {longPollingEnable: false}}", pops) == {"longPollingEnable": "false"}

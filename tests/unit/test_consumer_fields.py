@@ -95,6 +95,15 @@ def test_lite_pull_pulls_with_its_own_expression() -> None:
         {"api": "lite-pull", "post_subscription_when_pull": True},
         {"api": "lite-pull", "behaviour": {"fail": 1}},
         {"api": "lite-pull", "max_reconsume_times": 0},
+        {"api": "simple"},
+        {"api": "pull", "behaviour": {"fail": 1}},
+        {"api": "pull", "pull_threshold_for_queue": 10},
+        {"api": "pop", "listener": "orderly"},
+        {"api": "pop", "model": "broadcasting"},
+        {"api": "pop", "strategy": "average-by-circle"},
+        {"api": "pop", "retry_delay_level": 1},
+        {"api": "pop", "consume_from": "timestamp"},
+        {"client": "python", "heartbeat_v2": True},
         {"listener": "orderly", "retry_delay_level": 0},
         {"model": "broadcasting", "strategy": "average-by-circle"},
         {"model": "broadcasting", "retry_delay_level": 1},
@@ -103,3 +112,39 @@ def test_lite_pull_pulls_with_its_own_expression() -> None:
 def test_what_can_not_be_meant_together(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         consumer(**fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "rocketmq", "reason"),
+    [
+        ({"api": "pop"}, "5.0.0", None),
+        ({"api": "pop"}, "4.9.4", "`api: pop` is what brokers of RocketMQ 4.9.4 can't do: >=5.0 can"),
+        (
+            {"api": "pop", "client": "java@4.9.7"},
+            "5.5.0",
+            "`api: pop` is what the client 4.9.7 can't do: >=5.0 can",
+        ),
+        ({"api": "lite-pull", "client": "java@4.9.3"}, "5.5.0", None),
+        (
+            {"api": "lite-pull", "client": "java@5.3.3"},
+            "4.9.4",
+            "DefaultLitePullConsumer 5.3.3 asks for what RocketMQ 4.9.4 doesn't have: >=5.0 does",
+        ),
+        ({"api": "pull", "client": "java@5.5.0"}, "4.9.3", None),
+        ({"heartbeat_v2": True}, "5.1.3", None),
+        ({"heartbeat_v2": True, "client": "java@5.5.0"}, "4.9.4", None),
+        ({"heartbeat_v2": True}, "5.1.1", "`heartbeat_v2` is what the client 5.1.1 can't do: >=5.1.3 can"),
+    ],
+)
+def test_which_versions_can_do_it(fields: dict[str, Any], rocketmq: str, reason: str | None) -> None:
+    assert consumer(**fields).why_not_on(rocketmq) == reason
+
+
+def test_heartbeats_v2_are_a_setting() -> None:
+    assert consumer(heartbeat_v2=True).settings == {"useHeartbeatV2": True}
+
+
+def test_a_member_that_shares_takes_from_all_queues() -> None:
+    queues = [("broker-a", 0), ("broker-a", 1)]
+    assert consumer(api="pop").share(queues, ["1", "2"], "2", "orders") == tuple(queues)
+    assert consumer(api="pull").share(queues, ["1", "2"], "2", "orders") == (("broker-a", 1),)

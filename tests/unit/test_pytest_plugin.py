@@ -46,6 +46,8 @@ ENDINGS = {
     "also-fails": (OutcomeKind.REPRODUCED, False, None, [finding("also", Holds.NO)]),
     "undecided": (OutcomeKind.INCONCLUSIVE, False, Trouble.PRECONDITION, []),
     "broken": (OutcomeKind.ERROR, False, Trouble.ENVIRONMENT, []),
+    "measured": (OutcomeKind.INCONCLUSIVE, None, None, []),
+    "not-even-measured": (OutcomeKind.ERROR, None, Trouble.ENVIRONMENT, []),
 }
 
 class PreparedCampaign:
@@ -62,7 +64,8 @@ class PreparedCampaign:
         if scenario.name == "stopped":
             raise KeyboardInterrupt
         kind, as_expected, trouble, findings = ENDINGS[scenario.name]
-        outcome = Outcome(kind, OutcomeKind.REPRODUCED, as_expected, "the reason", trouble, tuple(findings), ())
+        expected = None if as_expected is None else OutcomeKind.REPRODUCED
+        outcome = Outcome(kind, expected, as_expected, "the reason", trouble, tuple(findings), ())
         record = {"seed": self.options.seed or 5, "seconds": 12.5}
         return Report(scenario, outcome, (), record, self.options.runs / scenario.name / "1")
 
@@ -241,3 +244,37 @@ def test_items_say_where_they_stand(prepared: pytest.Pytester) -> None:
     result = run(prepared, "--collect-only", "-q")
 
     assert Path("unexpected.scenario.yaml").name + "::unexpected" in result.stdout.str()
+
+
+def test_what_nothing_is_expected_of_passes_unless_it_is_an_error(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "measured", "not-even-measured")
+
+    result = run(prepared)
+
+    result.assert_outcomes(passed=1, errors=1)
+
+
+def test_a_matrix_has_an_item_a_cell_and_skips_what_is_impossible(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "well")
+
+    result = run(prepared, "--matrix", "clients=java,grpc rocketmq=4.9.4,5.5.0", "-v", "-rs")
+
+    result.assert_outcomes(passed=3, skipped=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*well[[]java-4.9.4[]] PASSED*",
+            "*well[[]grpc-4.9.4[]] SKIPPED*",
+            "*well[[]java-5.5.0[]] PASSED*",
+            "*well[[]grpc-5.5.0[]] PASSED*",
+        ]
+    )
+    assert "needs the proxy" in result.stdout.str()
+
+
+def test_a_wrong_matrix_is_said_once(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "well", "unexpected")
+
+    result = run(prepared, "--matrix", "clients=jvaa")
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().count("did you mean `java`?") == 1

@@ -10,8 +10,10 @@ from typing import TypeVar
 
 from harness.model import OutcomeKind
 from harness.reporters.base import Report
+from harness.reporters.parts.classes import class_sentence
 from harness.reporters.parts.shares import Share, cell_of, share, stored_at_the_end
 from harness.reporters.parts.text import counted
+from harness.reporters.parts.verdict import reason_and_hint, tells_why
 
 _Value = TypeVar("_Value", bound=Hashable)
 
@@ -45,6 +47,10 @@ class CellRuns:
         sent = [dict(delivered(run)) for run in self.runs if run.outcome.messages]
         members = dict.fromkeys(member for one in sent for member in one)
         return {member: _shares([one.get(member, 0) for one in sent]) for member in members}
+
+    def fates(self) -> dict[str, Share]:
+        """By what became of the messages, `4 delivered, 4 filtered by the client`, of the runs that sent any."""
+        return _shares([class_sentence(run.outcome.messages) for run in self.runs if run.outcome.messages])
 
     def subscriptions(self) -> dict[str, Share]:
         """By what the brokers held at the end, of the runs in which that was looked at."""
@@ -103,17 +109,20 @@ def outcome_told(cell: CellRuns) -> str:
 
 
 def judgement(cell: CellRuns) -> str:
-    """`as expected`, `NOT expected`, `measured`; of several runs with their number where they differ."""
-    words = Counter(_judgement(run) for run in cell.runs)
+    """`as expected`, `NOT expected`, `measured`, `NOT measured`; with their number where runs differ."""
+    words = Counter(run.outcome.judgement.replace("NOT as", "NOT") for run in cell.runs)
     if len(words) == 1:
         return next(iter(words))
     return ", ".join(f"{count} {word}" for word, count in words.most_common())
 
 
-def _judgement(run: Report) -> str:
-    if run.outcome.measured:
-        return "measured"
-    return "NOT expected" if run.outcome.wrong else "as expected"
+def why_told(cell: CellRuns) -> str:
+    """Why a cell that was only measured showed neither the anomaly nor its absence; empty where it did."""
+    unclear = [run for run in cell.runs if run.outcome.measured and tells_why(run)]
+    if not unclear:
+        return ""
+    many = f" ({len(unclear)} of {len(cell.runs)})" if len(cell.runs) > 1 else ""
+    return f"{cell_text(unclear[0])}: inconclusive{many}: {reason_and_hint(unclear[0])[0]}"
 
 
 def delivered_told(cell: CellRuns) -> str:

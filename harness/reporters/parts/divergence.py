@@ -8,7 +8,7 @@ from itertools import groupby
 from packaging.version import InvalidVersion, Version
 
 from harness.reporters.base import Report
-from harness.reporters.parts.cells import CellRuns, cells
+from harness.reporters.parts.cells import CellRuns, cells, told
 from harness.reporters.parts.facts import host_facts
 from harness.reporters.parts.markdown import cell
 from harness.reporters.parts.text import counted, one_line, percent
@@ -32,14 +32,14 @@ def divergence_table(runs: Sequence[Report]) -> str:
             "",
         ]
     if alike:
-        told = ", ".join(f"{_code(name)} ({_ending(by_scenario[name][0])})" for name in alike)
-        lines += [f"All clients on all versions ended alike in {told}.", ""]
+        names = ", ".join(f"{_code(name)} ({_ending(by_scenario[name][0])})" for name in alike)
+        lines += [f"All clients on all versions ended alike in {names}.", ""]
     return "\n".join(lines).rstrip("\n")
 
 
 def differs(own: Sequence[CellRuns]) -> bool:
-    """Whether the cells of a scenario ended differently, or other shares of what was sent arrived."""
-    return len({(frozenset(one.outcomes()), frozenset(_arrived(one))) for one in own}) > 1
+    """Whether the cells of a scenario ended differently, or something else became of what was sent."""
+    return len({(frozenset(one.outcomes()), frozenset(one.fates())) for one in own}) > 1
 
 
 def _lines(own: Sequence[CellRuns], versions: Sequence[str]) -> list[str]:
@@ -47,8 +47,8 @@ def _lines(own: Sequence[CellRuns], versions: Sequence[str]) -> list[str]:
     for client in dict.fromkeys(one.client for one in own):
         found = {one.rocketmq: one for one in own if one.client == client}
         name = _code(own[0].scenario) if not lines else ""
-        told = [_told(found[version]) if version in found else _NOTHING for version in versions]
-        lines.append(f"| {name} | {cell(client)} | {' | '.join(told)} |")
+        columns = [_told(found[version]) if version in found else _NOTHING for version in versions]
+        lines.append(f"| {name} | {cell(client)} | {' | '.join(columns)} |")
     return lines
 
 
@@ -57,33 +57,14 @@ def _code(name: str) -> str:
 
 
 def _told(own: CellRuns) -> str:
-    """`**reproduced**, 4 of 8 arrived`; of several runs with their shares and intervals."""
+    """`**reproduced**: 4 delivered, 4 filtered by the client`; of several runs with shares and intervals."""
     parts = []
     for kind, share in own.outcomes().items():
         interval = f"{percent(share.low).removesuffix(' %')} to {percent(share.high)}"
         many = f" {share.count} of {share.total} ({interval})" if len(own.runs) > 1 else ""
         parts.append(f"**{kind}**{many}")
-    return ", ".join([*parts, *([_arrived_told(own)] if _arrived(own) else [])])
-
-
-def _arrived(own: CellRuns) -> set[tuple[int, int]]:
-    """So many messages arrived of so many, in each run that sent any."""
-    return {
-        (sum(1 for fate in run.outcome.messages if fate.deliveries), len(run.outcome.messages))
-        for run in own.runs
-        if run.outcome.messages
-    }
-
-
-def _arrived_told(own: CellRuns) -> str:
-    found = _arrived(own)
-    counts = sorted({count for count, _ in found})
-    totals = sorted({total for _, total in found})
-    return f"{_range(counts)} of {_range(totals)} arrived"
-
-
-def _range(numbers: Sequence[int]) -> str:
-    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+    became = told(own.fates())
+    return ", ".join(parts) + (f": {cell(became)}" if became else "")
 
 
 def _ending(own: CellRuns) -> str:
@@ -100,8 +81,8 @@ def _conditions(runs: Sequence[Report]) -> str:
         if run.record.get("host")
     }
     timings = sorted({str(run.record.get("timing") or run.scenario.timing) for run in runs})
-    told = [when, counted(len(runs), "run"), *sorted(hosts), f"timing {' and '.join(timings)}"]
-    return cell(", ".join(told)) + ":"
+    parts = [when, counted(len(runs), "run"), *sorted(hosts), f"timing {' and '.join(timings)}"]
+    return cell(", ".join(parts)) + ":"
 
 
 def _cores(run: Report) -> str:

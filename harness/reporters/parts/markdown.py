@@ -7,7 +7,7 @@ import re
 from harness.reporters.parts.text import one_line
 
 _HARMLESS_CODE = re.compile(r"(`[\w .,:/$-]+`)")
-_ACTIVE = re.compile(r"[\\`*<|~]|\](?=[(\[:])|!(?=\[)|(?<!\w)_|_(?!\w)|^[#>+-]|^\d+(?=[.)])")
+_ACTIVE = re.compile(r"[\\`*<|~]|\](?=[(\[:])|!(?=\[)|(?<!\w)_|_(?!\w)|^[#>+-]|^\d+[.)](?=\s|$)")
 
 
 def cell(value: object) -> str:
@@ -17,7 +17,7 @@ def cell(value: object) -> str:
     """
     parts = _HARMLESS_CODE.split(one_line(value).replace("&", "&amp;"))
     return "".join(
-        part if index % 2 else _ACTIVE.sub(lambda found: "\\" + found[0], part)
+        part if index % 2 else _ACTIVE.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", part)
         for index, part in enumerate(parts)
     )
 

@@ -16,6 +16,7 @@ from harness.reporters.parts.cells import (
     judgement,
     outcome_told,
     subscription_told,
+    why_told,
 )
 from harness.reporters.parts.screen import Screen, outcome_style
 from harness.reporters.parts.screen_many import show_sum, show_unexpected_and_repeats
@@ -30,7 +31,10 @@ def show_matrix(screen: Screen, runs: Sequence[Report], left_out: Sequence[LeftO
         show_unexpected_and_repeats(screen, runs)
     for scenario, own in groupby(cells(runs), lambda one: one.scenario):
         screen.heading(scenario)
-        screen.table(_TITLES, [_row(screen, cell) for cell in own])
+        rows = list(own)
+        screen.table(_TITLES, [_row(screen, cell) for cell in rows])
+        for why in filter(None, map(why_told, rows)):
+            screen.line(why, indent=2)
     if left_out:
         screen.heading("Left out")
         for one in left_out:

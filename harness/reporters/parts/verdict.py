@@ -26,14 +26,12 @@ def expectation(run: Report) -> str:
     Where nothing was expected with this client on this version: `measured`.
     """
     outcome = run.outcome
-    if outcome.expected is None:
-        return "measured" if outcome.measured else "NOT measured"
-    if outcome.as_expected:
-        return "as expected"
+    if outcome.expected is None or outcome.as_expected:
+        return outcome.judgement
     if outcome.kind is outcome.expected:
         others = [one for one in failing_findings(run) if one.section == "also"]
-        return f"NOT as expected: {counted(len(others), 'check')} of `also` not seen to hold"
-    return f"NOT as expected: should be {outcome.expected.value.replace('-', ' ')}"
+        return f"{outcome.judgement}: {counted(len(others), 'check')} of `also` not seen to hold"
+    return f"{outcome.judgement}: should be {outcome.expected.value.replace('-', ' ')}"
 
 
 def tells_why(run: Report) -> bool:

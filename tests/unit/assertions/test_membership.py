@@ -178,6 +178,26 @@ def test_a_group_that_began_behind_the_message_pulled_nothing() -> None:
     assert story.found() is MessageClass.UNDETERMINED
 
 
+def test_nor_did_one_that_was_not_there_at_the_sending() -> None:
+    story = Story(b="tagC")
+    for name in "ab":
+        story.made.add(name, "consumer-stopped")
+    story.made.at(40)
+    story.sent()
+    story.made.start(story.scenario, "a")
+    assert story.passed().found() is MessageClass.UNDETERMINED
+
+
+def test_an_owner_that_filters_nothing_itself_drops_nothing() -> None:
+    for filters_itself, expected in ((True, MessageClass.FILTERED_BY_CLIENT), (False, MessageClass.LOST)):
+        story = Story(a="Aa")
+        for event in story.made.events:
+            if event.kind == "consumer-started":
+                event.data["filters_itself"] = filters_itself
+        story.made.send("orders", "BB", 1, 0, 0)
+        assert story.passed().looked().found() is expected
+
+
 def test_one_that_does_not_tell_its_queues_leaves_it_open() -> None:
     story = Story()
     for event in story.made.events:

@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assertions.completeness import still_possible
+from assertions.delivered import Delivered
+from assertions.offsets import Offsets
 from assertions.oracle import fates
+from assertions.ownership import Ownership
 from assertions.tags import client_matches, pulled_matches
 from assertions.undelivered import Undelivered
 from assertions.view import RunView
@@ -86,6 +89,39 @@ def test_as_long_as_the_other_may_have_popped_it_nothing_is_decided() -> None:
     fate = Story().sent().passed().later(3).fate()
     assert fate.message_class is MessageClass.UNDETERMINED
     assert "or b popped it, and less than 6 s ago" in fate.reason
+
+
+def counted(story: Story, passed_messages: int) -> Story:
+    """b's client says how many messages its filter has let through so far."""
+    counts = {"consumer": "b", "topic": "orders", "found_pulls": 1, "passed_messages": passed_messages}
+    story.made.add("harness", "pull-counts-observed", **counts)
+    return story
+
+
+def test_a_client_that_was_sent_nothing_which_its_listener_did_not_get_holds_nothing() -> None:
+    story = counted(Story(*both(POP)).sent().passed(), 0)
+    fate = story.fate()
+    assert fate.message_class is MessageClass.FILTERED_BY_BROKER
+    assert "the listener of b got all that its client was sent" in fate.reason
+    assert story.made.events[-1].n in fate.events
+    assert counted(Story(*both(POP)).sent().passed(), 1).found() is MessageClass.UNDETERMINED
+    before = counted(Story(*both(POP)).sent(), 0).passed()
+    assert before.found() is MessageClass.UNDETERMINED
+
+
+def test_what_was_sent_to_a_client_that_was_cut_off_it_may_not_have_counted() -> None:
+    story = Story(*both(POP)).sent()
+    sides = ["b", "broker-a"]
+    story.made.add("b", "fault-effective", fault="partition", target="b", sides=sides)
+    story.made.add("b", "fault-healed", fault="partition", target="b", sides=sides)
+    story.passed()
+    assert counted(story, 0).found() is MessageClass.UNDETERMINED
+    assert story.later(90).found() is MessageClass.FILTERED_BY_BROKER
+
+
+def test_where_nobody_skips_counts_alone_lose_nothing() -> None:
+    story = Story(a="api: pop, subscribe: {bills: tagA}", b=POP.replace("TAG", "tagB")).sent().passed()
+    assert counted(story, 0).found() is MessageClass.IN_FLIGHT
 
 
 @pytest.mark.parametrize(("kind", "until"), [("consumer-stopped", 60), ("killed", 60), ("paused", 600)])
@@ -223,6 +259,56 @@ def test_a_queue_without_an_owner_is_served_by_the_member_that_shares() -> None:
     assert story.found() is MessageClass.IN_FLIGHT
     story.made.add("b", "consumer-stopped")
     assert story.found() is MessageClass.STRANDED
+
+
+def test_on_paper_a_queue_never_belongs_to_a_member_that_shares() -> None:
+    story = Story(a="subscribe: {bills: tagA}")
+    story.made.add("b", "unsubscribed", topic="orders")
+    story.made.owns(story.scenario, "a", "bills", [0])
+    story.made.offsets("g", "orders", [(0, 0), (0, 0)])
+    story.made.send("orders", "tagB", 1, 1, 0)
+    fate = story.fate()
+    assert (fate.message_class, fate.owner) == (MessageClass.STRANDED, None)
+
+
+def test_a_look_at_the_queues_of_a_member_that_shares_makes_it_no_owner() -> None:
+    """A consumer in POP mode tells all queues as its own."""
+    story = Story(*both(POP))
+    for name in "ab":
+        story.made.owns(story.scenario, name, "orders", [0], moment="end")
+    story.sent().passed()
+    for name in "ab":
+        story.made.owns(story.scenario, name, "orders", [0], moment="end")
+    story.later(10)
+    fate = story.fate()
+    assert (fate.message_class, fate.owner) == (MessageClass.FILTERED_BY_BROKER, None)
+    for check in (
+        Ownership(topic="orders", of="a", count=1),
+        Ownership(topic="orders", group="g"),
+        Offsets(group="g", topic="orders", lag=0, queues_of="a"),
+    ):
+        story.made.offsets("g", "orders", [(1, 1)], moment="end")
+        answer = check.evaluate(story.view)
+        assert answer.holds is Holds.UNKNOWN
+        assert "owns no queue" in answer.observed
+    got = Story(*both(POP)).sent()
+    got.made.owns(got.scenario, "b", "orders", [0])
+    got.made.receive("b", "orders", "orders-1", "tagB", 0, 0)
+    answer = Delivered(to="b", count=1, from_queues_of="b").evaluate(got.later(1).view)
+    assert answer.holds is Holds.UNKNOWN
+
+
+def test_a_node_that_is_away_may_keep_it() -> None:
+    story = Story()
+    story.made.add("harness", "fault-effective", fault="pause", target="broker-a")
+    fate = story.sent().passed().later(200).fate()
+    assert fate.message_class is MessageClass.UNDETERMINED
+    assert "broker-a is away" in fate.reason
+
+
+def test_an_owner_that_does_not_subscribe_to_the_topic_moves_no_offset_of_it() -> None:
+    story = Story(a="subscribe: {bills: tagA}").sent("tagC").passed()
+    assert story.found() is MessageClass.FILTERED_BY_BROKER
 
 
 def test_who_moved_the_offset_of_a_mixed_group_is_not_to_be_seen() -> None:

@@ -1,0 +1,145 @@
+"""Packages of clients in folders of their own, with a pip that finds wheels in a folder instead of an index."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from harness.client_kinds import CLIENT_KINDS
+from harness.errors import EnvironmentNotReady, HarnessDefect
+from harness.workers import packages
+from harness.workers.kinds import KINDS
+
+REAL_REQUIREMENTS = packages.requirements
+
+
+def wheel(folder: Path, name: str, version: str, content: str) -> None:
+    """A wheel with one module, `rocketmq`."""
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        archive.writestr("rocketmq/__init__.py", content)
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    monkeypatch.setenv("ROCKETCHAOS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    for name in ("one", "two"):
+        wheel(folder, name, "1.0", f"OWNER = '{name}'\n")
+    monkeypatch.setattr(packages, "requirements", lambda extra: (f"{extra}==1.0",))
+    return folder
+
+
+def test_two_owners_of_one_import_name_live_in_two_folders(wheels: Path) -> None:
+    said: list[str] = []
+    folders = [packages.packages_folder(name, said.append) for name in ("one", "two")]
+    owners = [(folder / "rocketmq" / "__init__.py").read_text() for folder in folders]
+    assert owners == ["OWNER = 'one'\n", "OWNER = 'two'\n"]
+    assert said == ["installing one==1.0 into the cache", "installing two==1.0 into the cache"]
+
+
+def test_what_is_there_is_not_installed_again(wheels: Path) -> None:
+    assert not packages.installed("one")
+    folder = packages.packages_folder("one")
+    assert packages.installed("one")
+    shutil.rmtree(wheels)
+    said: list[str] = []
+    assert packages.packages_folder("one", said.append) == folder
+    assert said == []
+
+
+@pytest.mark.parametrize("damage", ["lost", "cut", "index"])
+def test_what_is_not_whole_is_installed_anew(wheels: Path, damage: str) -> None:
+    folder = packages.packages_folder("one")
+    module, index = folder / "rocketmq" / "__init__.py", folder / "rocketchaos-index.json"
+    match damage:
+        case "lost":
+            module.unlink()
+        case "cut":
+            module.write_text("")
+        case "index":
+            index.write_text(json.dumps({"schema_version": 0}))
+    assert not packages.installed("one")
+    assert packages.packages_folder("one") == folder
+    assert module.read_text() == "OWNER = 'one'\n"
+
+
+def test_another_version_gets_another_folder(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = packages.packages_folder("one")
+    wheel(wheels, "one", "1.1", "OWNER = 'newer'\n")
+    monkeypatch.setattr(packages, "requirements", lambda extra: (f"{extra}==1.1",))
+    second = packages.packages_folder("one")
+    assert first != second
+    assert packages._whole(first)
+
+
+def test_several_at_once_install_once(wheels: Path) -> None:
+    said: list[str] = []
+    with ThreadPoolExecutor(4) as pool:
+        folders = set(pool.map(lambda _: packages.packages_folder("one", said.append), range(4)))
+    assert len(folders) == 1
+    assert said.count("installing one==1.0 into the cache") == 1
+
+
+def test_what_can_not_be_had_is_one_message_and_leaves_nothing(
+    wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (wheels / "one-1.0-py3-none-any.whl").unlink()
+    with pytest.raises(
+        EnvironmentNotReady, match=r"one==1\.0 can't be installed: ERROR: No matching"
+    ) as raised:
+        packages.packages_folder("one")
+    assert "PIP_INDEX_URL" in raised.value.hint
+    assert not packages.installed("one")
+
+
+def test_without_pip_uv_installs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
+    assert packages._installer() == ["/bin/uv", "pip", "install", "--quiet", "--python", sys.executable]
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(EnvironmentNotReady, match="no pip, and there is no `uv`"):
+        packages._installer()
+
+
+def test_the_extras_have_the_versions_that_the_kinds_of_clients_name() -> None:
+    for kind in CLIENT_KINDS.values():
+        if kind.version is not None and kind.worker in KINDS:
+            extra = KINDS[kind.worker].packages
+            assert extra is not None
+            (requirement,) = REAL_REQUIREMENTS(extra)
+            assert requirement.endswith(f"=={kind.version}")
+    with pytest.raises(HarnessDefect, match="no extra `nothing`"):
+        REAL_REQUIREMENTS("nothing")
+
+
+def test_an_installed_distribution_tells_its_extras_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import harness
+
+    info = tmp_path / "rocketmq_chaos_harness-1.dist-info"
+    info.mkdir()
+    lines = [
+        *("Metadata-Version: 2.1", "Name: rocketmq-chaos-harness", "Version: 1"),
+        "Requires-Dist: filelock>=3.12",
+        'Requires-Dist: rocketmq-client-python==2.0.0; extra == "client-python"',
+    ]
+    (info / "METADATA").write_text("\n".join(lines) + "\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    # There is no pyproject.toml beside an installed package.
+    monkeypatch.setattr(harness, "__file__", str(tmp_path / "harness" / "__init__.py"))
+    assert REAL_REQUIREMENTS("client-python") == ("rocketmq-client-python==2.0.0",)

@@ -1,0 +1,96 @@
+"""`--matrix` on the command line: what is understood, what is refused, what would be run. No cluster is started."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import cli
+from harness.commands import reproduce, run
+from harness.errors import ExitCode
+from harness.job import Job
+
+ROOT = Path(__file__).parents[2]
+TAGS = str(ROOT / "scenarios" / "tags")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What a command would have run."""
+    found: dict[str, Any] = {}
+
+    def note(_campaign: object, jobs: list[Job], **more: Any) -> ExitCode:
+        found.update(more, jobs=[(job.scenario.name, job.clients, job.rocketmq) for job in jobs])
+        return ExitCode.AS_EXPECTED
+
+    monkeypatch.setattr(run, "run_and_tell", note)
+    monkeypatch.setattr(reproduce, "run_and_tell", note)
+    return found
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [TAGS, "--matrix", "clients=java,grpc", "rocketmq=4.9.4,5.5.0", "-k", "colliding"],
+        ["-k", "colliding", "--matrix", "rocketmq=4.9.4,5.5.0", "clients=java,grpc", TAGS],
+        ["--matrix=clients=java,grpc", TAGS, "-k", "colliding", "--matrix", "rocketmq=4.9.4,5.5.0"],
+    ],
+)
+def test_run_takes_the_words_wherever_they_stand(
+    asked: dict[str, Any], words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["run", *words]) == ExitCode.AS_EXPECTED
+    assert [(client, version) for _, client, version in asked["jobs"]] == [
+        ("java", "4.9.4"),
+        ("java", "5.5.0"),
+        ("grpc", "5.5.0"),
+    ]
+    assert asked["matrix"] is True
+    assert [(one.client, one.rocketmq) for one in asked["left_out"]] == [("grpc", "4.9.4")]
+    assert "left out: grpc on RocketMQ 4.9.4: colliding-hashes" in capsys.readouterr().err
+
+
+def test_without_a_matrix_all_is_as_before(asked: dict[str, Any]) -> None:
+    assert cli.main(["run", TAGS, "-k", "colliding", "--rocketmq", "5.5.0"]) == ExitCode.AS_EXPECTED
+    assert asked["jobs"] == [("colliding-hashes", "java", "5.5.0")]
+    assert asked["matrix"] is False
+
+
+def test_reproduce_repeats_every_cell(asked: dict[str, Any]) -> None:
+    words = ["colliding-hashes", "--repeat", "2", "--matrix", "clients=java,python"]
+    assert cli.main(["reproduce", *words]) == ExitCode.AS_EXPECTED
+    assert asked["jobs"] == [
+        ("colliding-hashes", "java", "4.9.4"),
+        ("colliding-hashes", "java", "4.9.4"),
+        ("colliding-hashes", "python", "4.9.4"),
+        ("colliding-hashes", "python", "4.9.4"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--matrix", "clients=jvaa", "rocketmq=6.0.0"], ["did you mean `java`?", "6.0.0 is not supported"]),
+        (["--matrix", "clents=java"], ["did you mean `clients=…`?"]),
+        (["--matrix", "clients=grpc"], ["no scenario is left for RocketMQ 4.9.4", "needs the proxy"]),
+    ],
+)
+def test_what_is_wrong_ends_with_2_before_anything_starts(
+    asked: dict[str, Any], words: list[str], told: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["run", TAGS, "-k", "colliding"], ["reproduce", "colliding-hashes"]):
+        assert cli.main([*command, *words]) == ExitCode.USAGE
+        text = capsys.readouterr().err
+        assert [one for one in told if one not in text] == []
+        assert "Traceback" not in text
+    assert asked == {}
+
+
+def test_the_help_shows_it(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert cli.main(["run", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "--matrix" in text
+    assert "clients=java,python rocketmq=4.9.4,5.5.0" in text
