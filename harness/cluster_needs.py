@@ -177,11 +177,15 @@ class ClusterNeeds(Strict):
         """The same with brokers that tell waiting pulls of arrivals, unless it says otherwise itself."""
         return self.model_copy(update={"broker": {"longPollingEnable": True, **self.broker}})
 
-    def with_a_proxy(self) -> ClusterNeeds:
-        """The same with a proxy, if it has none: the one in the broker's process, where there is one broker."""
+    def with_a_proxy(self, *, for_remoting: bool = False) -> ClusterNeeds:
+        """The same with a proxy, if it has none: the one in the broker's process, where there is one broker.
+
+        For clients that speak remoting one of its own: in mode LOCAL it routes them to its gRPC port
+        (`LocalTopicRouteService`; 5.5.0), where nobody answers them.
+        """
         if self.proxy is not None:
             return self
-        alone = len(self.brokers) == 1 and not self.slaves
+        alone = len(self.brokers) == 1 and not self.slaves and not for_remoting
         return self.model_copy(update={"proxy": "local" if alone else "cluster"})
 
     @property

@@ -224,12 +224,16 @@ class Scenario(Strict):
         """What it needs of its cluster: what it says, a proxy where a client speaks to that, and long polling."""
         needs, consumers = self.cluster, self.consumers.values()
         if self.producer.choice.kind.needs_proxy or any(consumer.needs_proxy for consumer in consumers):
-            needs = needs.with_a_proxy()
+            needs = needs.with_a_proxy(for_remoting=self._through_proxy)
         return (
             needs.with_long_polling()
             if any(consumer.traits.needs_long_polling for consumer in consumers)
             else needs
         )
+
+    @property
+    def _through_proxy(self) -> bool:
+        return any(consumer.through == "proxy" for consumer in self.consumers.values())
 
     @property
     def required_capabilities(self) -> frozenset[str]:
@@ -262,6 +266,10 @@ class Scenario(Strict):
                 reason = f"needs `{step.word}`, which RocketMQ {version} can't do: {step.rocketmq} can"
         if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
             reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
+        if reason is None and self.cluster.proxy == "local" and self._through_proxy:
+            reason = (
+                "goes `through: proxy`, which a proxy in mode LOCAL is no way for: write `proxy: cluster`"
+            )
         reason = reason or self._why_no_client(version)
         return None if reason is None else f"{self.name} {reason}"
 

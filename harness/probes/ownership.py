@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.allocation import Queue
+from harness.cluster_needs import PROXY
 from harness.probes.looks import one_at_a_time
 from harness.workers.handle import WorkerFailed
 
@@ -46,23 +47,32 @@ def _meant(context: RunContext, topic: str, queue: Queue) -> tuple[Queue, ...]:
     return tuple(one for one in context.queues(topic) if one[0] == broker)
 
 
+def _relayed(context: RunContext, consumer: str) -> Mapping[str, Any]:
+    group = context.scenario.consumers[consumer].group
+    brokers = context.brokers_of_group(group)
+    if not brokers:
+        raise WorkerFailed(f"no broker can be asked about {consumer}: {context.down}", None)
+    address = next(iter(brokers.values()))
+    client_id = context.consumers[consumer].client_id
+    return context.admin.running_info(context.real_group(group), client_id, address, RELAY_LIMIT_MS)
+
+
 @one_at_a_time
 def read_ownership(context: RunContext, consumer: str, moment: str | None = None) -> OwnView:
     """Ask one member, of those that tell their queues, through the first broker, and write down the answer.
+
+    One that speaks to a proxy of its own is asked in its process, and tells no subVersions: the proxy relays no
+    such question (`RemotingProtocolServer`, 5.3.3).
 
     Raises:
         WorkerFailed: the member is not connected, or did not answer the broker.
     """
     group = context.scenario.consumers[consumer].group
     client_id = context.consumers[consumer].client_id
-    brokers = context.brokers_of_group(group)
-    if not brokers:
-        raise WorkerFailed(f"no broker can be asked about {consumer}: {context.down}", None)
-    answer = context.admin.running_info(
-        context.real_group(group), client_id, next(iter(brokers.values())), RELAY_LIMIT_MS
-    )
+    behind_proxy = consumer in context.members_at(group, PROXY)
+    answer = {"subscriptions": {}} if behind_proxy else _relayed(context, consumer)
     queues: dict[str, list[Queue]] = {}
-    asks_process = context.consumers[consumer].spec.traits.asks_process
+    asks_process = behind_proxy or context.consumers[consumer].spec.traits.asks_process
     own = context.consumers[consumer].assignment() if asks_process else answer["queues"]
     for one in own:
         topic = context.name_of_topic(one["topic"])

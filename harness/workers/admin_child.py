@@ -192,8 +192,9 @@ class AdminWorker:
         return answer.body
 
     def find_message(self, topic: str, msg_id: str) -> Mapping[str, Any]:
-        """A message by its UNIQ_KEY, from the brokers' indexes (12)."""
-        self._api  # noqa: B018  (says so where it isn't connected)
+        """A message by its UNIQ_KEY, from the brokers' indexes (12); it tells where it is stored, not the name."""
+        table = self._api.getBrokerClusterInfo(jpype.JLong(_TIMEOUT_MS)).getBrokerAddrTable()
+        names = {address: name for name, address in _masters(table.values())}
         try:
             message = self._instance.getMQAdminImpl().queryMessageByUniqKey(topic, msg_id)
         except jpype.JException as error:
@@ -204,7 +205,7 @@ class AdminWorker:
             return {"message": None}
         return {
             "message": {
-                "broker": str(message.getBrokerName()),
+                "broker": names.get(str(message.getStoreHost()).lstrip("/")),
                 "queue_id": int(message.getQueueId()),
                 "queue_offset": int(message.getQueueOffset()),
                 "offset_msg_id": jvm.text(message.getOffsetMsgId()),

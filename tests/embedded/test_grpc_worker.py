@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from harness.clients.admin import Admin
 from harness.cluster.embedded import EmbeddedCluster
 from harness.cluster.groups import create_group
+from harness.cluster.messages import locate
 from harness.timing import COMPRESSED
 from harness.workers.handle import Worker
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
@@ -96,13 +99,111 @@ def test_a_consumer_reports_each_message_with_the_place_where_it_lies(
     assert until(lambda: failure(lambda: bench.connection(group)), lambda seen: seen is not None).code == 206
 
 
-def test_the_broker_drops_a_killed_consumer(bench: Bench, group: str) -> None:
+def test_what_a_killed_consumer_leaves_goes_to_others(bench: Bench, group: str) -> None:
     topic = bench.topic()
     worker = bench.spawn("grpc", "victim")
     worker.wait_ready(LIMIT_S)
-    name, _ = consume(bench, worker, topic, "*", group)
+    name, client_id = consume(bench, worker, topic, "*", group)
     bench.send(topic, "tagA", 0)
     bench.seen.wait(name, "consumed", 1)
+    process = psutil.Process(worker.pid)
     worker.kill()
     assert worker.returncode == -signal.SIGKILL
-    assert until(lambda: failure(lambda: bench.connection(group)), lambda seen: seen is not None).code == 206
+    assert not process.is_running()
+    # The proxy isn't told that a connection broke: it lists who sends no heartbeats for 120 s more.
+    assert [one["client_id"] for one in bench.connection(group)["connections"]] == [client_id]
+
+    heir = bench.spawn("grpc", "heir")
+    heir.wait_ready(LIMIT_S)
+    name, _ = consume(bench, heir, topic, "*", group)
+    bench.send(topic, "tagA", 1, key="after")
+    assert [event["key"] for event in bench.seen.wait(name, "received", 1)] == ["after"]
+
+
+@pytest.mark.parametrize("api", ["push", "simple"])
+def test_what_a_listener_fails_comes_again(bench: Bench, grpc: Worker, group: str, api: str) -> None:
+    topic = bench.topic(queues=1)
+    name, _ = consume(bench, grpc, topic, "*", group, api=api, behaviour={"fail": 1})
+    bench.send(topic, "tagA", 0)
+    statuses = [event["status"] for event in bench.seen.wait(name, "consumed", 2)]
+    assert statuses == ["RECONSUME_LATER", "CONSUME_SUCCESS"]
+    assert [event["reconsume_times"] for event in bench.seen.of(name, "received")] == [0, 1]
+
+
+def test_a_blocking_listener_goes_on_when_it_is_released(bench: Bench, grpc: Worker, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name, _ = consume(bench, grpc, topic, "*", group, behaviour={"block": "all"})
+    bench.send(topic, "tagA", 0, key="one")
+    assert bench.seen.wait(name, "blocked", 1)[0]["key"] == "one"
+    assert bench.seen.of(name, "consumed") == []
+    grpc.request("release-listener", LIMIT_S, name=name)
+    assert bench.seen.wait(name, "consumed", 1)[0]["status"] == "CONSUME_SUCCESS"
+
+
+def test_a_running_consumer_subscribes_and_gives_up(bench: Bench, grpc: Worker, group: str) -> None:
+    first, second = bench.topic(), bench.topic()
+    name, _ = consume(bench, grpc, first, "tagA", group)
+    grpc.request("subscribe", LIMIT_S, name=name, topic=second, expression="tagB")
+    bench.send(second, "tagB", 0, key="two")
+    assert [event["key"] for event in bench.seen.wait(name, "received", 1)] == ["two"]
+    grpc.request("unsubscribe", LIMIT_S, name=name, topic=second)
+
+
+def test_a_producer_s_message_is_found_where_the_proxy_put_it(bench: Bench, grpc: Worker) -> None:
+    assert bench.cluster.proxy is not None
+    topic = bench.topic()
+    endpoint = bench.cluster.proxy.grpc_endpoint
+    grpc.request("start-producer", LIMIT_S, name="p", group="p", endpoint=endpoint, **bench.identity("p"))
+    message = {"topic": topic, "tag": "tagA", "key": "k", "body": "hello", "timeout_ms": 3000}
+    sent = grpc.request("send", LIMIT_S, name="p", queue=None, keys=["other"], **message)
+    assert (sent["status"], sent["broker"], sent["queue_id"]) == ("SEND_OK", None, None)
+    found = locate(Admin(bench.admin), topic, sent["msg_id"])
+    assert (found["broker"], found["queue_offset"]) == (bench.broker.name, 0)
+    ends = [end for end, _ in bench.offsets("nobody", topic)]
+    assert ends[found["queue_id"]] == 1
+
+    to_a_queue = failure(
+        lambda: grpc.request("send", LIMIT_S, name="p", queue={"broker": "broker-a", "id": 1}, **message)
+    )
+    assert "can't choose a queue" in str(to_a_queue)
+    grpc.request("stop-producer", LIMIT_S, name="p")
+
+
+@pytest.mark.parametrize("api", ["push", "simple"])
+def test_a_group_that_isn_t_there_is_refused(bench: Bench, grpc: Worker, api: str) -> None:
+    topic = bench.topic()
+    refused = failure(lambda: consume(bench, grpc, topic, "*", "nobody-made-it", api=api))
+    assert "settings" in str(refused)
+
+
+def test_what_it_can_t_tell_is_refused(bench: Bench, grpc: Worker, group: str) -> None:
+    topic = bench.topic()
+    name, _ = consume(bench, grpc, topic, "*", group)
+    owned = failure(lambda: grpc.request("assignment", LIMIT_S, name=name))
+    assert "owns no queues" in str(owned)
+    pulls = failure(lambda: grpc.request("pull-counts", LIMIT_S, name=name, topic=topic))
+    assert "counts no pulls" in str(pulls)
+
+
+def test_a_proxy_of_its_own_serves_consumers_of_which_brokers_know_nothing(tmp_path: Path) -> None:
+    cluster = EmbeddedCluster("5.5.0", COMPRESSED, tmp_path / "cluster", owner="tests", proxy="cluster")
+    cluster.start()
+    bench = Bench(cluster, tmp_path / "workers")
+    try:
+        assert [node.role for node in cluster.nodes] == ["nameserver", "broker", "proxy"]
+        assert cluster.proxy is not None
+        topic = bench.topic()
+        create_group(Admin(bench.admin), "g", [bench.broker.address])
+        worker = bench.spawn("grpc", "grpc")
+        worker.wait_ready(LIMIT_S)
+        name, client_id = consume(bench, worker, topic, "tagA", "g")
+        bench.send(topic, "tagA", 2)
+        assert bench.seen.wait(name, "received", 1)[0]["queue_id"] == 2
+        assert (failure(lambda: bench.connection("g")) or pytest.fail("known")).code == 206
+        there = Admin(bench.admin).connection("g", cluster.proxy.remoting_address)
+        assert [one["client_id"] for one in there["connections"]] == [client_id]
+    finally:
+        for worker in bench.workers:
+            worker.kill()
+        cluster.stop()
+    assert [node.pid for node in cluster.nodes if node.pid and psutil.pid_exists(node.pid)] == []

@@ -41,7 +41,7 @@ def scenario(head: str = "", consumer: str = "", send: str = "") -> Scenario:
     [
         ("", "", None),
         ("", "client: grpc", "local"),
-        ("", "through: proxy", "local"),
+        ("", "through: proxy", "cluster"),
         ("producer: {client: grpc}", "", "local"),
         ("cluster: {brokers: [broker-a, broker-b]}", "client: grpc", "cluster"),
         ("cluster: {slaves: broker-a}", "client: grpc", "cluster"),
@@ -89,6 +89,11 @@ def test_a_version_without_a_proxy_is_refused(head: str, consumer: str, reason: 
     told = scenario(head, consumer)
     assert reason in (why_not(told, "4.9.4", ClusterKind.EMBEDDED) or "")
     assert why_not(told, "5.0.0", ClusterKind.EMBEDDED) is None
+
+
+def test_a_local_proxy_is_no_way_for_clients_that_speak_remoting() -> None:
+    reason = why_not(scenario("cluster: {proxy: local}", "through: proxy"), "5.5.0", ClusterKind.EMBEDDED)
+    assert "goes `through: proxy`, which a proxy in mode LOCAL is no way for" in (reason or "")
 
 
 def test_containers_have_their_proxy_in_a_container_alone() -> None:

@@ -344,13 +344,12 @@ def test_delivered_by_a_member_that_shares_tells_no_owner() -> None:
     assert (fate.message_class, fate.owner) == (MessageClass.DELIVERED, None)
 
 
-def test_what_fails_where_nobody_tries_again_is_delivered() -> None:
+def test_what_a_simple_consumer_doesn_t_ack_comes_again() -> None:
     story = Story(*both(GRPC.replace("grpc", "grpc, api: simple"))).sent()
     story.made.receive("b", "orders", "orders-1", "tagB", 0, 0)
     story.made.events[-1].data["status"] = "RECONSUME_LATER"
     fate = story.fate()
-    assert fate.message_class is MessageClass.DELIVERED
-    assert "has no retries" in fate.reason
+    assert fate.message_class is MessageClass.IN_RETRY
 
 
 def test_the_offset_s_passing_seals_nothing_while_somebody_may_have_popped_it() -> None:
