@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.cluster_needs import PROXY
@@ -27,9 +26,8 @@ def ownership_settled(context: RunContext, group: str) -> Seen:
     subscribe stays without an owner, and where strategies differ, queues may have several or none. That is
     settled too.
 
-    Members that are served from every queue own none: where their client tells from which it takes, that must be
-    all. Of those whose client doesn't tell its queues it is enough that each broker knows exactly those who are
-    online.
+    The share of a member that is served from every queue are all of them. Of members whose client doesn't tell its
+    queues it is enough that each broker knows exactly those who are online.
     """
     seen, _ = look_at_members(context, group)
     return seen
@@ -72,22 +70,10 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
                 share = consumer.spec.share(share, everybody, ids[name], context.real_topic(topic))
             own = view.queues.get(topic, ())
             if own != share:
-                return Seen(False, f"{name} owns {_text(own)} of {topic}, its share is {_text(share)}"), views
-    return Seen(True, f"{len(views)} members own their shares{_untold(context, members)}"), views
-
-
-def _untold(context: RunContext, members: Sequence[str]) -> str:
-    """What is so of the members that were not asked."""
-    traits = {name: context.consumers[name].spec.traits for name in members}
-    untold = {name: own for name, own in traits.items() if not own.tells_queues}
-    shared = [name for name, own in untold.items() if own.queues == "shared"]
-    silent = [name for name, own in untold.items() if own.queues == "owned"]
-    return "".join(
-        (
-            f"; {', '.join(shared)} known to every broker, and served from every queue" if shared else "",
-            f"; {', '.join(silent)} known to every broker, and telling nobody its queues" if silent else "",
-        )
-    )
+                return Seen(False, f"{name} has {_text(own)} of {topic}, its share is {_text(share)}"), views
+    silent = [name for name in members if not context.consumers[name].spec.traits.tells_queues]
+    untold = f"; the brokers know {', '.join(silent)}, whose client doesn't tell its queues" if silent else ""
+    return Seen(True, f"{len(views)} members have their shares{untold}"), views
 
 
 def _text(queues: tuple[tuple[str, int], ...]) -> str:

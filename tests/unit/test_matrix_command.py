@@ -1,4 +1,4 @@
-"""`--matrix` on the command line: what is understood, what is refused, what would be run. No cluster is started."""
+"""`--matrix` on the command line: what is understood, what is refused, what would be run. Nothing is started."""
 
 from __future__ import annotations
 

@@ -105,6 +105,8 @@ class Group:
                 running_consumers=lambda: tuple(one for one in consumers.values() if not one.paused),
                 hand_made=SimpleNamespace(ids=lambda _group: [], flush=lambda: None),
                 brokers_of_group=lambda _group: {"broker-a": ":10911"},
+                keepers_of_group=lambda _group: {"broker-a": ":10911"},
+                members_at=lambda _group, _keeper: tuple(consumers),
                 broker_addresses={"broker-a": ":10911"},
                 admin=SimpleNamespace(connection=self._connection, running_info=self._running_info),
                 routed_queues=lambda _topic: tuple(QUEUES),

@@ -11,8 +11,10 @@ from harness.reporters.base import Report, outcome_counts
 from harness.reporters.parts.screen import Screen, outcome_style
 from harness.reporters.parts.screen_one import show_finding, show_trouble
 from harness.reporters.parts.shares import Repeats, attempts, conditions, repeats
-from harness.reporters.parts.text import counted, seconds_text
-from harness.reporters.parts.verdict import expectation, failing_findings, judged
+from harness.reporters.parts.text import counted, seconds_text, some
+from harness.reporters.parts.verdict import expectation, failing_findings, judged, reason_and_hint
+
+_FOLDERS_NAMED = 3
 
 
 def show_runs(screen: Screen, runs: Sequence[Report]) -> None:
@@ -24,9 +26,19 @@ def show_runs(screen: Screen, runs: Sequence[Report]) -> None:
 
 def show_unexpected_and_repeats(screen: Screen, runs: Sequence[Report]) -> None:
     """What is not as it should be, and the distributions of what was run more than once."""
+    alike: dict[tuple[object, ...], list[Report]] = {}
     for run in runs:
         if run.outcome.wrong:
-            _show_unexpected(screen, run)
+            key = (run.scenario.name, conditions(run), run.outcome.kind, reason_and_hint(run)[0])
+            alike.setdefault(key, []).append(run)
+    for first, *others in alike.values():
+        _show_unexpected(screen, first)
+        if others:
+            screen.line(
+                f"{counted(len(others), 'run')} more ended so, for the same reason: "
+                f"{some([one.folder.name for one in others], _FOLDERS_NAMED)}",
+                indent=2,
+            )
     for group in repeats(runs):
         _show_repeats(screen, group)
 

@@ -114,6 +114,14 @@ def test_repeats_are_distributions_of_their_cell(tmp_path: Path) -> None:
     assert "3 of 3, 100 % (95 % interval 44 to 100 %)" in text
 
 
+def test_runs_that_ended_alike_are_told_in_full_once(tmp_path: Path) -> None:
+    own = [in_cell(healthy(tmp_path / f"run-{n}"), "java", "4.9.4") for n in range(3)]
+    other = in_cell(healthy(tmp_path / "other"), "java", "5.5.0")
+    text = told([*own, other], [], width=120)
+    assert text.count("not-reproduced: same-group-different-tags") == 2
+    assert "2 runs more ended so, for the same reason: run-1, run-2" in text
+
+
 def test_java_in_two_versions_is_two_cells(tmp_path: Path) -> None:
     own = [in_cell(good(tmp_path / version), f"java@{version}", "5.5.0") for version in ("4.9.4", "5.3.3")]
     assert len(cells(own)) == 2
