@@ -202,9 +202,9 @@ _BEHAVIOUR: Mapping[str, Any] = {"fail": 0, "block": [], "slow_ms": 0}
 
 def new_consumer(
     events: EventPipe,
-    api: str,
     name: str,
     *,
+    api: str = "push",
     group: str,
     endpoint: str,
     subscribe: Mapping[str, str | Mapping[str, str]],
