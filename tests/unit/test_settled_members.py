@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from harness.client_kinds import Api
+from harness.cluster_needs import PROXY
 from harness.conditions.ownership import ownership_settled
 from harness.conditions.subscription import SubscriptionSettled
 from harness.consumer import Consumer
@@ -106,7 +107,7 @@ class Group:
                 hand_made=SimpleNamespace(ids=lambda _group: [], flush=lambda: None),
                 brokers_of_group=lambda _group: {"broker-a": ":10911"},
                 keepers_of_group=lambda _group: {"broker-a": ":10911"},
-                members_at=lambda _group, _keeper: tuple(consumers),
+                members_at=lambda _group, keeper: () if keeper == PROXY else tuple(consumers),
                 broker_addresses={"broker-a": ":10911"},
                 admin=SimpleNamespace(connection=self._connection, running_info=self._running_info),
                 routed_queues=lambda _topic: tuple(QUEUES),

@@ -23,7 +23,7 @@ def test_a_control_that_a_folder_does_not_have_is_said_with_the_nearest(
     file = scenario(tmp_path, "two", "onne")
     assert main(["validate", str(tmp_path)]) == 2
     said = capsys.readouterr().err
-    assert f"{file}:11:10: there is no scenario `onne` here; did you mean `one`?" in said
+    assert f"{file}:13:10: there is no scenario `onne` here; did you mean `one`?" in said
     assert said.count("there is no scenario") == 1
 
 
