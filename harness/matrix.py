@@ -55,9 +55,17 @@ class LeftOut:
     rocketmq: str
     reason: str
 
-    def __str__(self) -> str:
-        """The reason with its cell."""
-        return f"{self.client} on RocketMQ {self.rocketmq}: {self.reason}"
+
+def left_out_told(left_out: Iterable[LeftOut]) -> list[str]:
+    """What is left out, a line for each cell and reason, with all the scenarios that it is true of."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for one in left_out:
+        why = one.reason.removeprefix(f"{one.scenario} ")
+        found.setdefault((one.client, one.rocketmq, why), []).append(one.scenario)
+    return [
+        f"{client} on RocketMQ {rocketmq}: {', '.join(scenarios)} {why}"
+        for (client, rocketmq, why), scenarios in found.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)

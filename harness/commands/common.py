@@ -17,7 +17,7 @@ from harness.campaign import DEFAULT_VERSION, Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.errors import ExitCode
 from harness.job import Job
-from harness.matrix import LeftOut, Matrix, Plan
+from harness.matrix import LeftOut, Matrix, Plan, left_out_told
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
 from harness.store import runs_folder
@@ -152,8 +152,9 @@ def run_and_tell(
 
 def say_left_out(planned: Plan, matrix: Matrix | None) -> None:
     """Name what is not run, before anything is; in a matrix with its cell."""
-    for one in planned.left_out:
-        ERR.print(f"left out: {one if matrix else one.reason}", markup=False)
+    told = left_out_told(planned.left_out) if matrix else [one.reason for one in planned.left_out]
+    for line in told:
+        ERR.print(f"left out: {line}", markup=False)
 
 
 def tell(

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import TextIO
 
 from harness.errors import EnvironmentNotReady
-from harness.matrix import LeftOut
+from harness.matrix import LeftOut, left_out_told
 from harness.reporters.base import Report
 from harness.reporters.parts.cells import cell_text, cells
 from harness.reporters.parts.classes import class_sentence
@@ -118,5 +118,5 @@ def _summary(runs: Sequence[Report], matrix: Sequence[LeftOut] | None) -> str:
         lines += ["", f"{cell(group.scenario)}, {len(group.runs)} runs: " + "; ".join(map(cell, told))]
     if matrix is not None:
         lines += ["", matrix_table(cells(runs))]
-        lines += ["", *(f"- left out: {cell(one)}" for one in matrix)] if matrix else []
+        lines += ["", *(f"- left out: {cell(one)}" for one in left_out_told(matrix))] if matrix else []
     return "\n".join([*lines, "", ""])

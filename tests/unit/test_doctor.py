@@ -36,3 +36,15 @@ def test_with_an_engine_it_says_which_images_are_there(
     assert found["ok"] is False
     assert "example.invalid/rocketmq:4.9.4 is not there yet" in str(found["text"])
     assert "API" in str(found["text"])
+
+
+def test_a_machine_without_the_native_library_lacks_that_client_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///there/is/no.sock")
+    monkeypatch.setenv("ROCKETCHAOS_LIBROCKETMQ", "/there/is/no.so")
+    assert doctor(as_json=True) is ExitCode.AS_EXPECTED
+    found = json.loads(capsys.readouterr().out)["found"]
+    (one,) = (one for one in found if one["name"] == "client python")
+    assert (one["ok"], one["needed"]) == (False, False)
+    assert "ROCKETCHAOS_LIBROCKETMQ names no library: No such file or directory" in one["text"]

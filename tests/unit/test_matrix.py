@@ -10,7 +10,7 @@ from harness.client_kinds import client_choice
 from harness.cluster.kinds import ClusterKind
 from harness.commands.matrix_option import matrix_of, one_option_a_word
 from harness.errors import ExitCode, UsageProblem
-from harness.matrix import Cell, Matrix, Plan, is_word, parse_matrix, plan
+from harness.matrix import Cell, Matrix, Plan, is_word, left_out_told, parse_matrix, plan
 from harness.scenario import Scenario
 from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
 
@@ -132,7 +132,15 @@ def test_grpc_needs_the_proxy_of_5() -> None:
     ]
     (one,) = found.left_out
     assert (one.scenario, one.client, one.rocketmq) == ("example", "grpc", "4.9.4")
-    assert str(one).startswith("grpc on RocketMQ 4.9.4: example can't have grpc for a")
+    assert one.reason.startswith("example can't have grpc for a: it needs the proxy")
+
+
+def test_what_is_left_out_for_one_reason_is_told_in_one_line() -> None:
+    found = planned([scenario("first"), scenario("second")], "clients=java,grpc rocketmq=4.9.4,4.9.7")
+    assert [line.partition(" can't")[0] for line in left_out_told(found.left_out)] == [
+        "grpc on RocketMQ 4.9.4: first, second",
+        "grpc on RocketMQ 4.9.7: first, second",
+    ]
 
 
 def test_an_api_that_a_client_lacks_is_left_out() -> None:

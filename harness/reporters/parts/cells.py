@@ -8,11 +8,11 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from harness.model import OutcomeKind
+from harness.model import Holds, OutcomeKind
 from harness.reporters.base import Report
 from harness.reporters.parts.classes import class_sentence
 from harness.reporters.parts.shares import Share, cell_of, share, stored_at_the_end
-from harness.reporters.parts.text import counted
+from harness.reporters.parts.text import counted, some
 from harness.reporters.parts.verdict import reason_and_hint, tells_why
 
 _Value = TypeVar("_Value", bound=Hashable)
@@ -121,8 +121,16 @@ def why_told(cell: CellRuns) -> str:
     unclear = [run for run in cell.runs if run.outcome.measured and tells_why(run)]
     if not unclear:
         return ""
+    first = unclear[0]
     many = f" ({len(unclear)} of {len(cell.runs)})" if len(cell.runs) > 1 else ""
-    return f"{cell_text(unclear[0])}: inconclusive{many}: {reason_and_hint(unclear[0])[0]}"
+    reason, _ = reason_and_hint(first)
+    lacking = [
+        f"`{one.name}`, {one.observed}"
+        for one in first.outcome.findings
+        if one.section == "anomaly" and one.holds is not Holds.YES and first.outcome.trouble is None
+    ]
+    seen = f"; of `anomaly`: {some(lacking, 2)}" if lacking else ""
+    return f"{cell_text(first)}: inconclusive{many}: {reason}{seen}"
 
 
 def delivered_told(cell: CellRuns) -> str:

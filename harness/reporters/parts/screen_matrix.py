@@ -7,7 +7,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from harness.matrix import LeftOut
+from harness.matrix import LeftOut, left_out_told
 from harness.reporters.base import Report
 from harness.reporters.parts.cells import (
     CellRuns,
@@ -37,8 +37,8 @@ def show_matrix(screen: Screen, runs: Sequence[Report], left_out: Sequence[LeftO
             screen.line(why, indent=2)
     if left_out:
         screen.heading("Left out")
-        for one in left_out:
-            screen.line(str(one), indent=2)
+        for line in left_out_told(left_out):
+            screen.line(line, indent=2)
     show_sum(screen, runs)
 
 

@@ -29,7 +29,7 @@ def test_the_example_of_the_design() -> None:
     assert scenario.members("g") == ("a", "b")
     assert scenario.expected_in(None, None) is OutcomeKind.REPRODUCED
     assert [check.claim for _, _, check in scenario.checks()] == [
-        *("B01", "B01", "B07", None),
+        *("B01", None, "B07", "H01", None, None),
         *("B04", "B04", None, "B05", "C02", "A01"),
     ]
 
