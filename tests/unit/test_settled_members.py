@@ -106,7 +106,7 @@ class Group:
                 hand_made=SimpleNamespace(ids=lambda _group: [], flush=lambda: None),
                 brokers_of_group=lambda _group: {"broker-a": ":10911"},
                 keepers_of_group=lambda _group: {"broker-a": ":10911"},
-                members_at=lambda _group, _keeper: tuple(consumers),
+                members_at=lambda _group, keeper: tuple(consumers) if keeper == "broker-a" else (),
                 broker_addresses={"broker-a": ":10911"},
                 admin=SimpleNamespace(connection=self._connection, running_info=self._running_info),
                 routed_queues=lambda _topic: tuple(QUEUES),
