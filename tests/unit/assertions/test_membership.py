@@ -174,8 +174,10 @@ def test_it_does_not_matter_who_owned_it_where_nobody_s_pull_matches() -> None:
 
 
 def test_a_group_that_began_behind_the_message_pulled_nothing() -> None:
-    story = Story(b="tagC", client="python, consume_from: last-offset").sent().passed()
-    assert story.found() is MessageClass.UNDETERMINED
+    carries = "java, post_subscription_when_pull: true"
+    assert Story(b="tagC", client=carries).sent().passed().found() is MessageClass.FILTERED_BY_BROKER
+    late = Story(b="tagC", client=f"{carries}, consume_from: last-offset").sent().passed()
+    assert late.found() is MessageClass.UNDETERMINED
 
 
 def test_nor_did_one_that_was_not_there_at_the_sending() -> None:
