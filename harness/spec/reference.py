@@ -12,6 +12,8 @@ from pydantic import BaseModel
 
 from assertions import CHECKS
 from assertions.base import Check
+from harness.client_kinds import CLIENT_KINDS
+from harness.consumer import PROXY_SINCE
 from harness.errors import ExitCode
 from harness.language import Word
 from harness.model import Holds, Judgement, MessageClass, OutcomeKind, Told
@@ -71,6 +73,40 @@ def settings(profile: TimingProfile) -> str:
     return "; ".join(told) or "sets nothing"
 
 
+_CLIENTS = """\
+What differs between the clients, as `harness/client_kinds.py` has it; `java` is there in every version.
+`filtered by`: the subscription that the broker holds for the group (`stored`), or the expression that travels with
+every pull or receive (`own`). `queues`: each has an owner among the members (`owned`), or every member is served
+from all (`shared`). `raises`: whether a change of its queues raises its subVersion, so that its subscription wins.
+`timers`: whether the profile `compressed` shortens them.
+"""
+
+
+def clients() -> str:
+    """The kinds of clients and their ways of consuming, as a table in Markdown."""
+    rows = [
+        "| client | api | what it is | filtered by | queues | raises | timers | brokers |",
+        "|" + "---|" * 8,
+    ]
+    for kind in CLIENT_KINDS.values():
+        for api in kind.apis.values():
+            implementation = f"{kind.title}: {api.implementation}"
+            version = "" if kind.version is None else f" {kind.version}"
+            brokers = api.brokers or (PROXY_SINCE if kind.needs_proxy else "all")
+            cells = (
+                f"`{kind.name}`",
+                f"`{api.name}`",
+                implementation + version,
+                api.filters_by,
+                api.queues,
+                "yes" if api.raises_version else "no",
+                "can be set" if kind.compressed else "its own",
+                brokers,
+            )
+            rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*rows, ""])
+
+
 def language_reference() -> str:
     """The whole reference, in Markdown."""
     described = {model for model, _ in PARTS.values()}
@@ -84,6 +120,7 @@ def language_reference() -> str:
     for answers, heading in ANSWERS.values():
         rows = [f"| `{one.value}` | {one.meaning} |" for one in answers]
         parts += [f"## {heading}\n", documentation(answers) + "\n", *_rows("word", rows)]
+    parts += ["## Clients\n", _CLIENTS, clients()]
     rows = [f"| `{name}` | {settings(profile)} |" for name, profile in PROFILES.items()]
     parts += ["## Timing profiles\n", f"{TIMING}.\n", *_rows("profile", rows)]
     rows = [f"| {int(code)} | {code.meaning} |" for code in ExitCode]

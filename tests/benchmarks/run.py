@@ -28,11 +28,13 @@ from harness.runner import perform
 from harness.selection import load_all
 from harness.spec import load_scenario
 from tests.benchmarks.containers import measure_containers
+from tests.benchmarks.matrix import measure_matrix
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos, write_into_readme
 
 SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
 MARKS = {
     "processes": ("<!-- figures by `make bench` -->", "<!-- end of figures -->"),
+    "matrix": ("<!-- figures of the matrix by `make bench` -->", "<!-- end of figures of the matrix -->"),
     "containers": ("<!-- figures of containers by `make bench` -->", "<!-- end of figures of containers -->"),
 }
 """Where in the README the figures of each part stand."""
@@ -165,6 +167,7 @@ def measure_processes(repeats: int, runs: str) -> list[Figure]:
 
 PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
     "processes": measure_processes,
+    "matrix": measure_matrix,
     "containers": measure_containers,
 }
 
