@@ -33,11 +33,14 @@ def test_every_shipped_scenario_ends_as_expected(tmp_path: Path, version: str, m
     )  # fmt: skip
     runs = ended.document["runs"]
     expected = {
-        one.name: one.expected
+        one.name: one.expected_in(None, version)
         for one in select(load_all([ROOT / "scenarios"]), "", marks)
         if why_not(one, version, ClusterKind.EMBEDDED) is None
     }
-    assert {run["scenario"]: run["outcome"] for run in runs} == expected, told(runs)
+    # Of a race nothing is expected, but that nothing breaks.
+    seen = {run["scenario"]: run["outcome"] for run in runs}
+    assert seen == {name: kind or seen.get(name) for name, kind in expected.items()}, told(runs)
+    assert "error" not in {seen[name] for name, kind in expected.items() if kind is None}, told(runs)
     assert ended.code == 0, told(runs)
     for run in runs:
         assert set(run) >= KEYS
@@ -69,7 +72,7 @@ def told(runs: list[dict[str, Any]]) -> str:
             [one for one in run["checks"] if one["passed"] is not True],
         )
         for run in runs
-        if not run["as_expected"]
+        if run["as_expected"] is False
     ]
     return json.dumps(unexpected, indent=1)
 
