@@ -55,7 +55,7 @@ bench: $(VENV)/.dev ## measure how long things take on this machine, and write i
 	@$(BIN)/python -m tests.benchmarks.run
 
 .PHONY: matrix-table
-matrix-table: $(VENV)/.dev ## write into the README where clients and versions differ, by the runs in RUNS=FOLDER
+matrix-table: $(VENV)/.dev ## write into the README where clients and versions differ; by the runs in RUNS=FOLDER, or new ones
 	@$(BIN)/python -m tests.benchmarks.matrix_table $(RUNS)
 
 .PHONY: golden

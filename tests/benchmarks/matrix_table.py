@@ -1,19 +1,30 @@
 """`make matrix-table RUNS=FOLDER`: where clients and versions differ, written into the README from real runs.
 
-The runs are those of a folder, as `rocketchaos run … --matrix … --runs FOLDER` leaves them; nothing is started.
+The runs are those of a folder, as `rocketchaos run … --matrix … --runs FOLDER` leaves them, where one is given;
+otherwise they are made.
 """
 
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from harness.reporters.base import Report
 from harness.reporters.folder import load_report
 from harness.reporters.parts.divergence import divergence_table
-from tests.benchmarks.measuring import write_into_readme
+from tests.benchmarks.measuring import rocketchaos, write_into_readme
 
+EXPERIMENTS = (
+    "same-group-different-tags",
+    "same-group-same-tags",
+    "mixed-tags-a-quarter-arrives",
+    "mixed-tags-both-take-both",
+    "different-topics-whichever-client",
+    "same-topics-whichever-client",
+)
+DIMENSIONS = ("clients=java,python,grpc", "rocketmq=4.9.3,4.9.4,4.9.7,5.3.3,5.5.0")
 BEGIN, END = "<!-- the matrix by `make matrix-table` -->", "<!-- end of the matrix -->"
 
 
@@ -27,16 +38,35 @@ def reports(runs: Path) -> Iterator[Report]:
                 yield report
 
 
+def make_runs(folder: Path, repeat: int) -> None:
+    """Run the experiments of which the README tells, with every client on every version."""
+    for name in EXPERIMENTS:
+        print(f"{name}, {repeat} times a cell ...", flush=True)
+        rocketchaos(
+            "reproduce", name, "--repeat", str(repeat), "--matrix", *DIMENSIONS, "--json", "--runs", str(folder)
+        )  # fmt: skip
+
+
 def main() -> None:
     """Print the table, and write it into the README unless told not to."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("runs", type=Path, help="the folder of the runs")
+    parser.add_argument(
+        "runs", type=Path, nargs="?", help="the folder of the runs; unless given, they are made"
+    )
+    parser.add_argument(
+        "--repeat", type=int, default=5, help="so many runs of each cell, where they are made"
+    )
     parser.add_argument("--no-readme", action="store_true", help="only print")
     chosen = parser.parse_args()
-    found = sorted(reports(chosen.runs), key=lambda report: report.scenario.name)
+    if chosen.runs is None:
+        with tempfile.TemporaryDirectory(prefix="rocketchaos-matrix-") as folder:
+            make_runs(Path(folder), chosen.repeat)
+            found = list(reports(Path(folder)))
+    else:
+        found = list(reports(chosen.runs))
     if not found:
         parser.error(f"there is no finished run with a `cell` below {chosen.runs}")
-    table = divergence_table(found)
+    table = divergence_table(sorted(found, key=lambda report: report.scenario.name))
     print(table)
     if not chosen.no_readme:
         write_into_readme(table, BEGIN, END)

@@ -25,12 +25,8 @@ def divergence_table(runs: Sequence[Report]) -> str:
     versions = sorted({one.rocketmq for own in by_scenario.values() for one in own}, key=_order)
     lines = [_conditions(runs), ""]
     if differing:
-        lines += [
-            f"| scenario | client | {' | '.join(f'RocketMQ {cell(one)}' for one in versions)} |",
-            "|" + "---|" * (2 + len(versions)),
-            *(line for own in differing.values() for line in _lines(own, versions)),
-            "",
-        ]
+        rows = [row for own in differing.values() for row in _rows(own, versions)]
+        lines += [*_table(rows, versions), ""]
     if alike:
         names = ", ".join(f"{_code(name)} ({_ending(by_scenario[name][0])})" for name in alike)
         lines += [f"All clients on all versions ended alike in {names}.", ""]
@@ -42,14 +38,28 @@ def differs(own: Sequence[CellRuns]) -> bool:
     return len({(frozenset(one.outcomes()), frozenset(one.fates())) for one in own}) > 1
 
 
-def _lines(own: Sequence[CellRuns], versions: Sequence[str]) -> list[str]:
-    lines: list[str] = []
+def _rows(own: Sequence[CellRuns], versions: Sequence[str]) -> list[list[str]]:
+    """Of each client: the scenario's name where it is the first, the client, and a column a version."""
+    rows: list[list[str]] = []
     for client in dict.fromkeys(one.client for one in own):
         found = {one.rocketmq: one for one in own if one.client == client}
-        name = _code(own[0].scenario) if not lines else ""
+        name = _code(own[0].scenario) if not rows else ""
         columns = [_told(found[version]) if version in found else _NOTHING for version in versions]
-        lines.append(f"| {name} | {cell(client)} | {' | '.join(columns)} |")
-    return lines
+        rows.append([name, cell(client), *columns])
+    return rows
+
+
+def _table(rows: Sequence[Sequence[str]], versions: Sequence[str]) -> list[str]:
+    """The table; neighbouring versions of which the same is to be told share a column."""
+    columns = list(zip(*rows, strict=True))
+    shared = [list(same) for _, same in groupby(range(len(versions)), lambda index: columns[2 + index])]
+    heads = [f"RocketMQ {', '.join(cell(versions[index]) for index in same)}" for same in shared]
+    kept = [0, 1, *(2 + same[0] for same in shared)]
+    return [
+        f"| scenario | client | {' | '.join(heads)} |",
+        "|" + "---|" * len(kept),
+        *(f"| {' | '.join(row[index] for index in kept)} |" for row in rows),
+    ]
 
 
 def _code(name: str) -> str:
