@@ -181,3 +181,9 @@ def test_the_sum_says_how_many_were_measured(tmp_path: Path) -> None:
     wrong = run_in(tmp_path, "not-reproduced", client="java", rocketmq="4.9.4")
     assert judged([good, wrong]) == "1 as expected, 1 not"
     assert judged([good, measured, wrong, measured]) == "1 as expected, 1 not, 2 measured"
+
+
+def test_of_a_race_nothing_is_expected() -> None:
+    assert expected_in("measured", "java", "java", "4.9.4") is None
+    assert expected_in({"java": "measured", "python": "reproduced"}, "java", "java", "4.9.4") is None
+    assert expected_kinds({"java": "measured", "python": "reproduced"}) == {YES}

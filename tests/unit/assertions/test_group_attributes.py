@@ -95,3 +95,11 @@ def test_a_group_that_nobody_is_in_has_none() -> None:
 def test_it_must_say_something_that_rocketmq_knows(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         CHECKS["subscription"].model_validate({"group": "g", "topic": "orders", **fields})
+
+
+@pytest.mark.parametrize(("codes", "holds"), [([3552231], YES), ([0], NO), ([], NO)])
+def test_the_hash_codes_by_which_a_broker_filters(codes: list[int], holds: Holds) -> None:
+    check = CHECKS["subscription"].model_validate({"group": "g", "topic": "orders", "codes": codes})
+    answer = check.evaluate(RunView(SCENARIO, observed().events))
+    assert answer.holds is holds
+    assert "with codes [3552231]" in answer.observed

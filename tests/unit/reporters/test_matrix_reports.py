@@ -253,3 +253,10 @@ def test_where_clients_and_versions_differ(runs: list[Report], tmp_path: Path) -
         "\n"
         "All clients on all versions ended alike in `all-alike` (reproduced)."
     )
+
+
+def test_versions_of_which_the_same_is_to_be_told_share_a_column(tmp_path: Path) -> None:
+    runs = [in_cell(good(tmp_path / version), "java", version) for version in ("4.9.3", "4.9.4", "5.5.0")]
+    other = in_cell(healthy(tmp_path / "other"), "python", "5.5.0")
+    head = divergence_table([*runs, other]).splitlines()[2]
+    assert head == "| scenario | client | RocketMQ 4.9.3, 4.9.4 | RocketMQ 5.5.0 |"
