@@ -7,13 +7,13 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
 from harness.client_kinds import CLIENT_KINDS
-from harness.expected import label_of
+from harness.expected import is_label
 from harness.language import Strict, as_tuple
 from harness.version_range import VersionRange, contains
 
 
 def _a_label(text: str) -> str:
-    if text != label_of(text) or not set(text.split("+")) <= set(CLIENT_KINDS):
+    if not is_label(text):
         raise ValueError(f"`{text[:40]}` is no client: write `{'`, `'.join(CLIENT_KINDS)}`, or `java+python`")
     return text
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from harness.admission import Admission, Turn, weight_of
+from harness.client_kinds import CLIENT_KINDS
 from harness.cluster.artifacts import classpath
 from harness.cluster.base import Cluster
 from harness.cluster.kinds import ClusterKind
@@ -32,6 +33,7 @@ from harness.session import Session
 from harness.steps.delay import delayed_brokers
 from harness.store import RunFolder
 from harness.timing import PROFILES
+from harness.workers.kinds import KINDS
 
 DEFAULT_VERSION = "4.9.4"
 SHARED_CLUSTERS_AT_MOST = 6
@@ -232,19 +234,19 @@ class Campaign:
         """Have every version's jars, the clients' included; where one can't be had now, its runs will say so."""
         servers = dict.fromkeys(job.rocketmq for job in jobs)
         clients = {
-            version
+            (version, role)
             for job in jobs
             for kind, version in job.scenario.clients(job.rocketmq).values()
-            if kind == "java" and version not in servers
+            if (role := KINDS[CLIENT_KINDS[kind].worker].classpath_role) and version not in servers
         }
         for job in jobs[:1]:
             processes = self._processes_of(self.options.timing_of(job.scenario))
             for version in servers:
                 with suppress(EnvironmentNotReady):
                     processes.fetch(version)
-            for version in sorted(clients):
+            for version, role in sorted(clients):
                 with suppress(EnvironmentNotReady):
-                    classpath(version, "client", self.options.progress)
+                    classpath(version, role, self.options.progress)
 
     def _open(self, timing: str, job: Job) -> Session:
         scenario = job.scenario

@@ -16,6 +16,8 @@ from harness.version_range import contains
 
 ApiName = Literal["push", "pop", "lite-pull", "pull", "simple"]
 """In which way a consumer gets its messages."""
+USUAL_CLIENT = "java"
+"""The kind of those for which neither scenario nor matrix names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Api:
     """RocketMQ's class, or the package's."""
     filters_by: Literal["stored", "own"] = "stored"
     """By what the broker filters: the subscription that it holds for the group, or the expression that travels
-    with every pull or receive."""
+    with every pull or receive (FLAG_SUBSCRIPTION; as DefaultLitePullConsumerImpl.pullSyncImpl sets it, 4.9.4)."""
     queues: Literal["owned", "shared"] = "owned"
     """Whether each queue has an owner among the members, or every member is served from every queue."""
     tells_queues: bool = True

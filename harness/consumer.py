@@ -19,7 +19,8 @@ from pydantic import (
 from harness import allocation
 from harness.allocation import Queue, StrategyName
 from harness.behaviour import Behaviour
-from harness.client_kinds import CLIENT_KINDS, Api, ApiName, ClientChoice, client_choice
+from harness.client_kinds import CLIENT_KINDS, USUAL_CLIENT, Api, ApiName, ClientChoice, client_choice
+from harness.cluster.versions import PROXY_SINCE
 from harness.language import Name, Strict, TagExpression, as_tuple
 from harness.version_range import contains
 
@@ -73,10 +74,6 @@ ClientText = Annotated[
 
 def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
-
-
-PROXY_SINCE = ">=5.0"
-"""The versions of RocketMQ that have a proxy."""
 
 
 def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
@@ -209,7 +206,7 @@ class Consumer(Strict):
     @property
     def choice(self) -> ClientChoice:
         """Its client."""
-        return client_choice(self.client or "java")
+        return client_choice(self.client or USUAL_CLIENT)
 
     @property
     def needs_proxy(self) -> bool:
@@ -219,6 +216,9 @@ class Consumer(Strict):
     @property
     def traits(self) -> Api:
         """How its client consumes.
+
+        A push consumer's pulls carry its expression (FLAG_SUBSCRIPTION) where postSubscriptionWhenPull is set
+        (DefaultMQPushConsumerImpl.pullMessage, 4.9.4).
 
         Raises:
             KeyError: its client has no such `api` (`why_not_with` tells).
@@ -243,15 +243,6 @@ class Consumer(Strict):
     def _sql(self) -> tuple[str, ...]:
         """The topics to which it subscribes by SQL."""
         return tuple(topic for topic, by in self.subscribe.items() if isinstance(by, SqlExpression))
-
-    @property
-    def pulls_with_own_expression(self) -> bool:
-        """Whether the broker filters its pulls by its own expression, whatever it holds for the group.
-
-        With FLAG_SUBSCRIPTION: DefaultMQPushConsumerImpl.pullMessage where postSubscriptionWhenPull is set, and
-        DefaultLitePullConsumerImpl.pullSyncImpl always (4.9.4).
-        """
-        return self.traits.filters_by == "own"
 
     @property
     def retries(self) -> bool:

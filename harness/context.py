@@ -126,11 +126,6 @@ class RunContext:
             if node.slave_of is not None and node.name not in self.down
         }
 
-    @property
-    def broker_names(self) -> tuple[str, ...]:
-        """All masters, those that are down included."""
-        return tuple(node.name for node in self.cluster.nodes if node.is_master)
-
     def brokers_of_group(self, group: str) -> dict[str, str]:
         """Of the masters that can be asked, those to which the group's members connect: those of its topics.
 

@@ -28,6 +28,11 @@ def label_of(clients: str) -> str:
     return "+".join(sorted(set(filter(None, kinds))))
 
 
+def is_label(text: str) -> bool:
+    """Whether a text is the label of some clients."""
+    return text == label_of(text) and set(text.split("+")) <= set(CLIENT_KINDS)
+
+
 def is_range(key: str) -> bool:
     """Whether a key of `expected` is a range of versions, and not a client."""
     try:
@@ -42,7 +47,7 @@ def _a_key(text: str) -> str:
     Raises:
         PydanticCustomError: it is neither.
     """
-    if not is_range(text) and not (text == label_of(text) and set(text.split("+")) <= set(CLIENT_KINDS)):
+    if not is_range(text) and not is_label(text):
         raise PydanticCustomError(
             "expected_key", "`{text}` is no client and no range of versions", {"text": text}
         )

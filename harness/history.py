@@ -24,7 +24,7 @@ class History:
     def __init__(self, run: str, path: Path | None = None) -> None:
         self.run = run
         self._events: list[Event] = []
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._path = path
         self._fd = (
             None if path is None else os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
@@ -44,7 +44,7 @@ class History:
         Raises:
             EnvironmentNotReady: the line could not be written (a full disk, for one).
         """
-        with self._changed:
+        with self._lock:
             event = Event(
                 n=len(self._events) + 1,
                 mono_ns=time.monotonic_ns() if mono_ns is None else mono_ns,
@@ -56,7 +56,6 @@ class History:
             )
             # In memory first: where the disk is full, the outcome must still be able to say so.
             self._events.append(event)
-            self._changed.notify_all()
             self._write(event)
             return event
 
@@ -80,17 +79,12 @@ class History:
     @property
     def events(self) -> Sequence[Event]:
         """All events up to now, as a copy."""
-        with self._changed:
+        with self._lock:
             return tuple(self._events)
-
-    def wait_for_more(self, count: int, limit_s: float) -> bool:
-        """Wait until more than `count` events are there, at most `limit_s`; whether there are."""
-        with self._changed:
-            return self._changed.wait_for(lambda: len(self._events) > count, timeout=limit_s)
 
     def close(self) -> None:
         """Close the file; the events stay."""
-        with self._changed:
+        with self._lock:
             if self._fd is not None:
                 os.close(self._fd)
                 self._fd = None

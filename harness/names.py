@@ -8,7 +8,6 @@ import time
 from dataclasses import dataclass
 
 _DIGITS = string.digits + string.ascii_lowercase
-RETRY_PREFIXES = ("%RETRY%", "%DLQ%")
 
 
 def new_token() -> str:

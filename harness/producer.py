@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from harness.client_kinds import ClientChoice, client_choice
+from harness.client_kinds import USUAL_CLIENT, ClientChoice, client_choice
 from harness.consumer import ClientText
 from harness.language import Strict
 
@@ -13,7 +13,7 @@ class Producer(Strict):
     """The one producer of a scenario, which sends what `send` steps say."""
 
     client: ClientText = Field(
-        default="java",
+        default=USUAL_CLIENT,
         description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`; a matrix "
         "leaves it as it is",
     )

@@ -22,10 +22,11 @@ from pydantic_core import PydanticCustomError
 
 from assertions import CHECKS, Check
 from harness.client_kinds import ClientChoice
+from harness.cluster.versions import PROXY_SINCE
 from harness.cluster_needs import BrokerNames
 from harness.cluster_needs import ClusterNeeds as ClusterNeeds
-from harness.consumer import PROXY_SINCE, why_not_reached
 from harness.consumer import Consumer as Consumer
+from harness.consumer import why_not_reached
 from harness.expected import Expected, expected_in, expected_kinds, label_of
 from harness.language import Name, Strict, as_tuple, one_word_of
 from harness.model import OutcomeKind

@@ -7,8 +7,12 @@ import re
 from collections.abc import Iterable
 
 from harness.errors import UsageProblem
+from harness.version_range import contains
 
 _FORM = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+
+PROXY_SINCE = ">=5.0"
+"""The versions of RocketMQ that have a proxy."""
 
 VersionNumbers = tuple[int, int, int]
 
@@ -42,7 +46,8 @@ def has_proxy(version: str) -> bool:
     Raises:
         UsageProblem: no such version can be.
     """
-    return parse(version) >= (5, 0, 0)
+    parse(version)
+    return contains(PROXY_SINCE, version)
 
 
 def nearest(version: str, existing: Iterable[str], count: int = 4) -> list[str]:

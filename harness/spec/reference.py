@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from assertions import CHECKS
 from assertions.base import Check
 from harness.client_kinds import CLIENT_KINDS
-from harness.consumer import PROXY_SINCE
+from harness.cluster.versions import PROXY_SINCE
 from harness.errors import ExitCode
 from harness.language import Word
 from harness.model import Holds, Judgement, MessageClass, OutcomeKind, Told

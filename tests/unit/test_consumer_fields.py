@@ -18,7 +18,7 @@ def consumer(**fields: Any) -> Consumer:
 def test_without_fields_it_is_as_rocketmq_has_it_but_for_where_it_begins() -> None:
     plain = consumer()
     assert plain.settings == {}
-    assert not plain.pulls_with_own_expression
+    assert plain.traits.filters_by == "stored"
     assert not plain.needs_own_process
     assert start_options(plain) == {
         "api": "push",
@@ -47,7 +47,7 @@ def test_settings_have_rocketmqs_names() -> None:
         "pullThresholdForQueue": 10,
         "postSubscriptionWhenPull": True,
     }
-    assert chosen.pulls_with_own_expression
+    assert chosen.traits.filters_by == "own"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_keeps_files_where_its_process_does_has_a_process_of_its_own() -> N
 
 
 def test_lite_pull_pulls_with_its_own_expression() -> None:
-    assert consumer(api="lite-pull").pulls_with_own_expression
+    assert consumer(api="lite-pull").traits.filters_by == "own"
 
 
 @pytest.mark.parametrize(
