@@ -44,8 +44,6 @@ class Api:
     """Whether what its listener fails comes again."""
     dead_letters: bool = True
     """Whether what fails too often becomes a dead letter."""
-    polled: bool = False
-    """Whether it has no listener: its process asks for messages, and what came is consumed."""
     resubscribes: bool = True
     """Whether it can subscribe and unsubscribe while it runs."""
     counts_pulls: bool = True
@@ -54,6 +52,8 @@ class Api:
     """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
     lacks: tuple[str, ...] = ()
     """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
+    why_lacking: str = ""
+    """Why this way of consuming has none of those; empty: other clients may have them."""
     sql: bool = True
     """Whether it subscribes by SQL."""
     request_mode: Literal["POP"] | None = None
@@ -97,8 +97,8 @@ class ClientKind:
     """It speaks gRPC, with the proxy of RocketMQ 5."""
     shares_process: bool = False
     """Whether clients of several runs can live in one process."""
-    heartbeat_v2: str | None = None
-    """The versions of it that have useHeartbeatV2; None: none."""
+    heartbeat_v2: str = ""
+    """The versions of it that have useHeartbeatV2, where its consumers don't lack it; empty: all."""
     chooses_queues: bool = True
     """Whether its producer sends a message to the queue that it is told."""
     compressed: bool = True
@@ -109,6 +109,24 @@ def _apis(*apis: Api) -> Mapping[str, Api]:
     return MappingProxyType({api.name: api for api in apis})
 
 
+_QUEUES_ALONE = (
+    "model",
+    "listener",
+    "strategy",
+    "post_subscription_when_pull",
+    "retry_delay_level",
+    "pull_threshold_for_queue",
+)
+"""What says nothing to a member that owns no queues, for brokers hand messages out to it."""
+_LISTENERS_ALONE = (
+    "post_subscription_when_pull",
+    "max_reconsume_times",
+    "retry_delay_level",
+    "batch_size",
+    "threads",
+    "listener",
+)
+"""What says nothing to a consumer without a listener, which polls or pulls."""
 _GRPC_LACKS = (
     "model",
     "listener",
@@ -143,6 +161,9 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         queues="shared",
                         asks_process=True,
                         dead_letters=False,
+                        lacks=_QUEUES_ALONE,
+                        why_lacking="a consumer in POP mode takes from all queues, by its own expression, with "
+                        "delays of its own",
                         request_mode="POP",
                         needs_long_polling=True,
                         brokers=">=5.0",
@@ -155,9 +176,10 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         asks_process=True,
                         retries=False,
                         dead_letters=False,
-                        polled=True,
                         counts_pulls=False,
                         commits_skipped=False,
+                        lacks=_LISTENERS_ALONE,
+                        why_lacking="a lite pull consumer has no listener and no retries",
                         # They pull with LITE_PULL_MESSAGE (361).
                         newer=(">=5.0", ">=5.0"),
                     ),
@@ -169,9 +191,10 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         raises_version=False,
                         retries=False,
                         dead_letters=False,
-                        polled=True,
                         resubscribes=False,
                         counts_pulls=False,
+                        lacks=(*_LISTENERS_ALONE, "pull_threshold_for_queue"),
+                        why_lacking="a pull consumer has no listener and no retries",
                     ),
                 ),
                 shares_process=True,

@@ -231,12 +231,12 @@ class Consumer(Strict):
         api = choice.kind.apis.get(self.api)
         if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
-        if self.heartbeat_v2 and choice.kind.heartbeat_v2 is None:
-            return f"{choice.kind.title} has no `heartbeat_v2`"
         lacking = _given(self, api.lacks)
+        lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
         lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
         if lacking:
-            return f"{choice.kind.title} can't do this: leave out `{'`, `'.join(lacking)}`"
+            why = api.why_lacking or f"{choice.kind.title} can't do this"
+            return f"{why}: leave out `{'`, `'.join(lacking)}`"
         return None
 
     @property
@@ -284,7 +284,7 @@ class Consumer(Strict):
             return reason
         client = choice.version_on(rocketmq)
         able = choice.kind.heartbeat_v2
-        if self.heartbeat_v2 and able is not None and not contains(able, client):
+        if self.heartbeat_v2 and not contains(able, client):
             return f"`heartbeat_v2` is what the client {client} can't do: {able} can"
         return self.traits.why_not(rocketmq, client)
 
@@ -309,23 +309,6 @@ class Consumer(Strict):
                 return allocation.machine_room_nearby(queues, members, member)
 
 
-_LISTENERS_ALONE = (
-    "post_subscription_when_pull",
-    "max_reconsume_times",
-    "retry_delay_level",
-    "batch_size",
-    "threads",
-)
-_QUEUES_ALONE = (
-    "model",
-    "listener",
-    "strategy",
-    "post_subscription_when_pull",
-    "retry_delay_level",
-    "pull_threshold_for_queue",
-)
-
-
 def _given(consumer: Consumer, names: Sequence[str]) -> list[str]:
     return [name for name in names if getattr(consumer, name) != type(consumer).model_fields[name].default]
 
@@ -339,23 +322,8 @@ def _problems(consumer: Consumer) -> Iterator[str]:
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
         if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
             yield f"`{field}` and `strategy: {strategy}` need each other"
-    if consumer.traits.polled:
-        given = _given(consumer, _LISTENERS_ALONE)
-        given += ["listener"] if consumer.listener == "orderly" else []
-        given += ["behaviour: {fail: …}"] if consumer.behaviour.fail else []
-        given += _given(consumer, ["pull_threshold_for_queue"]) if consumer.api == "pull" else []
-        if given:
-            name = consumer.api.replace("-", " ")
-            yield f"a {name} consumer has no listener and no retries: leave out `{'`, `'.join(given)}`"
-    if consumer.traits.request_mode == "POP":
-        given = _given(consumer, _QUEUES_ALONE)
-        if given:
-            yield (
-                "a consumer in POP mode takes from all queues, by its own expression, with delays of its own: "
-                f"leave out `{'`, `'.join(given)}`"
-            )
-        if consumer.consume_from == "timestamp":
-            yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
+    if consumer.traits.request_mode == "POP" and consumer.consume_from == "timestamp":
+        yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     if consumer.model == "broadcasting":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
@@ -53,22 +54,27 @@ class ConsumerClient(Client, Protocol):
         """What its own statistics say of its pulls."""
 
 
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A message to be sent."""
+
+    topic: str
+    tag: str | None
+    keys: Sequence[str]
+    properties: Mapping[str, str]
+    body: str
+    queue: Mapping[str, Any] | None
+    """`broker` and `id`; None: the one whose turn it is."""
+    timeout_ms: int
+
+
 class ProducerClient(Client, Protocol):
     """A producer; what its kind can't do it refuses with CommandFailed."""
 
     def route(self, topic: str) -> Mapping[str, Any]:
         """What it knows of a topic's route."""
 
-    def send(
-        self,
-        topic: str,
-        tag: str | None,
-        keys: Sequence[str],
-        properties: Mapping[str, str],
-        body: str,
-        queue: Mapping[str, Any] | None,
-        timeout_ms: int,
-    ) -> Mapping[str, Any]:
+    def send(self, message: Outgoing) -> Mapping[str, Any]:
         """Send one message, after those that were asked for earlier."""
 
 
@@ -151,9 +157,8 @@ class ClientWorker:
     ) -> Mapping[str, Any]:
         """Send one message: to the given queue, or to the one whose turn it is."""
         all_keys = [*([] if key is None else [key]), *keys]
-        return self._get(self._producers, name).send(
-            topic, tag, all_keys, properties, body, queue, timeout_ms
-        )
+        message = Outgoing(topic, tag, all_keys, properties, body, queue, timeout_ms)
+        return self._get(self._producers, name).send(message)
 
     @property
     def handlers(self) -> Mapping[str, Handler]:

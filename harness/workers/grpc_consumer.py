@@ -197,7 +197,6 @@ class SimpleConsumer(GrpcConsumer):
 
 
 _APIS = {"push": PushConsumer, "simple": SimpleConsumer}
-_BEHAVIOUR: Mapping[str, Any] = {"fail": 0, "block": [], "slow_ms": 0}
 
 
 def new_consumer(
@@ -226,5 +225,5 @@ def new_consumer(
         endpoint=endpoint,
         subscribe=subscribe,
         settings=settings or {},
-        behaviour={**_BEHAVIOUR, **(behaviour or {})},
+        behaviour=behaviour or {},
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import rocketmq
 
+from harness.workers.client_worker import Outgoing
 from harness.workers.grpc_messages import configuration, refusals
 from harness.workers.protocol import CommandFailed
 
@@ -38,30 +39,24 @@ class GrpcProducer:
         """Whether it has sent to the topic; the brokers are the proxy's business."""
         return {"known": topic in self._topics, "brokers": []}
 
-    def send(
-        self,
-        topic: str,
-        tag: str | None,
-        keys: Sequence[str],
-        properties: Mapping[str, str],
-        body: str,
-        queue: Mapping[str, Any] | None,
-        timeout_ms: int,  # noqa: ARG002 - the client's own is for all its requests, 3 s
-    ) -> Mapping[str, Any]:
-        """Send one message to the queue that the proxy chooses, which it doesn't tell."""
-        if queue is not None:
+    def send(self, message: Outgoing) -> Mapping[str, Any]:
+        """Send one message to the queue that the proxy chooses, which it doesn't tell.
+
+        Within 3 s, the client's own limit for all its requests, whatever `timeout_ms` says.
+        """
+        if message.queue is not None:
             raise CommandFailed("a gRPC producer can't choose a queue: the proxy does")
-        message = rocketmq.Message()
-        message.topic, message.body = topic, body.encode()
-        if tag is not None:
-            message.tag = tag
-        for key in keys:
-            message.keys = key
-        for name, value in properties.items():
-            message.add_property(name, value)
+        own = rocketmq.Message()
+        own.topic, own.body = message.topic, message.body.encode()
+        if message.tag is not None:
+            own.tag = message.tag
+        for key in message.keys:
+            own.keys = key
+        for name, value in message.properties.items():
+            own.add_property(name, value)
         with refusals():
-            receipt = self._client.send(message)
-        self._topics.add(topic)
+            receipt = self._client.send(own)
+        self._topics.add(message.topic)
         return {
             "status": "SEND_OK",
             "broker": None,

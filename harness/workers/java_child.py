@@ -44,10 +44,11 @@ _PLAIN: Mapping[str, Any] = {
     "model": "clustering",
     "consume_from": "first-offset",
     "strategy": {"name": "average", "queues": [], "rooms": []},
-    "behaviour": {"fail": 0, "block": [], "slow_ms": 0},
+    "behaviour": {},
 }
-_PLAIN_PUSH: Mapping[str, Any] = {"listener": "concurrent", "retry_delay_level": 0}
 """What a consumer is where `start-consumer` says nothing of it."""
+_PLAIN_PUSH: Mapping[str, Any] = {"listener": "concurrent", "retry_delay_level": 0}
+"""The same of what only those with a listener are told."""
 _WITH_LISTENER: Mapping[str, type[PushConsumer]] = {"push": PushConsumer, "pop": PopConsumer}
 _POLLED: Mapping[str, type[LitePullConsumer | PullConsumer]] = {
     "lite-pull": LitePullConsumer,
@@ -56,7 +57,7 @@ _POLLED: Mapping[str, type[LitePullConsumer | PullConsumer]] = {
 
 
 def _consumer(events: EventPipe, name: str, api: str = "push", **with_: Any) -> Consumer:
-    chosen = {**_PLAIN, **with_, "behaviour": {**_PLAIN["behaviour"], **with_.get("behaviour", {})}}
+    chosen = {**_PLAIN, **with_}
     if api in _WITH_LISTENER:
         return _WITH_LISTENER[api](name, events, **{**_PLAIN_PUSH, **chosen})
     if api in _POLLED:

@@ -5,12 +5,13 @@ Rests on DefaultMQProducer, SendResult and ThreadLocalIndex as they are from Roc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jpype
 
+from harness.workers.client_worker import Outgoing
 from harness.workers.java_client import JavaClient
 from harness.workers.jvm import new_client, private_field, text
 
@@ -64,33 +65,27 @@ class Producer(JavaClient):
             "brokers": sorted(one for one in brokers if factory.findBrokerAddressInPublish(one) is not None),
         }
 
-    def send(self, *arguments: Any) -> Mapping[str, Any]:
-        """Send one message, after those that were asked for earlier; see `_send`."""
-        return self._thread.submit(self._send, *arguments).result()
+    def send(self, message: Outgoing) -> Mapping[str, Any]:
+        """Send one message, after those that were asked for earlier."""
+        return self._thread.submit(self._send, message).result()
 
-    def _send(
-        self,
-        topic: str,
-        tag: str | None,
-        keys: Sequence[str],
-        properties: Mapping[str, str],
-        body: str,
-        queue: Mapping[str, Any] | None,
-        timeout_ms: int,
-    ) -> Mapping[str, Any]:
-        message = jpype.JClass("org.apache.rocketmq.common.message.Message")(topic, body.encode())
-        if tag is not None:
-            message.setTags(tag)
-        if keys:
-            message.setKeys(_KEY_SEPARATOR.join(keys))
-        for name, value in properties.items():
-            message.putUserProperty(name, value)
-        if queue is None:
-            sent = self._java.send(message, jpype.JLong(timeout_ms))
+    def _send(self, message: Outgoing) -> Mapping[str, Any]:
+        java = jpype.JClass("org.apache.rocketmq.common.message.Message")(
+            message.topic, message.body.encode()
+        )
+        if message.tag is not None:
+            java.setTags(message.tag)
+        if message.keys:
+            java.setKeys(_KEY_SEPARATOR.join(message.keys))
+        for name, value in message.properties.items():
+            java.putUserProperty(name, value)
+        timeout_ms = jpype.JLong(message.timeout_ms)
+        if message.queue is None:
+            sent = self._java.send(java, timeout_ms)
         else:
             java_queue = jpype.JClass("org.apache.rocketmq.common.message.MessageQueue")
-            target = java_queue(topic, queue["broker"], jpype.JInt(queue["id"]))
-            sent = self._java.send(message, target, jpype.JLong(timeout_ms))
+            target = java_queue(message.topic, message.queue["broker"], jpype.JInt(message.queue["id"]))
+            sent = self._java.send(java, target, timeout_ms)
         return {
             "status": str(sent.getSendStatus()),
             "broker": str(sent.getMessageQueue().getBrokerName()),

@@ -26,7 +26,13 @@ class Listener:
     """The listener of one consumer; safe to use from its client's threads."""
 
     def __init__(
-        self, name: str, events: EventPipe, *, fail: int, block: str | Sequence[str], slow_ms: int
+        self,
+        name: str,
+        events: EventPipe,
+        *,
+        fail: int = 0,
+        block: str | Sequence[str] = (),
+        slow_ms: int = 0,
     ) -> None:
         """
         Args:

@@ -58,7 +58,7 @@ class PushConsumer:
         self._client = client
         self._instance = instance_name(client_ip, instance)
         self._name_server = NameServer(nameserver)
-        self._listener = Listener(name, events, **{"fail": 0, "block": [], "slow_ms": 0, **(behaviour or {})})
+        self._listener = Listener(name, events, **(behaviour or {}))
         module = client.module
         self._statuses = module.ConsumeStatus
         models = module.MessageModel

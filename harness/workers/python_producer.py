@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from harness.workers.client_worker import Outgoing
 from harness.workers.name_server import NameServer, Queue, stored_offset_msg_id
 from harness.workers.protocol import CommandFailed
 from harness.workers.python_client import checked, client_id, instance_name
@@ -84,36 +85,28 @@ class Producer:
         """Not there."""
         raise CommandFailed(f"rocketmq-client-python doesn't tell what it knows of the route of {topic}")
 
-    def send(self, *arguments: Any) -> Mapping[str, Any]:
-        """Send one message, after those that were asked for earlier; see `_send`."""
-        return self._thread.submit(self._send, *arguments).result()
+    def send(self, message: Outgoing) -> Mapping[str, Any]:
+        """Send one message, after those that were asked for earlier."""
+        return self._thread.submit(self._send, message).result()
 
-    def _send(
-        self,
-        topic: str,
-        tag: str | None,
-        keys: Sequence[str],
-        properties: Mapping[str, str],
-        body: str,
-        queue: Mapping[str, Any] | None,
-        timeout_ms: int,
-    ) -> Mapping[str, Any]:
+    def _send(self, message: Outgoing) -> Mapping[str, Any]:
+        topic = message.topic
         queues = self._name_server.queues(topic)
-        chosen = self._chosen(topic, list(queues), queue)
+        chosen = self._chosen(topic, list(queues), message.queue)
         selector = _Selector(list(queues).index(chosen), len(queues))
-        self._producer.set_timeout(timeout_ms)
-        message = self._client.module.Message(topic)
+        self._producer.set_timeout(message.timeout_ms)
+        native = self._client.module.Message(topic)
         try:
-            message.set_body(body)
-            if tag is not None:
-                message.set_tags(tag)
-            if keys:
-                message.set_keys(_KEY_SEPARATOR.join(keys))
-            for name, value in properties.items():
-                message.set_property(name, value)
-            result = self._sent(message, selector)
+            native.set_body(message.body)
+            if message.tag is not None:
+                native.set_tags(message.tag)
+            if message.keys:
+                native.set_keys(_KEY_SEPARATOR.join(message.keys))
+            for name, value in message.properties.items():
+                native.set_property(name, value)
+            result = self._sent(native, selector)
         finally:
-            self._client.ffi.dll.DestroyMessage(message)
+            self._client.ffi.dll.DestroyMessage(native)
         if selector.wrong_count is not None:
             raise CommandFailed(
                 f"the client knows {selector.wrong_count} queues of {topic}, and the name server {len(queues)}: "
@@ -143,7 +136,7 @@ class Producer:
             )
         return wanted
 
-    def _sent(self, message: Any, selector: _Selector) -> Any:
+    def _sent(self, native: Any, selector: _Selector) -> Any:
         ffi = self._client.ffi
         result = ffi._CSendResult()
         # The C API refuses a null argument for the selector.
@@ -154,7 +147,7 @@ class Producer:
             self._client.exceptions.ffi_check(
                 self._send_orderly(
                     self._producer._handle,
-                    message,
+                    native,
                     callback,
                     nothing,
                     _NO_RETRIES,
