@@ -9,6 +9,7 @@ raise theirs see `assertions.membership`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assertions.between import bracket, is_bracket
@@ -16,11 +17,16 @@ from assertions.membership import membership_stayed
 from assertions.tags import stored_matches
 from assertions.view import RunView, Sent, owned_queues, queue_name
 from harness.client_kinds import Api
-from harness.consumer import Consumer, Expression
+from harness.consumer import Consumer, Expression, text_of
 from harness.model import Event, MessageClass, MessageFate
 
 LONGEST_PULL_MS = 30_000
 """A client waits so long for the answer to a pull (CONSUMER_TIMEOUT_MILLIS_WHEN_SUSPEND, 4.9.4 and 5.3.3)."""
+
+
+def in_words(expressions: Iterable[Expression]) -> str:
+    """Expressions by which somebody asks: `'tagA' and 'tagB'`."""
+    return " and ".join(repr(text_of(one)) for one in expressions)
 
 
 @dataclass(frozen=True, slots=True)

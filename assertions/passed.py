@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assertions.case import Case
+from assertions.case import Case, in_words
 from assertions.popped import fate_of_popped
 from assertions.tags import client_matches, pulled_matches
-from harness.consumer import text_of
 from harness.model import Event, MessageClass, MessageFate
 
 Owners = Mapping[str, list[Event]]
@@ -88,7 +87,7 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
             proof,
         )
     own = list(dict.fromkeys(one for name in carriers for one in case.own_expressions(name, passed)))
-    told = f"the pulls of {', '.join(carriers)} carried {' and '.join(repr(text_of(one)) for one in own)}"
+    told = f"the pulls of {', '.join(carriers)} carried {in_words(own)}"
     verdicts = {pulled_matches(one, case.message.tag) for one in own}
     if verdicts == {False}:
         return case.made(
@@ -127,9 +126,7 @@ def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
         pulled_matches(one, case.message.tag) is not False for mine in own.values() for one in mine
     ):
         return None
-    told = ", ".join(
-        f"{name} {' and '.join(repr(text_of(one)) for one in mine)}" for name, mine in own.items()
-    )
+    told = ", ".join(f"{name} {in_words(mine)}" for name, mine in own.items())
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
         f"whoever owned the queue, the broker passed over tag {case.message.tag!r}: every pull carried its "
@@ -153,9 +150,7 @@ def _sent_to_owner(
     owner = ", ".join(owners)
     proof = list({event.n: event for event in [*proof, *_looks(owners)]}.values())
     if all(drops):
-        subscribed = ", ".join(
-            f"{name} subscribes {' and '.join(repr(text_of(one)) for one in own[name])}" for name in owners
-        )
+        subscribed = ", ".join(f"{name} subscribes {in_words(own[name])}" for name in owners)
         counts = [event for event in (case.pull_counts(name) for name in owners) if event is not None]
         counted = "".join(
             f" ({event.data['consumer']} was answered {event.data['found_pulls']} pulls with messages and let "

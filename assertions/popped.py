@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from enum import Enum
 
-from assertions.case import Case
+from assertions.case import Case, in_words
 from assertions.delays import POPPED_MS, natural_delay_ms
 from assertions.tags import client_matches, pulled_matches
 from harness.client_kinds import Api
-from harness.consumer import Expression, text_of
+from harness.consumer import Expression
 from harness.model import Event, MessageClass, MessageFate
 
 _LETS_GO = frozenset({"consumer-stopped", "fault-effective", "fault-healed"})
@@ -51,8 +51,7 @@ def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
     }
     possible = set().union(*by_member.values())
     told = "the receives carried their members' own expressions: " + ", ".join(
-        f"{name} {' and '.join(repr(text_of(one)) for one in case.own_expressions(name, passed))}"
-        for name in asking
+        f"{name} {in_words(case.own_expressions(name, passed))}" for name in asking
     )
     if possible == {_Served.POPPED}:
         return _nobody_skips(case, passed, told, asking)

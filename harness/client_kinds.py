@@ -95,8 +95,8 @@ class ClientKind:
     """The one version that is known to work; None: that of the brokers, or any that the user names."""
     needs_proxy: bool = False
     """It speaks gRPC, with the proxy of RocketMQ 5."""
-    shares_process: bool = False
-    """Whether clients of several runs can live in one process."""
+    shared_worker: str | None = None
+    """The kind of worker in which clients of several runs live; None: each has a process of its own."""
     heartbeat_v2: str = ""
     """The versions of it that have useHeartbeatV2, where its consumers don't lack it; empty: all."""
     chooses_queues: bool = True
@@ -197,7 +197,7 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         why_lacking="a pull consumer has no listener and no retries",
                     ),
                 ),
-                shares_process=True,
+                shared_worker="shared-java",
                 heartbeat_v2=">=5.1.3",
             ),
             ClientKind(

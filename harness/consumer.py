@@ -260,7 +260,8 @@ class Consumer(Strict):
 
         Or its client is one of those that don't.
         """
-        return self.process == "own" or self.model == "broadcasting" or not self.choice.kind.shares_process
+        can_share = self.choice.kind.shared_worker is not None
+        return self.process == "own" or self.model == "broadcasting" or not can_share
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -116,9 +116,11 @@ class Processes:
     def _shared_logs(self) -> Path:
         return paths.scratch_folder(self.guardian.owner) / "shared"
 
-    def _spawn_shared(self, version: str, name: str, on_event: OnEvent, on_death: OnDeath) -> Worker:
+    def _spawn_shared(
+        self, kind: str, version: str, name: str, on_event: OnEvent, on_death: OnDeath
+    ) -> Worker:
         self.scratch(self.guardian.owner)
-        return self.spawn("shared-java", version, name, self._shared_logs, on_event, on_death)
+        return self.spawn(kind, version, name, self._shared_logs, on_event, on_death)
 
     def close(self) -> None:
         """End every shared process, and the guardian. The sessions are closed before. Idempotent."""

@@ -169,8 +169,9 @@ class Stage:
         home = self.session.worker_home(self.scenario)
         version = choice.version_on(self.session.version)
         alone = self._all_own or home is not None or name in self._own
-        if choice.kind.shares_process and not alone:
-            return self._tenancy.lease(name, version, self._on_event(name), self._on_death)
+        shared = choice.kind.shared_worker
+        if shared is not None and not alone:
+            return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death)
         return self.session.processes.spawn(
             choice.kind.worker,
             version,

@@ -27,8 +27,8 @@ LEAVING_LIMIT_S = 0.2
 """How long a run's end waits for its clients to have left, so that their last lines are in its logs; those that
 take longer leave all the same."""
 
-SpawnShared = Callable[[str, str, OnEvent, OnDeath], Worker]
-"""Starts a shared worker with this version of the client, of this name, without waiting for it."""
+SpawnShared = Callable[[str, str, str, OnEvent, OnDeath], Worker]
+"""Starts a shared worker of this kind, with this version of the client, of this name, without waiting for it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -36,8 +36,8 @@ class Host:
     """One shared process, and who lives in it."""
 
     worker: Worker
-    version: str
-    """Of the client whose jars it has."""
+    takes: tuple[str, str]
+    """Whom it takes in: the kind of worker, and the version of its client."""
     leases: set[Lease] = field(default_factory=set)
     condemned: str = ""
     """Why nobody may move in any more; empty while it is sound."""
@@ -55,7 +55,7 @@ class SharedWorkers:
         Args:
             spawn: see there.
             logs_of: the folder into which a worker's clients write their logs, by the worker's name.
-            count: so many processes of a version at least, before any gets a second client of a run.
+            count: so many processes of a kind and version at least, before any gets a second client of a run.
         """
         self._spawn = spawn
         self._logs_of = logs_of
@@ -85,8 +85,8 @@ class SharedWorkers:
         with self._lock:
             return tuple(host.worker.pid for host in self._hosts if not host.condemned and host.worker.alive)
 
-    def place(self, tenancy: Tenancy, name: str, version: str) -> tuple[Host, Lease]:
-        """A place for one client, in a process of its version: where the fewest of its run live, then the fewest.
+    def place(self, tenancy: Tenancy, name: str, kind: str, version: str) -> tuple[Host, Lease]:
+        """A place for one client, in a process of its kind: where the fewest of its run live, then the fewest.
 
         Raises:
             EnvironmentNotReady: no process can be started, or the session is over.
@@ -97,24 +97,25 @@ class SharedWorkers:
             sound = [
                 host
                 for host in self._hosts
-                if host.version == version and not host.condemned and host.worker.alive
+                if host.takes == (kind, version) and not host.condemned and host.worker.alive
             ]
             open_ones = [host for host in sound if len(host.leases) < CLIENTS_AT_MOST]
             if len(sound) < self._count or not open_ones:
-                open_ones = [self._new_host(version)]
+                open_ones = [self._new_host(kind, version)]
             host = min(open_ones, key=lambda one: (tenancy.clients_in(one), len(one.leases)))
             lease = Lease(self, host.worker, tenancy.run, name)
             host.leases.add(lease)
             return host, lease
 
-    def _new_host(self, version: str) -> Host:
+    def _new_host(self, kind: str, version: str) -> Host:
         self._spawned += 1
         host: Host
 
         def died(_name: str, reason: str, trouble: Trouble) -> None:
             self._died(host, reason, trouble)
 
-        host = Host(self._spawn(version, f"shared-{self._spawned}", self._route, died), version)
+        worker = self._spawn(kind, version, f"shared-{self._spawned}", self._route, died)
+        host = Host(worker, (kind, version))
         self._hosts.append(host)
         return host
 
@@ -190,14 +191,16 @@ class Tenancy:
         self._logs: dict[Host, SharedLogs] = {}
         self._listeners: dict[str, tuple[OnEvent, OnDeath]] = {}
 
-    def lease(self, name: str, version: str, on_event: OnEvent, on_death: OnDeath) -> Lease:
-        """A place for the client `name` of this version; see `harness.workers.handle.Worker` for the callbacks.
+    def lease(self, name: str, kind: str, version: str, on_event: OnEvent, on_death: OnDeath) -> Lease:
+        """A place for the client `name`, in a worker of this kind that has this version of it.
+
+        See `harness.workers.handle.Worker` for the callbacks.
 
         Raises:
             EnvironmentNotReady: no process can be started.
         """
         self._listeners[name] = on_event, on_death
-        host, lease = self._workers.place(self, name, version)
+        host, lease = self._workers.place(self, name, kind, version)
         with self._lock:
             if host not in self._logs:
                 self._logs[host] = self._workers.logs(host, self.run)

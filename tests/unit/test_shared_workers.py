@@ -39,7 +39,9 @@ class Run:
         self.fail: Exception | None = None
 
     def client(self, name: str, **with_: Any) -> Lease:
-        lease = self.tenancy.lease(name, "4.9.4", self._on_event, lambda *death: self.deaths.append(death))
+        lease = self.tenancy.lease(
+            name, "child", "4.9.4", self._on_event, lambda *death: self.deaths.append(death)
+        )
         lease.wait_ready(LIMIT_S)
         lease.request("start-consumer", LIMIT_S, name=name, **with_)
         return lease
@@ -54,7 +56,7 @@ class Run:
 def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedWorkers]:
     monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
 
-    def spawn(_version: str, name: str, on_event: Any, on_death: Any) -> Worker:
+    def spawn(_kind: str, _version: str, name: str, on_event: Any, on_death: Any) -> Worker:
         kind = WorkerKind("child", "worker_host", None)
         return Worker.spawn(
             kind, name, home=OnHost("run-7"), log_folder=tmp_path, on_event=on_event, on_death=on_death
