@@ -98,9 +98,10 @@ class Consumer(Strict):
     )
     api: ApiName = Field(
         default="push",
-        description="`push`: DefaultMQPushConsumer; `pop`: the same in POP mode (5.x), of which the brokers are "
-        "told before its start; `lite-pull`: DefaultLitePullConsumer, polled all the time; `pull`: "
-        "DefaultMQPullConsumer, whose queues are pulled all the time",
+        description="`push`: DefaultMQPushConsumer, or what its client has for it; `pop`: the same in POP mode "
+        "(5.x), of which the brokers are told before its start; `lite-pull`: DefaultLitePullConsumer, polled all "
+        "the time; `pull`: DefaultMQPullConsumer, whose queues are pulled all the time; `simple`: SimpleConsumer "
+        "of `grpc`, asked all the time",
     )
     subscribe: dict[Name, ExpressionField] = Field(
         min_length=1,

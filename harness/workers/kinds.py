@@ -1,4 +1,4 @@
-"""The kinds of workers: which program, on which class path. A new kind is registered here alone."""
+"""The kinds of workers: which program, and what it needs. Clients name theirs in `harness.client_kinds`."""
 
 from __future__ import annotations
 

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from harness.client_kinds import CLIENT_KINDS
 from harness.clients.consumer import start_options
 from harness.consumer import Consumer, SqlExpression, as_data, from_data
+from harness.workers.kinds import KINDS
 
 
 def consumer(**fields: Any) -> Consumer:
@@ -138,6 +140,13 @@ def test_what_can_not_be_meant_together(fields: dict[str, Any]) -> None:
 )
 def test_which_versions_can_do_it(fields: dict[str, Any], rocketmq: str, reason: str | None) -> None:
     assert consumer(**fields).why_not_on(rocketmq) == reason
+
+
+def test_what_is_stated_of_clients_is_there() -> None:
+    for kind in CLIENT_KINDS.values():
+        assert {kind.worker, kind.shared_worker or kind.worker} <= set(KINDS)
+        for api in kind.apis.values():
+            assert set(api.lacks) <= set(Consumer.model_fields)
 
 
 def test_heartbeats_v2_are_a_setting() -> None:
