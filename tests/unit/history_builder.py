@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import yaml
 
+from assertions.oracle import fates
 from assertions.tags import hash_code
+from assertions.view import RunView
 from harness.consumer import Consumer, as_data
-from harness.model import Event
+from harness.model import Event, MessageClass, MessageFate
 from harness.scenario import Scenario
 
 BROKER = "broker-a"
@@ -215,6 +217,29 @@ class HistoryBuilder:
             offset_msg_id="OF",
         )
         self.add(name, "consumed", key=key, status="CONSUME_SUCCESS", msg_id="ID", offset_msg_id="OF")
+
+
+class OneMessage:
+    """A story of one message: who begins it sets the scenario, and what happens before the sending."""
+
+    scenario: Scenario
+    made: HistoryBuilder
+
+    def sent(self, tag: str | None = "tagB") -> Self:
+        self.made.send("orders", tag, 1, 0, 0)
+        return self
+
+    @property
+    def view(self) -> RunView:
+        return RunView(self.scenario, self.made.events)
+
+    def fate(self) -> MessageFate:
+        """What has become of it by the end."""
+        (fate,) = fates(self.view, self.made.events[-1].n)
+        return fate
+
+    def found(self) -> MessageClass:
+        return self.fate().message_class
 
 
 def eight_messages(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from assertions.oracle import fates
 from assertions.view import RunView
-from harness.model import Event, MessageClass, MessageFate
-from tests.unit.history_builder import HistoryBuilder, scenario_of
+from harness.model import Event, MessageClass
+from tests.unit.history_builder import HistoryBuilder, OneMessage, scenario_of
 
 TWO = """\
 name: two
@@ -26,7 +26,7 @@ healthy: [{delivered: {to: g, count: 1}}]
 """
 
 
-class Story:
+class Story(OneMessage):
     """One message of tagB to queue 0, which a owns, a member of the C++ client; b owns queue 1."""
 
     def __init__(
@@ -52,20 +52,9 @@ class Story:
             self.made.owns(self.scenario, name, "orders", own)
             self.made.events[-1].data["subscriptions"]["orders"]["sub_version"] = 7
 
-    def sent(self) -> Story:
-        self.made.send("orders", "tagB", 1, 0, 0)
-        return self
-
     def passed(self) -> Story:
         self.made.offsets("g", "orders", [(1, 1), (0, 0)])
         return self
-
-    def fate(self) -> MessageFate:
-        (fate,) = fates(RunView(self.scenario, self.made.events), self.made.events[-1].n)
-        return fate
-
-    def found(self) -> MessageClass:
-        return self.fate().message_class
 
 
 def test_its_own_expression_counts_whatever_is_stored() -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from assertions.oracle import fates
 from assertions.view import RunView
-from harness.model import MessageClass, MessageFate
+from harness.model import MessageClass
 from harness.scenario import Scenario
-from tests.unit.history_builder import HistoryBuilder, eight_messages, scenario_of
+from tests.unit.history_builder import HistoryBuilder, OneMessage, eight_messages, scenario_of
 
 TWO_TAGS = """\
 name: two-tags
@@ -29,7 +29,7 @@ def scenario_with(a: str, b: str) -> Scenario:
     return scenario_of(TWO_TAGS.replace("SUBSCRIBE_A", a).replace("SUBSCRIBE_B", b))
 
 
-class Story:
+class Story(OneMessage):
     """One message of tagB to queue 0, which a owns; b owns queue 1."""
 
     def __init__(self, a: str = "orders: tagA", b: str = "orders: tagB", stored: str = "tagB") -> None:
@@ -44,10 +44,6 @@ class Story:
         self.made.owns(self.scenario, "b", "orders", [1])
         self.made.offsets("g", "orders", [(0, 0), (0, 0)])
 
-    def sent(self, tag: str | None = "tagB") -> Story:
-        self.made.send("orders", tag, 1, 0, 0)
-        return self
-
     def passed(self) -> Story:
         self.made.offsets("g", "orders", [(1, 1), (0, 0)])
         return self
@@ -59,14 +55,6 @@ class Story:
         self.made.owns(self.scenario, "b", "orders", self.queues[1])
         return self
 
-    def fate(self) -> MessageFate:
-        (fate,) = fates(RunView(self.scenario, self.made.events), self.made.events[-1].n)
-        return fate
-
-
-def class_of(story: Story) -> MessageClass:
-    return story.fate().message_class
-
 
 def test_stored_tag_matches_and_the_owners_own_does_not() -> None:
     fate = Story().sent().passed().looked_again().fate()
@@ -75,27 +63,27 @@ def test_stored_tag_matches_and_the_owners_own_does_not() -> None:
 
 
 def test_stored_tag_does_not_match() -> None:
-    assert class_of(Story(stored="tagA").sent().passed().looked_again()) is MessageClass.FILTERED_BY_BROKER
+    assert Story(stored="tagA").sent().passed().looked_again().found() is MessageClass.FILTERED_BY_BROKER
 
 
 def test_both_match_and_nobody_got_it() -> None:
-    assert class_of(Story(a="orders: tagB").sent().passed().looked_again()) is MessageClass.LOST
+    assert Story(a="orders: tagB").sent().passed().looked_again().found() is MessageClass.LOST
 
 
 def test_a_star_lets_everything_pass_so_it_is_lost() -> None:
     assert (
-        class_of(Story(a="orders: '*'", b="orders: '*'", stored="*").sent(None).passed().looked_again())
+        Story(a="orders: '*'", b="orders: '*'", stored="*").sent(None).passed().looked_again().found()
         is MessageClass.LOST
     )
 
 
 def test_a_collision_passes_the_broker_and_not_the_client() -> None:
     story = Story(a="orders: Aa", b="orders: Aa", stored="Aa").sent("BB").passed().looked_again()
-    assert class_of(story) is MessageClass.FILTERED_BY_CLIENT
+    assert story.found() is MessageClass.FILTERED_BY_CLIENT
 
 
 def test_not_passed_and_owned_is_in_flight() -> None:
-    assert class_of(Story().sent()) is MessageClass.IN_FLIGHT
+    assert Story().sent().found() is MessageClass.IN_FLIGHT
 
 
 def test_not_passed_and_owned_by_nobody_is_stranded() -> None:
@@ -110,7 +98,7 @@ def test_nobody_online_is_in_flight() -> None:
     story = Story().sent()
     for name in "ab":
         story.made.add(name, "consumer-stopped")
-    assert class_of(story) is MessageClass.IN_FLIGHT
+    assert story.found() is MessageClass.IN_FLIGHT
 
 
 def test_got_is_delivered_even_though_the_offset_is_behind() -> None:
@@ -127,10 +115,10 @@ def test_failed_is_in_retry_and_delivered_once_it_succeeds() -> None:
     }  # fmt: skip
     story.made.add("a", "received", **received, reconsume_times=0)
     story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
-    assert class_of(story.passed()) is MessageClass.IN_RETRY
+    assert story.passed().found() is MessageClass.IN_RETRY
     story.made.add("b", "received", **received, reconsume_times=1)
     story.made.add("b", "consumed", key="orders-1", status="CONSUME_SUCCESS")
-    assert class_of(story) is MessageClass.DELIVERED
+    assert story.found() is MessageClass.DELIVERED
 
 
 def test_a_subscription_that_changed_meanwhile_leaves_it_open() -> None:
@@ -143,29 +131,29 @@ def test_a_subscription_that_changed_meanwhile_leaves_it_open() -> None:
 
 def test_a_change_that_is_only_seen_after_the_passing_leaves_it_open() -> None:
     """Between two looks it may have changed before or after the pull; one look proves nothing."""
-    assert class_of(Story(a="orders: tagB").sent().passed().looked_again("tagA")) is MessageClass.UNDETERMINED
+    assert Story(a="orders: tagB").sent().passed().looked_again("tagA").found() is MessageClass.UNDETERMINED
 
 
 def test_without_a_look_after_the_passing_it_is_open() -> None:
-    assert class_of(Story().sent().passed()) is MessageClass.UNDETERMINED
+    assert Story().sent().passed().found() is MessageClass.UNDETERMINED
 
 
 def test_a_topic_that_was_absent_meanwhile_leaves_it_open() -> None:
     story = Story(a="orders: tagB").sent()
     story.made.stored("g", {}, ["a", "b"])
-    assert class_of(story.passed().looked_again()) is MessageClass.UNDETERMINED
+    assert story.passed().looked_again().found() is MessageClass.UNDETERMINED
 
 
 def test_a_subscription_that_changed_before_the_sending_does_not_matter() -> None:
     story = Story(stored="tagA")
     story.made.stored("g", {"orders": "tagB"}, ["a", "b"])
-    assert class_of(story.sent().passed().looked_again("tagB")) is MessageClass.FILTERED_BY_CLIENT
+    assert story.sent().passed().looked_again("tagB").found() is MessageClass.FILTERED_BY_CLIENT
 
 
 def test_an_owner_that_changed_meanwhile_leaves_it_open() -> None:
     story = Story().sent()
     story.queues = [1], [0]
-    assert class_of(story.passed().looked_again()) is MessageClass.UNDETERMINED
+    assert story.passed().looked_again().found() is MessageClass.UNDETERMINED
 
 
 def test_an_owner_that_lost_its_queue_and_got_it_back_leaves_it_open() -> None:
@@ -173,14 +161,14 @@ def test_an_owner_that_lost_its_queue_and_got_it_back_leaves_it_open() -> None:
     story = Story(a="orders: tagB").sent()
     story.made.owns(story.scenario, "a", "orders", [1])
     del story.made.events[-1]
-    assert class_of(story.passed().looked_again()) is MessageClass.UNDETERMINED
+    assert story.passed().looked_again().found() is MessageClass.UNDETERMINED
 
 
 def test_an_owner_that_was_killed_meanwhile_leaves_it_open() -> None:
     story = Story(a="orders: tagB").sent()
     story.made.add("harness", "fault-effective", fault="kill", target="a")
     story.passed().made.stored("g", {"orders": "tagB"}, ["b"])
-    assert class_of(story) is MessageClass.UNDETERMINED
+    assert story.found() is MessageClass.UNDETERMINED
 
 
 def test_in_flight_says_that_the_broker_refuses_pulls() -> None:
@@ -251,7 +239,7 @@ def test_failed_for_the_last_time_is_a_dead_letter_once_the_queue_has_one(
     story.made.add("a", "received", **received, offset=0, reconsume_times=times)
     story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
     story.made.add("harness", "dead-letters-observed", group="g", count=letters)
-    assert class_of(story.passed()) is expected
+    assert story.passed().found() is expected
 
 
 def test_a_dead_letter_of_before_proves_nothing() -> None:
@@ -260,7 +248,7 @@ def test_a_dead_letter_of_before_proves_nothing() -> None:
     received = {"topic": "orders", "key": "orders-1", "tag": "tagB", "broker": "broker-a", "queue_id": 0}
     story.made.add("a", "received", **received, offset=0, reconsume_times=0)
     story.made.add("a", "consumed", key="orders-1", status="RECONSUME_LATER")
-    assert class_of(story.passed()) is MessageClass.IN_RETRY
+    assert story.passed().found() is MessageClass.IN_RETRY
 
 
 class Anew(Story):

@@ -6,10 +6,8 @@ import pytest
 
 from assertions.delivered import Delivered
 from assertions.oracle import fates
-from assertions.view import RunView
-from harness.model import Holds, MessageClass, MessageFate
-from harness.scenario import Scenario
-from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
+from harness.model import Holds, MessageClass
+from tests.unit.history_builder import BROKER, HistoryBuilder, OneMessage, scenario_of
 
 ONE_QUEUE = """\
 name: one-queue
@@ -25,11 +23,11 @@ healthy: [{delivered: {to: g, count: 1}}]
 SQL = "subscribe: {orders: {sql: a = 1}}"
 
 
-class Story:
+class Story(OneMessage):
     """One message of tagB to the only queue, which a owns."""
 
     def __init__(self, a: str = SQL, b: str = SQL, stored: str = "a = 1", kind: str = "SQL92") -> None:
-        self.scenario: Scenario = scenario_of(ONE_QUEUE.replace(" A}", f" {a}}}").replace(" B}", f" {b}}}"))
+        self.scenario = scenario_of(ONE_QUEUE.replace(" A}", f" {a}}}").replace(" B}", f" {b}}}"))
         self.made = HistoryBuilder().begin(self.scenario)
         for name in "ab":
             self.made.start(self.scenario, name)
@@ -46,10 +44,6 @@ class Story:
             self.made.events[-1].data["subscriptions"]["orders"].update(tags=[], codes=[])
         return self
 
-    def sent(self) -> Story:
-        self.made.send("orders", "tagB", 1, 0, 0)
-        return self
-
     def passed(self) -> Story:
         """The offset passes it, and the looks after that close the bracket."""
         self.made.offsets("g", "orders", [(1, 1)])
@@ -62,13 +56,6 @@ class Story:
         counts = {"consumer": consumer, "topic": "orders", "found_pulls": found, "passed_messages": passed}
         self.made.add("harness", "pull-counts-observed", **counts)
         return self
-
-    def fate(self) -> MessageFate:
-        (fate,) = fates(RunView(self.scenario, self.made.events), self.made.events[-1].n)
-        return fate
-
-    def found(self) -> MessageClass:
-        return self.fate().message_class
 
 
 def test_sql_and_the_client_was_sent_nothing() -> None:
@@ -186,7 +173,7 @@ def test_a_topic_that_was_subscribed_to_only_while_running_has_fates_too() -> No
     plain = "subscribe: {bills: tagA}"
     story = Story(a=plain, b=plain, stored="tagB", kind="TAG")
     story.made.send("orders", "tagB", 1, 0, 0)
-    assert fates(RunView(story.scenario, story.made.events), story.made.events[-1].n) == []
+    assert fates(story.view, story.made.events[-1].n) == []
     story.made.add("a", "subscribed", topic="orders", expression="tagB")
     assert story.found() is MessageClass.IN_FLIGHT
 
@@ -238,7 +225,7 @@ def test_once_all_are_delivered_there_is_nothing_to_wait_for() -> None:
     story = Story(a="model: broadcasting, subscribe: {orders: tagB}", stored="tagB", kind="TAG").sent()
     story.made.receive("a", "orders", "orders-1", "tagB", 0, 0)
     story.made.add("harness", "moment-observed", moment="end")
-    view = RunView(story.scenario, story.made.events)
+    view = story.view
     assert Delivered(to="a", count=1).evaluate(view).holds is Holds.YES
     # Of those that didn't get it nobody can tell: no offset of a broadcasting group is to be seen.
     assert Delivered(to="b", count=0).evaluate(view).holds is Holds.UNKNOWN

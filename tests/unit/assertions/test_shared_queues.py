@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 from assertions.completeness import still_possible
 from assertions.delivered import Delivered
 from assertions.offsets import Offsets
-from assertions.oracle import fates
 from assertions.ownership import Ownership
 from assertions.tags import client_matches, pulled_matches
 from assertions.undelivered import Undelivered
-from assertions.view import RunView
-from harness.model import Holds, MessageClass, MessageFate
-from tests.unit.history_builder import HistoryBuilder, scenario_of
+from harness.model import Holds, MessageClass
+from tests.unit.history_builder import HistoryBuilder, OneMessage, scenario_of
 
 TWO = """\
 name: two
@@ -33,7 +31,7 @@ POP = "api: pop, subscribe: {orders: TAG}"
 JAVA = "subscribe: {orders: TAG}"
 
 
-class Story:
+class Story(OneMessage):
     """One message of tagB to the only queue; a subscribes to tagA, b to tagB, unless told."""
 
     def __init__(
@@ -47,10 +45,6 @@ class Story:
         self.made.stored("g", {"orders": "tagB"}, list(start))
         self.made.offsets("g", "orders", [(0, 0)])
 
-    def sent(self, tag: str = "tagB") -> Story:
-        self.made.send("orders", tag, 1, 0, 0)
-        return self
-
     def passed(self) -> Story:
         self.made.offsets("g", "orders", [(1, 1)])
         return self
@@ -59,17 +53,6 @@ class Story:
         """So long after the beginning, at the end."""
         self.made.at(seconds).add("harness", "moment-observed", moment="end")
         return self
-
-    @property
-    def view(self) -> RunView:
-        return RunView(self.scenario, self.made.events)
-
-    def fate(self) -> MessageFate:
-        (fate,) = fates(self.view, self.made.events[-1].n)
-        return fate
-
-    def found(self) -> MessageClass:
-        return self.fate().message_class
 
 
 def both(text: str, a: str = "tagA", b: str = "tagB") -> tuple[str, str]:
