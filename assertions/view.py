@@ -3,7 +3,7 @@
 Kinds of events that it reads, and their data (names as the scenario has them):
 
 =====================  =============================================================================
-`run-started`          timing
+`run-started`          timing; rocketmq and client: the cell of the matrix, which older histories lack
 `send-invoked`         topic, key, tag
 `sent`                 topic, key, tag, broker, queue_id, queue_offset, msg_id, offset_msg_id, status; where
                        it has any keys, properties

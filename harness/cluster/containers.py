@@ -129,12 +129,6 @@ class ContainersCluster(ServerCluster):
         return None
 
     @property
-    def proxy(self) -> Proxy | None:
-        """The proxy of 5.x, always in mode CLUSTER; None for 4.9.x, and before `start`."""
-        found = [server.proxy for server in self._servers if isinstance(server, ProxyContainer)]
-        return found[0] if found else None
-
-    @property
     def hosts_file(self) -> Path | None:
         """The addresses of the names that brokers advertise, as in `/etc/hosts`; None: they advertise none."""
         return self.folder / "hosts" if self._by_name else None

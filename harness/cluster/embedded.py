@@ -68,12 +68,6 @@ class EmbeddedCluster(ServerCluster):
         """How its proxy runs; None where there is none."""
         return self._proxy_mode
 
-    @property
-    def proxy(self) -> Proxy | None:
-        """The proxy of 5.x; None where there is none, and before `start`."""
-        found = [server.proxy for server in self._servers if isinstance(server, ProxyProcess)]
-        return found[0] if found else None
-
     def _prepare(self) -> None:
         self._java = find_java()
         role: artifacts.Role = "server" if self._proxy_mode is None else "all-servers"

@@ -12,6 +12,7 @@ import tenacity
 
 from harness.cluster import readiness, server_settings, versions
 from harness.cluster.base import Node, NodeDeath, Proxy, ProxyMode
+from harness.cluster.proxy_server import ProxyServer
 from harness.cluster.server import Server
 from harness.cluster.server_settings import Site
 from harness.cluster_needs import topology_problem
@@ -144,8 +145,8 @@ class ServerCluster(ABC):
 
     @property
     def proxy(self) -> Proxy | None:
-        """The proxy of 5.x; None where there is none."""
-        return None
+        """The proxy of 5.x; None where there is none, and before `start`."""
+        return next((server.proxy for server in self._servers if isinstance(server, ProxyServer)), None)
 
     @property
     def images(self) -> Mapping[str, str]:

@@ -17,6 +17,7 @@ from harness.errors import UsageProblem
 
 CLUSTER_NAME = "rocketchaos"
 """The `brokerClusterName` of every broker."""
+PROXY_FILE = "rmq-proxy.json"
 
 LOOPBACK = "127.0.0.1"
 
@@ -181,9 +182,6 @@ def proxy_file(proxy: Proxy, nameserver: str, settings: Mapping[str, int]) -> st
         },
         indent=1,
     )
-
-
-PROXY_FILE = "rmq-proxy.json"
 
 
 def properties_text(settings: Mapping[str, str]) -> str:
