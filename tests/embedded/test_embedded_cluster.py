@@ -135,7 +135,7 @@ def test_a_port_lost_to_another_program_means_another_try_with_others(
         choices = iter(
             [ports.ServerPorts(ports.choose(1).nameserver, [other.getsockname()[1]]), ports.choose(1)]
         )
-        monkeypatch.setattr(ports, "choose", lambda _count, _port: next(choices))
+        monkeypatch.setattr(ports, "choose", lambda _count, _port, **_with: next(choices))
         cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path / "cluster", owner=guardian.owner)
         cluster.start()
     try:
