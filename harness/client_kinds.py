@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Literal
@@ -143,6 +143,17 @@ _GRPC_LACKS = (
     "heartbeat_v2",
 )
 """What is the proxy's or the brokers' business, or nobody's, where a client speaks gRPC."""
+_GRPC_PUSH = Api(
+    "push",
+    "PushConsumer",
+    filters_by="own",
+    queues="shared",
+    tells_queues=False,
+    raises_version=False,
+    filters_itself=False,
+    counts_pulls=False,
+    lacks=_GRPC_LACKS,
+)
 
 CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
     {
@@ -236,27 +247,12 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                 "rocketmq-python-client, over gRPC",
                 "grpc",
                 _apis(
-                    Api(
-                        "push",
-                        "PushConsumer",
-                        filters_by="own",
-                        queues="shared",
-                        tells_queues=False,
-                        raises_version=False,
-                        filters_itself=False,
-                        counts_pulls=False,
-                        lacks=_GRPC_LACKS,
-                    ),
-                    Api(
-                        "simple",
-                        "SimpleConsumer",
-                        filters_by="own",
-                        queues="shared",
-                        tells_queues=False,
-                        raises_version=False,
-                        filters_itself=False,
-                        counts_pulls=False,
-                        lacks=(*_GRPC_LACKS, "threads"),
+                    _GRPC_PUSH,
+                    replace(
+                        _GRPC_PUSH,
+                        name="simple",
+                        implementation="SimpleConsumer",
+                        lacks=(*_GRPC_PUSH.lacks, "threads"),
                     ),
                 ),
                 version="5.1.2",
