@@ -99,7 +99,7 @@ def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(campaign:
         beside.topic("orders", queues=4)
         beside.consumer("a", group="g", subscribe={"orders": "tagA"})
         beside.start("a")
-        struck = [pool.submit(campaign.run, PATIENT_SCENARIO) for _ in range(2)]
+        struck = [pool.submit(campaign.run, campaign.job(PATIENT_SCENARIO)) for _ in range(2)]
         until(lambda: sum(1 for host in workers._hosts for _ in host.leases) >= 6)
         folders = until(lambda: len(found := list(campaign.options.runs.glob("patient/2*"))) == 2 and found)
         until(lambda: all(b'"sent"' in (folder / "events.jsonl").read_bytes() for folder in folders))
