@@ -65,6 +65,10 @@ class Seen:
         return found
 
 
+_NUMBERS = itertools.count()
+"""Of topics, groups and consumers: benches of several modules may share a cluster."""
+
+
 class Bench:
     """Workers against the cluster, and short ways to use them."""
 
@@ -74,7 +78,7 @@ class Bench:
         self.seen = Seen()
         self.deaths: list[tuple[str, str, Trouble]] = []
         self.workers: list[Worker] = []
-        self.numbers = itertools.count()
+        self.numbers = _NUMBERS
         self.broker = cluster.nodes[1]
         self.admin = self.spawn("admin", "admin")
         self.java = self.spawn("java", "java")
