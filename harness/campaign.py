@@ -37,7 +37,8 @@ from harness.workers.kinds import KINDS
 
 DEFAULT_VERSION = "4.9.4"
 SHARED_CLUSTERS_AT_MOST = 6
-"""A cluster of one broker takes some 700 MiB and, where nothing happens, hardly any time."""
+"""A cluster of one broker takes some 700 MiB and, where nothing happens, hardly any time in 4.9.x, and in 5.x a
+fifth of a core with compressed timers."""
 Kind = tuple[str, str, ClusterShape]
 """Version of RocketMQ, timing profile and shape of a cluster: who has the same can share."""
 
@@ -95,6 +96,8 @@ class Campaign:
         self._users: Counter[Session] = Counter()
         self._processes: dict[str, Processes] = {}
         """By timing profile."""
+        self._awaited: Counter[Kind] = Counter()
+        """How many runs are still to come, of those that are known beforehand."""
         self._proxied: set[str] = set()
         """The versions of which some runs need a proxy."""
         self._processes_lock = threading.Lock()
@@ -142,12 +145,27 @@ class Campaign:
             finally:
                 self._end(session)
             return
-        session = self._shared((job.rocketmq, timing, self._needs(job).shape), job)
+        kind = self._kind_of(job)
+        session = self._shared(kind, job)
         try:
             yield session
         finally:
-            with self._lock:
-                self._users[session] -= 1
+            self._leave(kind, session)
+
+    def _kind_of(self, job: Job) -> Kind:
+        return job.rocketmq, self.options.timing_of(job.scenario), self._needs(job).shape
+
+    def _leave(self, kind: Kind, session: Session) -> None:
+        """A run is over; the last of those that were to come ends the cluster, for also idle ones cost time."""
+        with self._lock:
+            self._users[session] -= 1
+            if kind not in self._awaited:
+                return
+            self._awaited[kind] -= 1
+            if self._awaited[kind] > 0 or self._users[session] or self._sessions.get(kind) is not session:
+                return
+            del self._awaited[kind], self._sessions[kind]
+        self._end(session)
 
     def require_possible(self, job: Job) -> None:
         """Make sure that the scenario can run under these options.
@@ -204,6 +222,7 @@ class Campaign:
         """
         self._fetch_all(jobs)
         self._proxied |= {job.rocketmq for job in jobs if job.scenario.cluster_needs.proxy is not None}
+        self._awaited.update(self._kind_of(job) for job in jobs if not job.scenario.needs_own_cluster)
         admission = Admission(parallel)
 
         def run(job: Job) -> Report:

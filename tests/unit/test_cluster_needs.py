@@ -142,6 +142,27 @@ def test_scenarios_of_one_kind_share_a_cluster_and_the_one_unused_longest_makes_
     assert all(one.closed for one in made)
 
 
+def test_a_cluster_ends_with_the_last_run_that_was_to_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Opened] = []
+    open_ones: list[int] = []
+    monkeypatch.setattr(Campaign, "_open", lambda *_unused: Opened(made))
+    monkeypatch.setattr(Campaign, "_fetch_all", lambda *_unused: None)
+
+    def run(campaign: Campaign, job: Job, _turn: object) -> None:
+        with campaign.session_for(job):
+            open_ones.append(sum(not one.closed for one in made))
+
+    monkeypatch.setattr(Campaign, "run", run)
+    one, other = scenario(), scenario(head="cluster: {broker: {number: 1}}")
+    campaign = Campaign(Options(runs=tmp_path))
+    jobs = [Job(each, version) for each in (one, other, one) for version in ("4.9.4", "5.5.0")]
+    assert len(list(campaign.run_all(jobs, 1))) == 6
+    assert open_ones == [1, 2, 3, 3, 2, 1]
+    assert all(each.closed for each in made)
+
+
 def test_a_session_that_could_not_start_is_no_other_run_s(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
