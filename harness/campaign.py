@@ -13,7 +13,6 @@ from pathlib import Path
 from types import TracebackType
 
 from harness.admission import Admission, Turn, weight_of
-from harness.client_kinds import CLIENT_KINDS
 from harness.cluster.artifacts import classpath
 from harness.cluster.base import Cluster
 from harness.cluster.kinds import ClusterKind
@@ -255,8 +254,9 @@ class Campaign:
         clients = {
             (version, role)
             for job in jobs
-            for kind, version in job.scenario.clients(job.rocketmq).values()
-            if (role := KINDS[CLIENT_KINDS[kind].worker].classpath_role) and version not in servers
+            for choice in job.scenario.choices
+            if (role := KINDS[choice.kind.worker].classpath_role)
+            and (version := choice.version_on(job.rocketmq)) not in servers
         }
         for job in jobs[:1]:
             processes = self._processes_of(self.options.timing_of(job.scenario))

@@ -177,6 +177,11 @@ class Scenario(Strict):
         """Whether no consumer is left that a matrix could give a client."""
         return all(consumer.client is not None for consumer in self.consumers.values())
 
+    @property
+    def choices(self) -> tuple[ClientChoice, ...]:
+        """All its clients: the producer's, and the consumers'."""
+        return self.producer.choice, *(consumer.choice for consumer in self.consumers.values())
+
     def clients(self, rocketmq: str) -> dict[str, tuple[str, str]]:
         """Kind and version of every consumer's client, where the servers are of this version of RocketMQ."""
         choices = {name: consumer.choice for name, consumer in self.consumers.items()}
