@@ -106,9 +106,15 @@ class Stage:
             servers=partial(self._servers, self.scenario.producer.choice),
             locate=self._locate,
             instance=self.names.token,
-            poll_name_server_ms=self.session.timing.client_settings.get("pollNameServerInterval"),
+            poll_name_server_ms=self._poll_name_server_ms(),
         )
         return self._connect(self._producer)
+
+    def _poll_name_server_ms(self) -> int | None:
+        """How often the producer's client is to ask for routes; None: as it does by itself."""
+        if not self.scenario.producer.choice.kind.compressed:
+            return None
+        return self.session.timing.client_settings.get("pollNameServerInterval")
 
     def _connect(self, producer: Producer) -> RunContext:
         cluster, admin = self.session.ready()

@@ -61,7 +61,11 @@ class SubscriptionSettled:
             held = read_subscription(self._context, self._group, broker)
             version = held.version_of(self._topic)
             stored.append(-1 if version is None else version)
-            if stored[-1] < newest or (stored[-1] > newest and held.expression_of(self._topic) not in silent):
+            if stored[-1] < newest or (
+                stored[-1] > newest
+                and self._will_rise(views)
+                and held.expression_of(self._topic) not in silent
+            ):
                 whose = (
                     f"; {held.expression_of(self._topic)!r} is of no member that tells none" if silent else ""
                 )
@@ -71,6 +75,11 @@ class SubscriptionSettled:
         if silent and -1 in stored:
             return self._not_yet(f"not every broker has stored a subscription: {stored}")
         return self._confirmed(tuple(stored), STEADY_MS if silent else 0)
+
+    def _will_rise(self, views: Mapping[str, OwnView]) -> bool:
+        """Whether a member may yet pass what is stored, which somebody left who has gone."""
+        consumers = self._context.consumers
+        return not views or any(consumers[name].spec.traits.raises_version for name in views)
 
     def _own_of_silent(self, views: Mapping[str, OwnView]) -> set[str]:
         """The expressions of the online members that tell no subVersion for the topic."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from assertions.where import Where
 from harness.language import DurationMs
 from harness.steps.base import Step
 
@@ -22,6 +23,10 @@ class Wait(Step):
 
     duration: DurationMs = Field(description="how long", gt=0)
     because: str | None = Field(default=None, description="why no condition can be awaited instead")
+    where: Where | None = Field(
+        default=None, description="only in these runs, `{client: grpc}`; in all of them unless told"
+    )
 
     def run(self, context: RunContext) -> None:
-        context.let_time_pass(self.duration)
+        if self.where is None or self.where.fits(context.scenario.client_label, context.cluster.version):
+            context.let_time_pass(self.duration)

@@ -350,7 +350,8 @@ class Worker:
             return "it closed its event pipe and went on running", Trouble.HARNESS
         if self._stopped or (self._killed and code == -signal.SIGKILL):
             return None
-        return self._program.ending, Trouble.ENVIRONMENT
+        said = "" if self._ready.is_set() else f"; {last_lines(self.log)}"
+        return f"{self._program.ending}{said}", Trouble.ENVIRONMENT
 
     def _finish(self) -> None:
         with contextlib.suppress(TimeoutError, EnvironmentNotReady):

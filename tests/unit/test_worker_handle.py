@@ -153,7 +153,10 @@ def test_death_before_ready_tells_exit_code_and_last_lines(
         worker.wait_ready(LIMIT_S)
     assert "worker b died: exit code 1;" in raised.value.message
     assert raised.value.message.endswith("    the jars are not there")
-    assert recorder.deaths == [("b", "exit code 1", Trouble.ENVIRONMENT)]
+    ((name, reason, trouble),) = recorder.deaths
+    assert (name, trouble) == ("b", Trouble.ENVIRONMENT)
+    assert reason.startswith("exit code 1; ")
+    assert reason.endswith("the jars are not there")
     assert (worker.alive, worker.returncode) == (False, 1)
 
 

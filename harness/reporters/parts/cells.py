@@ -141,6 +141,20 @@ def delivered_told(cell: CellRuns) -> str:
     return told(texts) or "nothing sent"
 
 
+def became_told(cells: Sequence[CellRuns]) -> list[str]:
+    """Where not the same became of the messages of all cells: what it was, and in which."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for cell in cells:
+        if became := told(cell.fates()):
+            found.setdefault(became, {}).setdefault(cell.client, []).append(cell.rocketmq)
+    if len(found) < 2:
+        return []
+    return [
+        f"{became}: " + "; ".join(f"{client} on {', '.join(versions)}" for client, versions in where.items())
+        for became, where in found.items()
+    ]
+
+
 def subscription_told(cell: CellRuns) -> str:
     """`tagB`, or how often it was what."""
     return told(cell.subscriptions()) or "not seen"

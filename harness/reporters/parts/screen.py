@@ -25,8 +25,14 @@ _MARK_STYLES: Mapping[Holds, str] = MappingProxyType(
 
 
 _NARROWEST = 20
-_WHOLE = ("queue", "sent", "offset", "took", "outcome")
+_WHOLE = ("queue", "sent", "offset", "took", "RocketMQ")
 """Columns that are short, and hard to read when folded."""
+_LONGEST_WORD = {
+    "outcome": len(OutcomeKind.NOT_REPRODUCED),
+    "expected?": len("expected?"),
+    "client": len("python"),
+}
+"""Columns that fold between words alone."""
 
 
 class Screen:
@@ -70,7 +76,12 @@ class Screen:
         """A table without lines; columns fold where the console is narrow."""
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
         for title in titles:
-            table.add_column(self.text(title), overflow="fold", no_wrap=title in _WHOLE)
+            table.add_column(
+                self.text(title),
+                overflow="fold",
+                no_wrap=title in _WHOLE,
+                min_width=_LONGEST_WORD.get(title),
+            )
         for row in rows:
             table.add_row(*(cell if isinstance(cell, Text) else self.text(cell) for cell in row))
         self._console.print(Padding(table, (0, 0, 0, 2), expand=False), highlight=False)

@@ -53,7 +53,9 @@ def _row(screen: Screen, run: Report) -> list[Text | str]:
 
 
 def _show_unexpected(screen: Screen, run: Report) -> None:
-    screen.heading(f"{run.outcome.kind.value}: {run.scenario.name}", run.scenario.title)
+    client = run.record.get("client")
+    whose = f" ({client} on RocketMQ {run.record['rocketmq']})" if client and run.record.get("cell") else ""
+    screen.heading(f"{run.outcome.kind.value}: {run.scenario.name}{whose}", run.scenario.title)
     show_trouble(screen, run)
     failing = failing_findings(run)
     if run.outcome.trouble is not None and all(one.holds is Holds.UNKNOWN for one in failing):
@@ -93,7 +95,7 @@ def show_sum(screen: Screen, runs: Sequence[Report]) -> None:
     tries = sum(attempts(run) for run in runs)
     versions = ", ".join(sorted({conditions(run)[0] for run in runs} - {""}))
     screen.line(
-        f"{seconds_text(total_s)} in all"
+        f"{seconds_text(total_s)}, all runs added up"
         + (f" · RocketMQ {versions}" if versions else "")
         + f" · {counted(tries, 'attempt')} for {counted(len(runs), 'run')}",
         indent=2,

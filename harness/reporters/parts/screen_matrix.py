@@ -11,6 +11,7 @@ from harness.matrix import LeftOut, left_out_told
 from harness.reporters.base import Report
 from harness.reporters.parts.cells import (
     CellRuns,
+    became_told,
     cells,
     delivered_told,
     judgement,
@@ -33,8 +34,8 @@ def show_matrix(screen: Screen, runs: Sequence[Report], left_out: Sequence[LeftO
         screen.heading(scenario)
         rows = list(own)
         screen.table(_TITLES, [_row(screen, cell) for cell in rows])
-        for why in filter(None, map(why_told, rows)):
-            screen.line(why, indent=2)
+        for line in [*became_told(rows), *filter(None, map(why_told, rows))]:
+            screen.line(line, indent=2)
     if left_out:
         screen.heading("Left out")
         for line in left_out_told(left_out):

@@ -260,3 +260,10 @@ def test_versions_of_which_the_same_is_to_be_told_share_a_column(tmp_path: Path)
     other = in_cell(healthy(tmp_path / "other"), "python", "5.5.0")
     head = divergence_table([*runs, other]).splitlines()[2]
     assert head == "| scenario | client | RocketMQ 4.9.3, 4.9.4 | RocketMQ 5.5.0 |"
+
+
+def test_what_became_of_the_messages_is_told_where_it_differs(runs: list[Report]) -> None:
+    lines = told(runs, [], width=120).splitlines()
+    assert "4 delivered, 4 filtered by the client: java on 4.9.4" in "\n".join(lines)
+    assert "8 delivered: python on 4.9.4; java@4.9.4 on 5.5.0" in "\n".join(lines)
+    assert "4 filtered by the client: java" not in told(runs[:1] * 2, [], width=120)
