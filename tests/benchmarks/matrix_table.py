@@ -54,7 +54,7 @@ def main() -> None:
         "runs", type=Path, nargs="?", help="the folder of the runs; unless given, they are made"
     )
     parser.add_argument(
-        "--repeat", type=int, default=5, help="so many runs of each cell, where they are made"
+        "--repeat", type=int, default=3, help="so many runs of each cell, where they are made"
     )
     parser.add_argument("--no-readme", action="store_true", help="only print")
     chosen = parser.parse_args()
