@@ -12,6 +12,7 @@ from harness import paths
 from harness.clients.admin import Admin
 from harness.cluster.base import Cluster, Named, Networked
 from harness.cluster.canary import prove_delivery
+from harness.cluster.grpc_canary import prove_grpc
 from harness.cluster.running import AttachedCluster
 from harness.errors import HarnessDefect
 from harness.guardian import new_owner
@@ -53,6 +54,8 @@ class Session:
         self._make_cluster = make_cluster
         self._cluster_owner = new_owner()
         self._lock = threading.Lock()
+        self._grpc_lock = threading.Lock()
+        self._grpc_proven = False
         self._starting: threading.Thread | None = None
         self._cluster: Cluster | None = None
         self._made = threading.Event()
@@ -116,6 +119,32 @@ class Session:
         if not isinstance(cluster, Networked):
             raise HarnessDefect(f"a cluster of kind {cluster.kind} has no network for workers")
         return cluster.worker_home()
+
+    def prove_grpc(self, scenario: Scenario) -> None:
+        """Make sure, once, that the proxy serves gRPC clients where the scenario's live.
+
+        Raises:
+            EnvironmentNotReady: it doesn't.
+            HarnessDefect: there is no proxy (`Scenario.cluster_needs` should have asked for one).
+        """
+        cluster, admin = self.ready()
+        with self._grpc_lock:
+            if self._grpc_proven:
+                return
+            if cluster.proxy is None:
+                raise HarnessDefect("a client needs a proxy, and the cluster has none")
+            processes = self.processes
+            choice = next(one for one in scenario.choices if one.kind.needs_proxy)
+            logs = processes.scratch(processes.guardian.owner) / f"canary-{self._cluster_owner[-8:]}"
+            home = self.worker_home(scenario)
+            version = choice.version_on(self.version)
+            worker = processes.spawn(choice.kind.worker, version, "canary", logs, _ignore, _ignore, home=home)
+            try:
+                masters = [node for node in cluster.nodes if node.is_master]
+                prove_grpc(worker, admin, cluster.proxy.grpc_endpoint, masters)
+            finally:
+                worker.release()
+            self._grpc_proven = True
 
     def _start(self) -> None:
         try:

@@ -142,6 +142,8 @@ class Stage:
             create_routed_topic(admin, real, spec.queues, {name: addresses[name] for name in brokers})
             created = {"topic": topic, "real": real, "queues": spec.queues, "brokers": list(brokers)}
             self.history.append("harness", "topic-created", created)
+        if any(choice.kind.needs_proxy for choice in self.scenario.choices):
+            self.session.prove_grpc(self.scenario)
         for group in self.scenario.groups:
             if any(
                 self.scenario.consumers[one].choice.kind.needs_proxy for one in self.scenario.members(group)

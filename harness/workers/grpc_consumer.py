@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rocketmq
@@ -34,40 +34,15 @@ _TRY_AGAIN_S = 1.0
 _SETTINGS_LIMIT_S = 10.0
 """How long the client's own push consumer waits for them."""
 _STOP_LIMIT_S = 2.0
-_TOO_SLOW = ("initial settings", "sent no settings", "DEADLINE_EXCEEDED", "Deadline Exceeded")
-"""What a failure to start says, where the proxy didn't answer in time."""
 _THREADS = "consumeThreadMax"
 
 
 class GrpcConsumer(ABC):
     """What both have in common: made, but not started."""
 
-    def __init__(
-        self, name: str, events: EventPipe, behaviour: Mapping[str, Any], make_client: Callable[[], Any]
-    ) -> None:
-        self._name = name
-        self._events = events
+    def __init__(self, name: str, events: EventPipe, behaviour: Mapping[str, Any]) -> None:
         self._listener = Listener(name, events, **behaviour)
-        self._make_client = make_client
-        with refusals():
-            self._client = make_client()
-
-    def _start_up(self, start: Callable[[], None]) -> None:
-        """Start the client; where a proxy that has just come up is too slow for it, once more, with a new one.
-
-        Its limits can't be set: 3 s for a request, 10 s for the first settings. The first requests of a new proxy
-        took longer on a busy machine. The event `start-again` tells of it.
-        """
-        with refusals():
-            try:
-                start()
-            except Exception as error:
-                if not any(sign in str(error) for sign in _TOO_SLOW):
-                    raise
-                told = {"consumer": self._name, "error": f"{type(error).__name__}: {error}"}
-                self._events.emit("start-again", told)
-                self._client = self._make_client()
-                start()
+        self._client: Any = None
 
     @property
     def client_id(self) -> str:
@@ -123,19 +98,17 @@ class PushConsumer(GrpcConsumer):
         settings: Mapping[str, Any],
         behaviour: Mapping[str, Any],
     ) -> None:
+        super().__init__(name, events, behaviour)
         threads = {"consumption_thread_count": settings[_THREADS]} if _THREADS in settings else {}
-        super().__init__(
-            name,
-            events,
-            behaviour,
-            lambda: rocketmq.PushConsumer(
+        with refusals():
+            self._client = rocketmq.PushConsumer(
                 configuration(endpoint), group, _Callback(self._listener), filters(subscribe), **threads
-            ),
-        )
+            )
 
     def start(self) -> None:
-        """Start it; returns when the proxy has sent it its settings, or refused it."""
-        self._start_up(lambda: self._client.startup())
+        """Start it; returns when the proxy has sent it its settings, up to 10 s later, or refused it."""
+        with refusals():
+            self._client.startup()
 
     def stop(self) -> None:
         """Shut it down: what its listener still has comes to an end first, unless it blocks."""
@@ -177,27 +150,22 @@ class SimpleConsumer(GrpcConsumer):
         settings: Mapping[str, Any],  # noqa: ARG002 - none of them is its own
         behaviour: Mapping[str, Any],
     ) -> None:
-        super().__init__(
-            name,
-            events,
-            behaviour,
-            lambda: rocketmq.SimpleConsumer(
+        super().__init__(name, events, behaviour)
+        with refusals():
+            self._client = rocketmq.SimpleConsumer(
                 configuration(endpoint), group, filters(subscribe), await_duration=_LONG_POLLING_S
-            ),
-        )
+            )
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._receive_on, name=f"receive-{name}", daemon=True)
 
     def start(self) -> None:
         """Start it, and begin to receive once the proxy has sent its settings: before, a receive fails there."""
-        self._start_up(self._until_it_has_settings)
+        with refusals():
+            self._client.startup()
+            # As the push consumer waits by itself. 5.5.0: NullPointerException in ReceiveMessageActivity.
+            if not self._client._init_settings_event.wait(_SETTINGS_LIMIT_S):
+                raise CommandFailed(f"the proxy sent no settings within {_SETTINGS_LIMIT_S:g} s")
         self._thread.start()
-
-    def _until_it_has_settings(self) -> None:
-        self._client.startup()
-        # As the push consumer waits by itself. 5.5.0: NullPointerException in ReceiveMessageActivity.
-        if not self._client._init_settings_event.wait(_SETTINGS_LIMIT_S):
-            raise TimeoutError(f"the proxy sent no settings within {_SETTINGS_LIMIT_S:g} s")
 
     def stop(self) -> None:
         """Receive no more, and shut it down: a receive that the proxy holds ends with it."""

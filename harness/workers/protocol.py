@@ -80,8 +80,7 @@ The same, with `endpoint` (the proxy's, `host:port`) besides, and with `api` pus
 asked by a thread, and acks what succeeds. `model, listener, consume_from, strategy, retry_delay_level` say nothing
 to it; `assignment` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER for FAILURE and
 for what was not acked. `offset_msg_id` is null. `send` refuses a `queue`, and answers null for `broker, queue_id`
-and `offset_msg_id`: the proxy doesn't tell them. The event `start-again` with
-`consumer, error` tells that the proxy was too slow for a first start.
+and `offset_msg_id`: the proxy doesn't tell them.
 
 Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 --------------------------------------------------------------------------

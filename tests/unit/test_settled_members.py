@@ -199,6 +199,14 @@ def test_the_newest_of_those_told_must_be_stored_at_two_looks(client: str) -> No
     assert not looks.after()
 
 
+@pytest.mark.parametrize(("client", "settles"), [("java", False), ("python", True)])
+def test_what_somebody_left_who_has_gone_stays_where_nobody_will_pass_it(client: str, settles: bool) -> None:
+    """A Java member's next change passes it, and its heartbeat brings that; a C++ member's never does."""
+    looks = Looks(group := two(client))
+    group.stored = (6, "tagC")
+    assert [looks.after(), looks.after()] == [False, settles]
+
+
 def test_of_those_that_tell_nothing_what_is_stored_must_be_theirs_and_stay() -> None:
     group = two("grpc")
     group.stored = None

@@ -1,0 +1,67 @@
+"""A canary of gRPC: a client that the proxy serves, before any that is looked at."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+
+from harness.clients.admin import Admin
+from harness.cluster.base import Node
+from harness.cluster.groups import create_group
+from harness.cluster.topics import create_routed_topic
+from harness.errors import EnvironmentNotReady
+from harness.names import new_token
+from harness.workers.handle import Worker, WorkerFailed
+
+READY_LIMIT_S = 30.0
+SERVE_LIMIT_S = 60.0
+_TRY_AGAIN_S = 0.2
+
+
+def prove_grpc(worker: Worker, admin: Admin, endpoint: str, brokers: Sequence[Node]) -> None:
+    """Start and stop a consumer of a group and a topic of its own, until the proxy serves it.
+
+    A proxy answers long before it is warm: the client waits 3 s for a request and 10 s for its first settings,
+    which can't be set, and on a busy machine the first client of a new proxy waited in vain.
+
+    Args:
+        worker: of the kind `grpc`.
+        admin: of the cluster.
+        endpoint: the proxy's, `host:port`.
+        brokers: the masters.
+
+    Raises:
+        EnvironmentNotReady: it served none within 60 s, or the worker has died.
+    """
+    canary = f"rocketchaos-canary-{new_token()}"
+    create_routed_topic(admin, canary, 1, {node.name: node.address for node in brokers})
+    create_group(admin, canary, [node.address for node in brokers])
+    names = (f"canary-{number}" for number in itertools.count())
+    worker.wait_ready(READY_LIMIT_S)
+
+    def serve() -> None:
+        name = next(names)
+        worker.request(
+            "start-consumer",
+            READY_LIMIT_S,
+            name=name,
+            group=canary,
+            endpoint=endpoint,
+            subscribe={canary: "*"},
+        )
+        worker.request("stop-consumer", READY_LIMIT_S, name=name)
+
+    retrying = Retrying(
+        retry=retry_if_exception_type(WorkerFailed),
+        wait=wait_fixed(_TRY_AGAIN_S),
+        stop=stop_after_delay(SERVE_LIMIT_S),
+        reraise=True,
+    )
+    try:
+        retrying(serve)
+    except WorkerFailed as last:
+        raise EnvironmentNotReady(
+            f"the proxy at {endpoint} serves no gRPC client within {SERVE_LIMIT_S:g} s; last seen: {last.message}"
+        ) from last
