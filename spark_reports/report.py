@@ -1,0 +1,91 @@
+"""What a report is, before anybody has chosen how to show it: sentences, tables, figures, and the SQL of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.types import StructType
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as Plot
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of a report, small enough to be read: aggregates, never facts."""
+
+    name: str
+    """Of its files: `cells`."""
+    title: str
+    says: str
+    """One sentence: how to read it."""
+    schema: StructType
+    rows: Sequence[Mapping[str, Any]]
+    sql: str
+    """The Spark SQL that gives the counts it is made of; it runs as it stands on the tables of the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture of a report."""
+
+    name: str
+    title: str
+    says: str
+    plot: Plot
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What belongs together on the page."""
+
+    title: str
+    says: str
+    parts: Sequence[Table | Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSummary:
+    """What the report was made from. Shown in every report, so that nothing is left out in silence."""
+
+    uri: str
+    runs: int
+    messages: int
+    scenarios: int
+    hosts: int
+    first: datetime | None
+    last: datetime | None
+    quarantined: int
+    quarantine_reasons: Mapping[str, int]
+    """Kind of reason: so many folders."""
+    clock_jumps: int
+    """Runs within which the wall clock jumped: their order in time is uncertain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One report."""
+
+    name: str
+    """`flakiness`, `divergence` or `timing`."""
+    title: str
+    headline: str
+    """One sentence: what matters most, and what to do next."""
+    lines: Sequence[str]
+    """The short text for a terminal or a chat: up to a dozen sentences, the gravest first."""
+    sections: Sequence[Section]
+    store: StoreSummary
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """All its tables."""
+        return [part for section in self.sections for part in section.parts if isinstance(part, Table)]
+
+    @property
+    def figures(self) -> Sequence[Figure]:
+        """All its figures."""
+        return [part for section in self.sections for part in section.parts if isinstance(part, Figure)]

@@ -1,0 +1,24 @@
+"""Stores of a test's own rows: what a row doesn't say is null."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from spark_reports.tables import TABLES
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def register(spark: SparkSession, **tables: Rows) -> None:
+    """Make views of all tables of the store, with these rows: `register(spark, runs=[{"run_key": 1, ...}])`."""
+    unknown = set(tables) - set(TABLES)
+    assert not unknown, f"no tables of the store: {unknown}"
+    for name, table in TABLES.items():
+        rows = tables.get(name, ())
+        strange = {column for row in rows for column in row} - set(table.columns)
+        assert not strange, f"{name} has no columns {strange}"
+        whole = [tuple(row.get(column) for column in table.columns) for row in rows]
+        spark.createDataFrame(whole, table.schema).createOrReplaceTempView(name)
