@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,10 +65,10 @@ def _ratios(hits_before: Floats, runs_before: Floats, hits: float, runs: float) 
 def best_split(
     runs: Sequence[int], hits: Sequence[int], rng: np.random.Generator, least: int = LEAST_RUNS
 ) -> Split | None:
-    """Where a row of blocks is best cut in two, and how often chance alone cuts one as well; None: it is too short.
+    """Where a row of blocks is best cut in two, and how often chance cuts one as well; None: it is too short.
 
-    The p-value is conditional on the number of hits, so that it needs no model of the rate. Where every block is one
-    run, it is exact: the share of all orders of these hits and misses that have such a cut, counted path by path.
+    The p-value is conditional on the number of hits, so that it needs no model of the rate. Where every block is
+    one run, it is exact: the share of all orders of these hits and misses that have such a cut, path by path.
     Otherwise blocks are permuted whole, which holds where runs close in time are alike, too: 9999 times, or fewer
     where that already shows that it is nothing (J. Besag, P. Clifford, Sequential Monte Carlo p-values, 1991).
     """
@@ -164,8 +165,8 @@ def segment(
 
     search(0, len(runs), level, first)
     edges = [0, *sorted(cuts), len(runs)]
-    counts = [(sum(hits[a:b]), sum(runs[a:b])) for a, b in zip(edges, edges[1:], strict=False)]
+    counts = [(sum(hits[a:b]), sum(runs[a:b])) for a, b in pairwise(edges)]
     return [
         ChangePoint(at, before, after, cuts[at])
-        for at, before, after in zip(edges[1:-1], counts, counts[1:], strict=False)
+        for at, (before, after) in zip(edges[1:-1], pairwise(counts), strict=True)
     ]

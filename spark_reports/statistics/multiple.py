@@ -20,8 +20,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values that keep the expected share of false alarms among the alarms.
 
-    Y. Benjamini, Y. Hochberg, Controlling the false discovery rate (1995). Where nothing at all is true, the chance
-    of any alarm is kept too.
+    Y. Benjamini, Y. Hochberg, Controlling the false discovery rate (1995). Where nothing at all is
+    true, the chance of any alarm is kept too.
     """
     count = len(p_values)
     adjusted, lowest = [0.0] * count, 1.0

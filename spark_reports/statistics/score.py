@@ -5,13 +5,13 @@ from __future__ import annotations
 from scipy.stats import beta
 
 JEFFREYS = 0.5
-"""Both parameters of Jeffreys' prior of a proportion, Beta(1/2, 1/2): it is the same however the rate is expressed, and
-its intervals cover close to the stated rate (Brown, Cai, DasGupta, Interval estimation for a binomial proportion,
-2001)."""
+"""Both parameters of Jeffreys' prior of a proportion, Beta(1/2, 1/2): it is the same however the rate is
+expressed, and its intervals cover close to the stated rate (Brown, Cai, DasGupta, Interval estimation for a
+binomial proportion, 2001)."""
 
 STEADY_RATE = 0.9
-"""A cell is steady where more than this share of its runs ends alike. With 95 % certainty that takes 19 runs without
-exception, what 20 repeats of one evening give; 0.99 would take 192, and hardly any cell were ever told apart."""
+"""A cell is steady where more than this share of its runs ends alike. With 95 % certainty that takes 18 runs
+without exception, less than the 20 repeats of one evening; 0.99 would take 191, and hardly any cell had them."""
 
 CERTAIN = 0.95
 """From here on a verdict needs no question mark."""

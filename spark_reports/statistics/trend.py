@@ -23,8 +23,8 @@ class Trend:
 def cochran_armitage(runs: Sequence[int], hits: Sequence[int]) -> Trend:
     """Test of a linear trend of the share of hits over blocks of runs in order of time.
 
-    The score of a block is the middle of the places of its runs. Where every block is one run, this is the rank sum
-    test of the places of hits against those of misses, which for few of either is taken exactly.
+    The score of a block is the middle of the places of its runs. Where every block is one run, this is the rank
+    sum test of the places of hits against those of misses, which for few of either is taken exactly.
 
     P. Armitage, Tests for linear trends in proportions and frequencies (1955); statsmodels has it as
     `Table.test_ordinal_association`.
