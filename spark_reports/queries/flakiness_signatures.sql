@@ -1,12 +1,15 @@
 -- One row per cause: findings with the same signature. `bad_runs` have it and ended not as expected, or in an
--- error; `good_runs` have it and did not. At most 200, those that cost most runs first.
+-- error; `good_runs` have it and did not. At most 200, those that cost most runs first; what more good runs have
+-- than bad ones explains little and comes last.
 WITH ends AS (
   SELECT run_key, run, source, started, scenario, client, rocketmq, cluster, timing,
-         coalesce(outcome = 'error' OR NOT as_expected OR (trouble IS NOT NULL AND trouble <> 'precondition'), false) AS bad
+         coalesce(outcome = 'error' OR NOT as_expected OR (trouble IS NOT NULL AND trouble <> 'precondition'),
+                  false) AS bad
   FROM runs
 ),
 once AS (
-  SELECT run_key, signature, min(side) AS side, min(kind) AS kind, min(text) AS text, sum(occurrences) AS occurrences
+  SELECT run_key, signature, min(side) AS side, min(kind) AS kind, min(text) AS text,
+         sum(occurrences) AS occurrences
   FROM findings
   WHERE signature IS NOT NULL
   GROUP BY run_key, signature
@@ -24,14 +27,18 @@ by_cell AS (
          max_by(source, CASE WHEN bad THEN concat(coalesce(CAST(started AS STRING), ''), ' ', run) END) AS source
   FROM once JOIN ends USING (run_key)
   GROUP BY signature, scenario, client, rocketmq, cluster, timing
+),
+by_cause AS (
+  SELECT signature, min(side) AS side, min(kind) AS kind,
+         sum(bad_runs) AS bad_runs, sum(good_runs) AS good_runs, sum(occurrences) AS occurrences,
+         count(CASE WHEN bad_runs > 0 THEN 1 END) AS cells,
+         min(first_seen) AS first_seen, max(last_seen) AS last_seen,
+         min(text) AS text, max_by(run, newest) AS run, max_by(source, newest) AS source
+  FROM by_cell
+  GROUP BY signature
 )
-SELECT signature, min(side) AS side, min(kind) AS kind,
-       sum(bad_runs) AS bad_runs, sum(good_runs) AS good_runs, sum(occurrences) AS occurrences,
-       count(CASE WHEN bad_runs > 0 THEN 1 END) AS cells,
-       min(first_seen) AS first_seen, max(last_seen) AS last_seen,
-       min(text) AS text, max_by(run, newest) AS run, max_by(source, newest) AS source
-FROM by_cell
-GROUP BY signature
-HAVING sum(bad_runs) > 0
-ORDER BY bad_runs DESC, good_runs, signature
+SELECT signature, side, kind, bad_runs, good_runs, occurrences, cells, first_seen, last_seen, text, run, source
+FROM by_cause
+WHERE bad_runs > 0
+ORDER BY CASE WHEN good_runs > bad_runs THEN 1 ELSE 0 END, bad_runs DESC, good_runs, signature
 LIMIT 200
