@@ -1,4 +1,4 @@
-"""The jars of any RocketMQ version, from Maven Central or a mirror, kept in the cache (see `harness.cluster.jars`)."""
+"""The jars of any RocketMQ version, by role; `harness.cluster.jars` fetches and keeps them."""
 
 from __future__ import annotations
 
