@@ -53,8 +53,8 @@ WHATS: Mapping[str, What] = MappingProxyType(
         "subscription-flip": What(
             "Subscription flip",
             "From a change of the membership, or a hand-made heartbeat, until a broker was seen to hold "
-            "another expression for the group. A rebalance raises the version of a member's subscription, and its next "
-            "heartbeat makes the broker store it.",
+            "another expression for the group. A rebalance raises the version of a member's subscription, and "
+            "its next heartbeat makes the broker store it.",
             "flip",
             "flips",
             ("*.rebalance", "*.rebalance-min", "*.heartbeat"),
