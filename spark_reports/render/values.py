@@ -22,6 +22,7 @@ TONES: Mapping[str, str] = MappingProxyType(
 """Verdict: the tone of its chip. The word always stands in it."""
 
 _LONG_CHARACTERS = 40
+_UNBROKEN_CHARACTERS = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,9 @@ def shown(value: Any, page_folder: Path) -> Shown:
     target = link(value, page_folder)
     if target is not None:
         return Shown(value.rstrip("/").rpartition("/")[2] or text, link=target)
-    return Shown(text, "text long" if len(text) > _LONG_CHARACTERS else "text" if " " in text else "")
+    if len(text) <= _LONG_CHARACTERS:
+        return Shown(text, "text" if " " in text else "")
+    return Shown(text, "" if " " not in text and len(text) <= _UNBROKEN_CHARACTERS else "text long")
 
 
 def words(value: Any) -> str:
