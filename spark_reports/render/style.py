@@ -107,7 +107,7 @@ TEMPLATE = parts.Template(
         "plot_bgcolor": "rgba(0,0,0,0)",
         "colorway": COLOURWAY,
         "xaxis": _AXIS,
-        "yaxis": _AXIS,
+        "yaxis": {**_AXIS, "ticklabelstandoff": 6},
         "hoverlabel": {"align": "left", "namelength": -1, "font": {"family": FONT, "size": 12}},
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "title": {"text": ""}},
     }

@@ -71,7 +71,7 @@ def _padded(bounds: tuple[float, float] | None) -> list[float] | None:
     if bounds is None:
         return None
     low, high = bounds
-    return [low - 0.03 * (high - low), high + 0.14 * (high - low)]
+    return [low - 0.05 * (high - low), high + 0.14 * (high - low)]
 
 
 def _trace(kind: str, rows: Sequence[tuple[Estimate, float]], colour: str) -> go.Scatter:

@@ -35,7 +35,7 @@ async function drawAll() {
 
 addEventListener("beforeprint", () => {
   for (const plot of plots) {
-    const own = plot.layout.height;
+    const own = Number(plot.dataset.height ?? plot.layout.height);
     const height = own < 1.7 * SHEET_PX ? Math.min(own, SHEET_PX) : own;
     plot.dataset.height = own;
     plot.style.minHeight = 0;
