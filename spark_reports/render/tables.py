@@ -36,7 +36,8 @@ def write_with_spark(spark: SparkSession, table: Table, folder: Path) -> None:
     frame = spark.createDataFrame(rows, table.schema).coalesce(1)
     for form in ("parquet", "delta"):
         target = folder / f"{table.name}.{form}"
-        frame.write.format(form).save(target.as_uri())
+        # Not as a URI: Hadoop takes `%20` for three characters of the name.
+        frame.write.format(form).save(f"file://{target}")
         if table.rows and not any(target.glob("*.parquet")):
             raise EnvironmentNotReady(
                 f"{target} is empty: Spark's workers wrote it on their own machines",

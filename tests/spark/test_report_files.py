@@ -37,7 +37,7 @@ def test_a_report_is_written_for_people_and_machines_and_replaced_whole(
     assert json.loads(written.document.read_text(encoding="utf-8"))["name"] == "flakiness"
     assert str(written.page) in written.text.read_text(encoding="utf-8").replace("`", "")
     for form in ("parquet", "delta"):
-        frame = spark.read.format(form).load((written.tables / f"cells.{form}").as_uri())
+        frame = spark.read.format(form).load(f"file://{written.tables}/cells.{form}")
         assert [(one.name, one.dataType) for one in frame.schema] == [
             (one.name, one.dataType) for one in SCHEMA
         ]
@@ -53,7 +53,7 @@ def test_a_report_is_written_for_people_and_machines_and_replaced_whole(
 
     again = write(spark, only_tables(whole(count=3)), out)
     assert again == written
-    delta = (written.tables / "cells.delta").as_uri()
+    delta = f"file://{written.tables}/cells.delta"
     assert spark.read.format("delta").load(delta).count() == 3
     assert sorted(path.name for path in out.iterdir()) == [
         "flakiness",
@@ -66,7 +66,7 @@ def test_a_report_is_written_for_people_and_machines_and_replaced_whole(
 def test_a_table_without_rows_keeps_its_schema(spark: SparkSession, tmp_path: Path) -> None:
     written = write(spark, empty(), tmp_path)
     for form in ("parquet", "delta"):
-        frame = spark.read.format(form).load((written.tables / f"times.{form}").as_uri())
+        frame = spark.read.format(form).load(f"file://{written.tables}/times.{form}")
         assert frame.schema.names == SCHEMA.names
         assert frame.count() == 0
 
@@ -74,7 +74,9 @@ def test_a_table_without_rows_keeps_its_schema(spark: SparkSession, tmp_path: Pa
 def test_a_place_that_cannot_be_written_is_told(spark: SparkSession, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("in the way", encoding="utf-8")
-    with pytest.raises(EnvironmentNotReady, match="the report timing can't be written to .*--out"):
+    with pytest.raises(
+        EnvironmentNotReady, match=r"(?s)the report timing can't be written to .*Not a directory.*--out"
+    ):
         write(spark, empty(), file / "out")
 
 
@@ -91,7 +93,7 @@ def test_a_full_disk_leaves_the_older_report_whole(
     with pytest.raises(EnvironmentNotReady, match="No space left on device"):
         write(spark, only_tables(whole(count=5)), tmp_path)
     assert written.page.read_bytes() == before
-    assert spark.read.parquet((written.tables / "cells.parquet").as_uri()).count() == 3
+    assert spark.read.parquet(f"file://{written.tables}/cells.parquet").count() == 3
     assert len(list(tmp_path.iterdir())) == 4
 
 
