@@ -1,0 +1,1 @@
+"""Statistics of the reports, one method a file: pure, from counts and histograms that Spark has made."""
