@@ -22,8 +22,8 @@ def bounded_mean(counts: Mapping[float, int], highest: float = 1.0, level: float
     with half a run more at each bound: what no run has shown yet may still be there. Where all values are at the
     bounds it is the Jeffreys interval of a proportion, with its end put to the bound that all runs are at (L. D.
     Brown, T. T. Cai, A. DasGupta, Interval estimation for a binomial proportion, 2001). Runs that are all alike
-    have an interval too, as wide as they are few, where Student's would have the width 0. It covers as those do: 95 %
-    on the average over true values, not for each of them.
+    have an interval too, as wide as they are few, where Student's would have the width 0. It covers as those do:
+    95 % on the average over true values, not for each of them.
 
     Raises:
         ValueError: there are no runs, or a value is beyond the bounds.

@@ -12,7 +12,7 @@ FAMILY_WISE = 0.05
 """The chance that a report in which nothing differs says of anything that it does."""
 
 
-def holm(tests: Sequence[Significance]) -> list[float]:
+def tarone_holm(tests: Sequence[Significance]) -> list[float]:
     """The p-values, corrected so that the family-wise rate of errors holds however the tests depend on each other.
 
     S. Holm, A simple sequentially rejective multiple test procedure (1979), in which a test counts only where it
