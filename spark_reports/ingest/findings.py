@@ -3,8 +3,8 @@
 `outcome`   of runs that are not as expected, or that an error ended
 `check`     of `also`, or of the section that should hold, where it was not seen to hold
 `trouble`   what kept a run from being completed
-`event`     workers that died and listeners that broke; of runs that are not as expected also refusals, sendings that
-            nobody acknowledged, and looks that failed
+`event`     workers that died and listeners that broke; of runs that are not as expected also refusals, sendings
+            that nobody acknowledged, and looks that failed
 `log`       errors and telling warnings in the logs of runs that are not as expected
 """
 

@@ -12,7 +12,7 @@ from spark_reports.ingest.witnesses import KEY
 from spark_reports.tables import MESSAGES
 
 BROKEN, OTHER_SCHEMA = "broken", "other schema"
-"""What `reason` says in the row of a line that can't be read: such a row has no class, and its run is never committed."""
+"""What `reason` says in the row of a line that can't be read: it has no class, and its run is never committed."""
 
 
 def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int) -> DataFrame:
