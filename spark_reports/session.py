@@ -1,34 +1,206 @@
-"""A Spark that can read and write Delta tables, quietly."""
+"""A Spark that can read and write Delta tables, quietly, and that leaves nothing behind.
+
+Its JVM is a child of this process, which ends when the pipe to its standard input closes: with the session, and
+also where this process is killed. What it prints goes into a log. Under `spark-submit` there is a JVM already;
+then it is used as it is.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
 
+import psutil
+import pyspark
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
+
+from harness.cluster.jars import jars
+from harness.cluster.java_home import find_java
+from harness.errors import UsageProblem
+from spark_reports import requirements
+from spark_reports.failures import spark_failures
+from spark_reports.scratch import LOG, scratch
+
+MASTER_VARIABLE = "ROCKETCHAOS_SPARK_MASTER"
+"""The environment variable that names Spark's master, instead of `local[*]`."""
+MEMORY_VARIABLE = "ROCKETCHAOS_SPARK_MEMORY"
+"""The environment variable that says how much memory Spark's JVM may use: `2g`."""
+
+Progress = Callable[[str], None]
+
+_GIB = 2**30
+_END_LIMIT_S = 20
+_LOG4J = Path(__file__).with_name("log4j2.properties")
+_HERE = "127.0.0.1"
 
 
 @contextmanager
-def spark_session(master: str | None = None) -> Iterator[SparkSession]:
-    """A session, ended with the block.
+def spark_session(master: str | None = None, progress: Progress | None = None) -> Iterator[SparkSession]:
+    """A session, ended with the block together with its JVM.
 
     Args:
         master: of Spark; None: `ROCKETCHAOS_SPARK_MASTER`, otherwise `local[*]`.
+        progress: told in a few words what takes time.
+
+    Raises:
+        EnvironmentNotReady: a package, Java or Delta's jars are missing, Spark doesn't start, or it fails for
+            a reason that lies in the machine; the message names its log.
+        UsageProblem: `ROCKETCHAOS_SPARK_MEMORY` is no amount of memory.
     """
-    session = (
-        SparkSession.builder.master(master or os.environ.get("ROCKETCHAOS_SPARK_MASTER") or "local[*]")
-        .appName("rocketchaos")
-        .config("spark.jars.packages", "io.delta:delta-spark_4.1_2.13:4.1.0")
-        .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
-        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .getOrCreate()
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        with spark_failures(None):
+            yield from _submitted(master)
+        return
+    say = progress or (lambda _text: None)
+    chosen = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
+    memory = _memory()
+    java = find_java(full_jdk=True)
+    delta_jars = jars(requirements.delta(), say)
+    with scratch() as folder, spark_failures(folder / LOG):
+        settings = {
+            **_settings(chosen),
+            "spark.driver.memory": memory,
+            "spark.jars": ",".join(map(str, delta_jars)),
+            **_places(folder),
+        }
+        say("starting Spark")
+        with _jvm(settings, java.home, folder / LOG) as gateway:
+            yield from _session(gateway, settings)
+
+
+def _settings(master: str) -> dict[str, str]:
+    """What holds for every session."""
+    settings = {
+        "spark.master": master,
+        "spark.app.name": "rocketchaos",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        # The log of a table of ours is small: 50 tasks, as by default, take longer than reading it.
+        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.ansi.enabled": "true",
+        # Facts go to one partition a batch: without this they would be sorted by it, all of them.
+        "spark.sql.maxConcurrentOutputFileWriters": "8",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    if master.startswith("local"):
+        settings |= {
+            "spark.driver.bindAddress": _HERE,
+            "spark.driver.host": _HERE,
+            "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
+        }
+    return settings
+
+
+def _places(folder: Path) -> dict[str, str]:
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    options = (
+        f"-Dlog4j2.configurationFile={_LOG4J.as_uri()} -Djava.io.tmpdir={temporary} "
+        f"-Dderby.system.home={temporary} -XX:-UsePerfData"
     )
-    session.sparkContext.setLogLevel("ERROR")
+    return {
+        "spark.local.dir": str(temporary),
+        "spark.sql.warehouse.dir": (folder / "warehouse").as_uri(),
+        "spark.driver.extraJavaOptions": options,
+    }
+
+
+def _memory() -> str:
+    """For Spark's JVM: as the user says, otherwise half of the machine's, but 1 GiB at least and 4 at most."""
+    configured = os.environ.get(MEMORY_VARIABLE)
+    if not configured:
+        return f"{min(4, max(1, psutil.virtual_memory().total // 2 // _GIB))}g"
+    if not re.fullmatch(r"[1-9]\d*[mg]", configured, re.IGNORECASE):
+        raise UsageProblem(
+            f"{MEMORY_VARIABLE} is no amount of memory: {configured}", "Give one such as `2g` or `1500m`."
+        )
+    return configured
+
+
+@contextmanager
+def _jvm(settings: Mapping[str, str], java_home: Path, log: Path) -> Iterator[Any]:
+    """Spark's JVM, ended with the block."""
+    environment = {"JAVA_HOME": str(java_home)}
+    pip_home = Path(pyspark.__file__).parent
+    if (pip_home / "bin" / "spark-submit").is_file():
+        # Another Spark on this machine may have another version.
+        environment["SPARK_HOME"] = str(pip_home)
+    configured = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    with log.open("ab") as output, _environment(environment):
+        gateway = launch_gateway(  # type: ignore[no-untyped-call]
+            configured, {"stdout": output, "stderr": subprocess.STDOUT}
+        )
+    try:
+        yield gateway
+    finally:
+        _end(gateway)
+
+
+@contextmanager
+def _environment(changes: Mapping[str, str]) -> Iterator[None]:
+    """These environment variables, within the block: Spark's scripts are told by no other way."""
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _session(gateway: Any, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    configured = SparkConf(_jvm=gateway.jvm).setAll(list(settings.items()))
+    SparkContext(conf=configured, gateway=gateway)
+    with suppress(ValueError):
+        # Spark's own handler talks to the JVM in the midst of another talk; and signals belong to the main thread.
+        signal.signal(signal.SIGINT, on_interrupt)
+    session = SparkSession.builder.getOrCreate()
+    try:
+        yield session
+    except Exception:
+        with suppress(Exception):
+            session.stop()
+        raise
+    session.stop()
+
+
+def _end(gateway: Any) -> None:
+    """End the JVM, whatever it does, and let pyspark forget it, so that another session can start one."""
+    with suppress(Exception):
+        gateway.proc.stdin.close()
+    try:
+        gateway.proc.wait(_END_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
+    with suppress(Exception):
+        gateway.close()
+    SparkContext._gateway = SparkContext._jvm = None
+    SparkContext._active_spark_context = None
+    SparkSession._instantiatedSession = None
+
+
+def _submitted(master: str | None) -> Iterator[SparkSession]:
+    """A session in the JVM that `spark-submit` has started; what it was told about memory and places holds."""
+    builder = SparkSession.builder
+    for name, value in _settings(master or "").items():
+        if name not in ("spark.master", "spark.app.name"):
+            builder = builder.config(name, value)
+    session = (builder.master(master) if master else builder).appName("rocketchaos").getOrCreate()
     try:
         yield session
     finally:

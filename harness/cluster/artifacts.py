@@ -1,24 +1,21 @@
-"""The jars of any RocketMQ version, from Maven Central or a mirror, kept in the cache.
-
-For each version and role an index names the jars with size and SHA-1. Where every jar is there, a class path
-costs a look at the files and no network; where one is missing or has another size, it is fetched again.
-"""
+"""The jars of any RocketMQ version, by role; `harness.cluster.jars` fetches and keeps them."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from harness import paths
-from harness.cache_lock import cache_lock
 from harness.cluster import versions
-from harness.errors import EnvironmentNotReady
+from harness.cluster.jars import Bundle, jars
+
+if TYPE_CHECKING:
+    from harness.cluster.maven import Repository
 
 Role = Literal["server", "tools", "client", "all-servers"]
 Progress = Callable[[str], None]
+
+GROUP = "org.apache.rocketmq"
 
 ARTIFACTS: Mapping[Role, Sequence[str]] = {
     "server": ("rocketmq-namesrv", "rocketmq-broker"),
@@ -29,8 +26,6 @@ ARTIFACTS: Mapping[Role, Sequence[str]] = {
 on it a 5.x client takes the broker's log configuration."""
 
 _PROXY = "rocketmq-proxy"
-
-_INDEX_VERSION = 1
 
 
 def classpath(version: str, role: Role, progress: Progress | None = None) -> tuple[Path, ...]:
@@ -47,15 +42,11 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
         EnvironmentNotReady: something is missing and can't be fetched, or the cache can't be written.
     """
     versions.parse(version)
-    folder = paths.maven_folder()
-    index = folder / "rocketchaos" / f"{version}-{role}.json"
-    jars = _whole(folder, index)
-    if jars is not None:
-        return jars
-    say = progress or (lambda _text: None)
-    with cache_lock(folder / "rocketchaos", "jars", say):
-        # Another process may have fetched them while this one waited.
-        return _whole(folder, index) or _fetch(folder, index, version, role, say)
+
+    def require(repository: Repository) -> None:
+        repository.require("RocketMQ", GROUP, _artifacts(version, role)[0], version, versions.nearest)
+
+    return jars(_bundle(version, role), progress, require)
 
 
 def cached(version: str) -> bool:
@@ -66,53 +57,12 @@ def cached(version: str) -> bool:
         EnvironmentNotReady: the cache can't be used.
     """
     versions.parse(version)
-    folder = paths.maven_folder()
-    return all(_whole(folder, folder / "rocketchaos" / f"{version}-{role}.json") for role in ARTIFACTS)
+    return all(_bundle(version, role).whole() for role in ARTIFACTS)
 
 
-def _whole(folder: Path, index: Path) -> tuple[Path, ...] | None:
-    """The jars that the index names, if all are there in their full size."""
-    files = _read(index)
-    if files is None or any(_size(folder / name) != size for name, size in files.items()):
-        return None
-    return tuple(folder / name for name in files)
-
-
-def _read(index: Path) -> dict[str, int] | None:
-    """Names and sizes by an index; None where there is none that can be used."""
-    try:
-        content = json.loads(index.read_text(encoding="utf-8"))
-        if content["schema_version"] != _INDEX_VERSION:
-            return None
-        return {str(file["path"]): int(file["size"]) for file in content["files"]} or None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-
-
-def _size(file: Path) -> int | None:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return None
-
-
-def _fetch(folder: Path, index: Path, version: str, role: Role, progress: Progress) -> tuple[Path, ...]:
-    # Only here, where something is missing: it takes longer to load than everything else together.
-    from harness.cluster.maven import Repository
-
-    progress(f"resolving the jars of RocketMQ {version} ({role})")
-    try:
-        for name, size in (_read(index) or {}).items():
-            if _size(folder / name) not in (None, size):
-                (folder / name).unlink()
-        jars = Repository(folder, progress).jars(_artifacts(version, role), version)
-        _write(index, folder, jars)
-    except OSError as error:
-        raise EnvironmentNotReady(
-            f"the cache of jars can't be used: {error.strerror or error}: {folder}",
-            "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
-        ) from error
-    return tuple(jars)
+def _bundle(version: str, role: Role) -> Bundle:
+    coordinates = [f"{GROUP}:{artifact}:{version}" for artifact in _artifacts(version, role)]
+    return Bundle(f"{version}-{role}", f"RocketMQ {version}", coordinates, part=role)
 
 
 def _artifacts(version: str, role: Role) -> Sequence[str]:
@@ -120,20 +70,3 @@ def _artifacts(version: str, role: Role) -> Sequence[str]:
         return ARTIFACTS[role]
     proxy = [_PROXY] if versions.has_proxy(version) else []
     return [*ARTIFACTS["server"], *proxy]
-
-
-def _write(index: Path, folder: Path, jars: Sequence[Path]) -> None:
-    files = [
-        {
-            "path": jar.relative_to(folder).as_posix(),
-            "size": jar.stat().st_size,
-            "sha1": hashlib.sha1(jar.read_bytes()).hexdigest(),
-        }
-        for jar in jars
-    ]
-    # In one step, and under the lock: a reader sees the old index, none, or the new one.
-    part = index.with_suffix(".part")
-    part.write_text(
-        json.dumps({"schema_version": _INDEX_VERSION, "files": files}, indent=1), encoding="utf-8"
-    )
-    part.replace(index)

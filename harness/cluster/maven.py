@@ -1,4 +1,4 @@
-"""Resolves and downloads RocketMQ's jars with jgo's resolver. Imported only where the cache lacks something.
+"""Resolves and downloads jars with jgo's resolver. Imported only where the cache lacks something.
 
 jgo 3.2 knows how to read POMs. It doesn't do three things that a cache shared by many runs needs, so they
 are done here: a download is checked and then moved into place in one step; a network error is an error (jgo
@@ -26,10 +26,9 @@ from jgo.maven import MavenContext, PythonResolver
 from jgo.parse import Coordinate
 from urllib3.util import Retry
 
-from harness.cluster import versions
+from harness.cluster.jars import Bundle
 from harness.errors import EnvironmentNotReady, UsageProblem
 
-GROUP = "org.apache.rocketmq"
 REPOSITORY_VARIABLE = "ROCKETCHAOS_MAVEN_REPOSITORY"
 """The environment variable that names a mirror to use instead of Maven Central."""
 
@@ -87,16 +86,14 @@ class Repository:
             timeout=_TIMEOUT_S,
         )
 
-    def jars(self, artifacts: Sequence[str], version: str) -> list[Path]:
-        """The jars of these artifacts of RocketMQ and of all they need at run time, fetched where missing.
+    def jars(self, bundle: Bundle) -> list[Path]:
+        """The jars of these artifacts and of all they need at run time, fetched where missing.
 
         Raises:
-            UsageProblem: RocketMQ has no such version; the message names the nearest.
             EnvironmentNotReady: the repository can't be reached or lacks something, or the disk is full.
         """
-        self._require(artifacts[0], version)
         self._missing_poms.clear()
-        roots = [self._context.create_dependency(f"{GROUP}:{each}:{version}") for each in artifacts]
+        roots = [self._context.create_dependency(each) for each in bundle.coordinates]
         try:
             inputs, transitive = self._context.resolver.resolve(roots)
             if self._missing_poms:
@@ -104,12 +101,14 @@ class Repository:
             wanted = {
                 each.artifact
                 for each in [*inputs, *transitive]
-                if each.scope in ("compile", "runtime", None) and each.artifact.packaging == "jar"
+                if each.scope in ("compile", "runtime", None)
+                and each.artifact.packaging == "jar"
+                and each.artifact.groupId not in bundle.provided
             }
             return self._fetch_all(sorted(wanted, key=str))
         except (RuntimeError, ValueError, ElementTree.ParseError) as error:
             raise EnvironmentNotReady(
-                f"RocketMQ {version} can't be put together from {self._name}: {error}", _HINT
+                f"{bundle.title} can't be put together from {self._name}: {error}", _HINT
             ) from error
 
     def _fetch_all(self, artifacts: Sequence[Any]) -> list[Path]:
@@ -124,24 +123,43 @@ class Repository:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _require(self, artifact: str, version: str) -> None:
-        """Make sure that RocketMQ has this version, by its POM."""
-        pom = self._context.project(GROUP, artifact).at_version(version).artifact(packaging="pom")
+    def require(
+        self,
+        what: str,
+        group: str,
+        artifact: str,
+        version: str,
+        nearest: Callable[[str, Sequence[str]], Sequence[str]],
+    ) -> None:
+        """Make sure that there is this version, by its POM.
+
+        Args:
+            what: it is, for messages.
+            group: of the artifact.
+            artifact: one that every version has.
+            version: the one in question.
+            nearest: picks from all versions those that may be meant.
+
+        Raises:
+            UsageProblem: there is no such version; the message names the nearest.
+            EnvironmentNotReady: the repository can't be reached, or the disk is full.
+        """
+        pom = self._context.project(group, artifact).at_version(version).artifact(packaging="pom")
         try:
             pom.resolve()
         except _NotThereError:
-            existing = self._versions(artifact)
+            existing = self._versions(group, artifact)
             raise UsageProblem(
-                f"there is no RocketMQ {version} in {self._name}",
-                f"The nearest versions: {', '.join(versions.nearest(version, existing))}."
+                f"there is no {what} {version} in {self._name}",
+                f"The nearest versions: {', '.join(nearest(version, existing))}."
                 if existing
                 else "Which versions it has could not be found out.",
             ) from None
 
-    def _versions(self, artifact: str) -> list[str]:
+    def _versions(self, group: str, artifact: str) -> list[str]:
         """All versions of an artifact; none if the repository doesn't tell."""
         try:
-            metadata = self.get(f"{GROUP.replace('.', '/')}/{artifact}/maven-metadata.xml")
+            metadata = self.get(f"{group.replace('.', '/')}/{artifact}/maven-metadata.xml")
             return [each.text or "" for each in ElementTree.fromstring(metadata).iter("version")]
         except (_NotThereError, EnvironmentNotReady, ElementTree.ParseError):
             return []

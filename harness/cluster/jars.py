@@ -1,0 +1,137 @@
+"""Jars from Maven Central or a mirror, kept in the cache, whatever they are for.
+
+For each bundle an index names the jars with size and SHA-1. Where every jar is there, a bundle costs a look at
+the files and no network; where one is missing or has another size, it is fetched again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness import paths
+from harness.cache_lock import cache_lock
+from harness.errors import EnvironmentNotReady
+
+if TYPE_CHECKING:
+    from harness.cluster.maven import Repository
+
+Progress = Callable[[str], None]
+
+_INDEX_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Artifacts that are needed together, with all that they need at run time."""
+
+    name: str
+    """Of its index: `4.9.4-server`."""
+    title: str
+    """For messages: `RocketMQ 4.9.4`."""
+    coordinates: Sequence[str]
+    """`group:artifact:version`."""
+    provided: Sequence[str] = ()
+    """Groups whose artifacts are there anyway, as Scala is where Spark is: they are left out."""
+    part: str = ""
+    """Which of several bundles of that title, for messages: `server`."""
+
+    def whole(self) -> tuple[Path, ...] | None:
+        """Its jars, if all are in the cache in their full size; raises as `paths.maven_folder`."""
+        folder = paths.maven_folder()
+        files = _read(_index(folder, self))
+        if files is None or any(_size(folder / name) != size for name, size in files.items()):
+            return None
+        return tuple(folder / name for name in files)
+
+
+def jars(
+    bundle: Bundle, progress: Progress | None = None, require: Callable[[Repository], None] | None = None
+) -> tuple[Path, ...]:
+    """The jars of a bundle, fetched where the cache lacks them.
+
+    Args:
+        bundle: what is wanted.
+        progress: told in a few words what takes time.
+        require: asked before anything is fetched; raises where what is wanted can't be.
+
+    Raises:
+        EnvironmentNotReady: something is missing and can't be fetched, or the cache can't be written.
+    """
+    found = bundle.whole()
+    if found is not None:
+        return found
+    folder = paths.maven_folder()
+    say = progress or (lambda _text: None)
+    with cache_lock(folder / "rocketchaos", "jars", say):
+        # Another process may have fetched them while this one waited.
+        return bundle.whole() or _fetch(folder, bundle, say, require)
+
+
+def _index(folder: Path, bundle: Bundle) -> Path:
+    return folder / "rocketchaos" / f"{bundle.name}.json"
+
+
+def _read(index: Path) -> dict[str, int] | None:
+    """Names and sizes by an index; None where there is none that can be used."""
+    try:
+        content = json.loads(index.read_text(encoding="utf-8"))
+        if content["schema_version"] != _INDEX_VERSION:
+            return None
+        return {str(file["path"]): int(file["size"]) for file in content["files"]} or None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _size(file: Path) -> int | None:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return None
+
+
+def _fetch(
+    folder: Path, bundle: Bundle, progress: Progress, require: Callable[[Repository], None] | None
+) -> tuple[Path, ...]:
+    # Only here, where something is missing: it takes longer to load than everything else together.
+    from harness.cluster.maven import Repository
+
+    part = f" ({bundle.part})" if bundle.part else ""
+    progress(f"resolving the jars of {bundle.title}{part}")
+    index = _index(folder, bundle)
+    try:
+        for name, size in (_read(index) or {}).items():
+            if _size(folder / name) not in (None, size):
+                (folder / name).unlink()
+        repository = Repository(folder, progress)
+        if require is not None:
+            require(repository)
+        found = repository.jars(bundle)
+        _write(index, folder, found)
+    except OSError as error:
+        raise EnvironmentNotReady(
+            f"the cache of jars can't be used: {error.strerror or error}: {folder}",
+            "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
+        ) from error
+    return tuple(found)
+
+
+def _write(index: Path, folder: Path, found: Sequence[Path]) -> None:
+    files = [
+        {
+            "path": jar.relative_to(folder).as_posix(),
+            "size": jar.stat().st_size,
+            "sha1": hashlib.sha1(jar.read_bytes()).hexdigest(),
+        }
+        for jar in found
+    ]
+    # In one step, and under the lock: a reader sees the old index, none, or the new one.
+    part = index.with_suffix(".part")
+    part.write_text(
+        json.dumps({"schema_version": _INDEX_VERSION, "files": files}, indent=1), encoding="utf-8"
+    )
+    part.replace(index)

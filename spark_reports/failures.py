@@ -1,0 +1,84 @@
+"""What goes wrong in Spark for a reason that lies in the machine, as one message; all else is a defect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
+from pyspark.errors import AnalysisException, PySparkException, PySparkRuntimeError
+from pyspark.errors.exceptions.captured import CapturedException
+
+from harness.errors import EnvironmentNotReady
+
+_LINES = 3
+_SPACE = "Free some space where the store and ROCKETCHAOS_CACHE are, and do it again: the store is whole."
+_MEMORY = "Set ROCKETCHAOS_SPARK_MEMORY to more, as `4g`."
+_REACH = "spark_reports/README.md says what HDFS and S3-compatible stores need."
+
+# What a cause says, in the order in which it is looked for: what happened, and the way out.
+_CAUSES: tuple[tuple[str, str, str], ...] = (
+    ("No space left on device", "the disk is full", _SPACE),
+    ("Disk quota exceeded", "the disk is full", _SPACE),
+    ("Read-only file system", "the disk is read-only", "Choose another place."),
+    ("java.lang.OutOfMemoryError", "Spark has run out of memory", _MEMORY),
+    ("java.nio.file.AccessDeniedException", "a file may not be read or written", "Correct its permissions."),
+    ("Permission denied", "a file may not be read or written", "Correct its permissions."),
+    ("No FileSystem for scheme", "Spark knows no file system of that kind", _REACH),
+    ("UnsupportedFileSystemException", "Spark knows no file system of that kind", _REACH),
+    ("ClassNotFoundException: Class org.apache.hadoop", "Spark lacks the jar of a file system", _REACH),
+    ("java.net.UnknownHostException", "a host is unknown", _REACH),
+    ("java.net.ConnectException", "a server can't be reached", _REACH),
+    ("All masters are unresponsive", "Spark's master can't be reached", "Check --master."),
+    ("Could not parse Master URL", "that is no master of Spark", "Give one such as `local[*]`."),
+)
+
+
+@contextmanager
+def spark_failures(log: Path | None) -> Iterator[None]:
+    """Turn failures of the machine into messages.
+
+    Args:
+        log: of Spark's JVM, named in messages; None where it goes elsewhere, as under `spark-submit`.
+
+    Raises:
+        EnvironmentNotReady: the disk is full, the JVM has died, a file system can't be reached, ...
+    """
+    where = f" Spark's log: {log}" if log is not None else ""
+    try:
+        yield
+    except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
+        # Both classes of pyspark hide what the JVM said behind their own `str`.
+        text = _text_of(error)
+        for sign, happened, way_out in _CAUSES:
+            if sign in text:
+                raise EnvironmentNotReady(f"{happened}: {_line_with(sign, text)}", way_out + where) from error
+        if isinstance(error, (Py4JNetworkError, ConnectionError, EOFError)):
+            raise EnvironmentNotReady(f"Spark's JVM has ended{_last_words(log)}", _MEMORY + where) from error
+        if isinstance(error, PySparkRuntimeError) and error.getCondition() == "JAVA_GATEWAY_EXITED":
+            raise EnvironmentNotReady(f"Spark doesn't start{_last_words(log)}", where.strip()) from error
+        raise
+
+
+def _text_of(error: BaseException) -> str:
+    if isinstance(error, Py4JJavaError):
+        return str(error)
+    if isinstance(error, CapturedException) and not isinstance(error, AnalysisException):
+        return f"{error}\n{error._stackTrace or ''}\n{error._cause or ''}"
+    return str(error)
+
+
+def _line_with(sign: str, text: str) -> str:
+    line = next(line.strip() for line in text.splitlines() if sign in line)
+    return line.removeprefix("Caused by: ")[:300]
+
+
+def _last_words(log: Path | None) -> str:
+    """What the log says last, without what Java says at every start."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log is not None else []
+    except OSError:
+        return ""
+    told = [line.strip() for line in lines if line.strip() and "incubator modules" not in line][-_LINES:]
+    return f": {' / '.join(told)[:400]}" if told else ""

@@ -1,0 +1,15 @@
+"""The reports, by name; a new one is registered here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from pyspark.sql import SparkSession
+
+from spark_reports.report import Report, StoreSummary
+
+Builder = Callable[[SparkSession, StoreSummary], Report]
+"""Makes a report, from a session with views that have the names of the store's tables."""
+
+REPORTS: Mapping[str, Builder] = MappingProxyType({})

@@ -1,0 +1,241 @@
+"""The store: Delta tables in one folder, filled by ingests, read by reports.
+
+An ingest appends facts first, table by table, in a batch of its own, and the rows of `runs` last, in one MERGE:
+that is its commit. Facts count only where `runs` has their `run_key`, so that an ingest under way, or one that was
+broken off, shows nothing. A run that is there already, judged the same, stays as it is; one that was judged
+anew is replaced in the same MERGE, with all its facts. What nobody can see any more is removed by `tidy`.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Any
+
+from delta.tables import DeltaTable
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from harness.errors import EnvironmentNotReady, UsageProblem
+from spark_reports.places import Place
+from spark_reports.report import StoreSummary
+from spark_reports.tables import QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
+from spark_reports.transactions import Progress, Transactions
+
+VERSION_PROPERTY = "rocketchaos.store-version"
+"""Of the table `runs`: `spark_reports.tables.STORE_VERSION` of the store."""
+BATCH_LIMIT_S = 12 * 3600
+"""An ingest that takes longer can't commit: `tidy` removes what nobody has committed for a day."""
+
+_INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
+
+
+class Store:
+    """A store that exists, in this version."""
+
+    def __init__(self, spark: SparkSession, place: Place, progress: Progress | None = None) -> None:
+        """Use `open` or `create`."""
+        self.spark = spark
+        self.place = place
+        self.transactions = Transactions(spark, place, progress or (lambda _text: None))
+        self._begun = time.monotonic()
+
+    @classmethod
+    def open(cls, spark: SparkSession, uri: str, progress: Progress | None = None) -> Store:
+        """The store that is there.
+
+        Raises:
+            UsageProblem: there is none, or one of another version.
+        """
+        place = Place.of(uri)
+        version = version_of(spark, place)
+        if version is None:
+            raise UsageProblem(f"there is no store at {uri}", _INGEST.format(uri))
+        _require_version(version, uri)
+        return cls(spark, place, progress)
+
+    @classmethod
+    def create(cls, spark: SparkSession, uri: str, progress: Progress | None = None) -> Store:
+        """The store that is there, otherwise a new one.
+
+        Raises:
+            UsageProblem: there is one of another version.
+            EnvironmentNotReady: it can't be made.
+        """
+        place = Place.of(uri)
+        place.make()
+        version = version_of(spark, place)
+        store = cls(spark, place, progress)
+        if version is None:
+            store.transactions.run(lambda: make_tables(spark, place))
+        else:
+            _require_version(version, uri)
+        return store
+
+    def begin(self) -> str:
+        """Begin a batch; its name, for the column `batch`."""
+        self._begun = time.monotonic()
+        return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(8)}"
+
+    def append(self, table: Table, facts: DataFrame) -> None:
+        """Append facts of the batch; nobody sees them before `commit`. Columns as in `spark_reports.tables`."""
+
+        def write() -> None:
+            rows = facts.select(*table.columns)
+            rows.write.format("delta").mode("append").save(self.place.of_table(table.name))
+
+        self.transactions.run(write)
+
+    def commit(self, runs: DataFrame) -> None:
+        """Make the runs of the batch visible, all at once.
+
+        Those that the store has already, judged the same, are left out: their facts in this batch stay unseen.
+
+        Raises:
+            EnvironmentNotReady: the batch has taken so long that its facts may have been removed as left over.
+        """
+        if time.monotonic() - self._begun > BATCH_LIMIT_S:
+            raise EnvironmentNotReady(
+                f"the ingest has taken longer than {BATCH_LIMIT_S // 3600} hours, and its facts may be gone",
+                "Ingest fewer runs at a time.",
+            )
+
+        def merge() -> None:
+            # A run that is in two folders counts once.
+            new = runs.select(*RUNS.columns).dropDuplicates(["run"]).alias("new")
+            (
+                self._delta(RUNS)
+                .alias("old")
+                .merge(new, "old.run = new.run")
+                .whenMatchedUpdateAll("NOT (old.digest <=> new.digest)")
+                .whenNotMatchedInsertAll()
+                .execute()
+            )
+
+        self.transactions.run(merge)
+
+    def quarantine(self, folders: DataFrame) -> None:
+        """Note folders that could not be ingested: one row a source; columns as in `spark_reports.tables`."""
+
+        def merge() -> None:
+            new = folders.select(*QUARANTINE.columns).dropDuplicates(["source"]).alias("new")
+            (
+                self._delta(QUARANTINE)
+                .alias("old")
+                .merge(new, "old.source = new.source")
+                .whenMatchedUpdateAll()
+                .whenNotMatchedInsertAll()
+                .execute()
+            )
+
+        self.transactions.run(merge)
+
+    def read(self, table: Table) -> DataFrame:
+        """A table as it is now, with what nobody is meant to see: rows of `runs` decide."""
+        return self.spark.read.format("delta").load(self.place.of_table(table.name))
+
+    def register(self) -> None:
+        """Make views with the tables' names: one moment of the store, whatever is written meanwhile."""
+        versions = self._one_moment()
+        frames = {
+            name: self.spark.read.format("delta")
+            .option("versionAsOf", versions[name])
+            .load(self.place.of_table(name))
+            for name in TABLES
+        }
+        runs = frames[RUNS.name]
+        since = runs.select("source", "ingested").alias("runs")
+        broken = frames[QUARANTINE.name].alias("broken")
+        frames[QUARANTINE.name] = broken.join(
+            since,
+            (f.col("runs.source") == f.col("broken.source")) & (f.col("ingested") >= f.col("found")),
+            "left_anti",
+        )
+        for name, frame in frames.items():
+            frame.createOrReplaceTempView(name)
+
+    def summary(self) -> StoreSummary:
+        """What is in the views of `register`."""
+        counts = self.spark.sql(
+            "SELECT count(*) AS runs, coalesce(sum(message_count), 0) AS messages,"
+            " count(DISTINCT scenario) AS scenarios, count(DISTINCT host) AS hosts,"
+            " min(started) AS first_run, max(started) AS last_run,"
+            " count_if(abs(clock_jump_ms) > 1000) AS clock_jumps FROM runs"
+        ).first()
+        assert counts is not None
+        kinds = self.spark.sql("SELECT kind, count(*) AS folders FROM quarantine GROUP BY kind ORDER BY kind")
+        reasons = {str(row.kind): int(row.folders) for row in kinds.collect()}
+        return StoreSummary(
+            uri=self.place.uri,
+            runs=counts.runs,
+            messages=counts.messages,
+            scenarios=counts.scenarios,
+            hosts=counts.hosts,
+            first=counts.first_run,
+            last=counts.last_run,
+            quarantined=sum(reasons.values()),
+            quarantine_reasons=reasons,
+            clock_jumps=counts.clock_jumps,
+        )
+
+    def _delta(self, table: Table) -> Any:
+        return DeltaTable.forPath(self.spark, self.place.of_table(table.name))
+
+    def _one_moment(self) -> dict[str, int]:
+        """Versions of all tables that belong together: `runs` didn't change while the others were looked at."""
+        while True:
+            versions = {name: delta_version(self.spark, self.place.of_table(name)) for name in TABLES}
+            if delta_version(self.spark, self.place.of_table(RUNS.name)) == versions[RUNS.name]:
+                return versions
+
+
+def version_of(spark: SparkSession, place: Place) -> int | None:
+    """The version of the store at this place; 0 where it has none written down, None where there is no store."""
+    path = place.of_table(RUNS.name)
+    if not DeltaTable.isDeltaTable(spark, path):
+        return None
+    properties = DeltaTable.forPath(spark, path).detail().select("properties").first()
+    return int(properties[0].get(VERSION_PROPERTY, 0)) if properties is not None else 0
+
+
+def delta_version(spark: SparkSession, path: str) -> int:
+    """The newest version of a Delta table.
+
+    Delta's Java API is asked: what Python has, `history`, runs a job for it.
+    """
+    context = spark.sparkContext
+    jvm: Any = context._jvm
+    log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark._jsparkSession, path)
+    return int(log.update(False, jvm.scala.Option.empty(), jvm.scala.Option.empty()).version())
+
+
+def make_tables(spark: SparkSession, place: Place) -> None:
+    """Make the tables that are missing; `runs` last, so that a store that has it has all."""
+    for table in sorted(TABLES.values(), key=lambda one: one is RUNS):
+        make_table(spark, place, table)
+
+
+def make_table(spark: SparkSession, place: Place, table: Table) -> None:
+    """Make a table, if there is none; facts are partitioned by their batch."""
+    builder: Any = (
+        DeltaTable.createIfNotExists(spark).location(place.of_table(table.name)).addColumns(table.schema)
+    )
+    if table is RUNS:
+        builder = builder.property(VERSION_PROPERTY, str(STORE_VERSION))
+    elif table is not QUARANTINE:
+        # Statistics of other columns would cost time at every write, and serve no query.
+        builder = builder.partitionedBy("batch").property("delta.dataSkippingStatsColumns", "run_key")
+    builder.execute()
+
+
+def _require_version(version: int, uri: str) -> None:
+    if version < STORE_VERSION:
+        raise UsageProblem(
+            f"the store at {uri} has version {version}, and this rocketchaos writes {STORE_VERSION}",
+            f"Bring it up to date: rocketchaos report migrate --store {uri}.",
+        )
+    if version > STORE_VERSION:
+        raise UsageProblem(
+            f"the store at {uri} has version {version}, and this rocketchaos reads {STORE_VERSION}",
+            "Use a newer rocketchaos.",
+        )

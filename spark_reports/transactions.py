@@ -1,0 +1,56 @@
+"""Transactions on Delta tables that are done again where another writer was faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import TypeVar
+
+from delta.exceptions import DeltaConcurrentModificationException
+from pyspark.sql import SparkSession
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from harness.errors import EnvironmentNotReady
+from spark_reports.places import Place
+from spark_reports.store_lock import store_lock
+
+Progress = Callable[[str], None]
+Result = TypeVar("Result")
+
+_ATTEMPTS = 20
+
+
+class Transactions:
+    """Runs them, one at a time where the store is on a local disk."""
+
+    def __init__(self, spark: SparkSession, place: Place, progress: Progress) -> None:
+        self._spark = spark
+        self._place = place
+        self._progress = progress
+
+    def run(self, transaction: Callable[[], Result]) -> Result:
+        """Do one; it is done as a whole or not at all, and is called again where another writer was faster.
+
+        Raises:
+            EnvironmentNotReady: others were faster every time, or the store can't be locked.
+        """
+        attempts = Retrying(
+            retry=retry_if_exception_type(DeltaConcurrentModificationException),
+            wait=wait_random_exponential(multiplier=0.2, max=10),
+            stop=stop_after_attempt(_ATTEMPTS),
+            reraise=True,
+        )
+        try:
+            result: Result = attempts(self._once, transaction)
+            return result
+        except DeltaConcurrentModificationException as error:
+            raise EnvironmentNotReady(
+                f"other writers were faster {_ATTEMPTS} times: {self._place.uri}",
+                "Nothing is broken; do it again when fewer write to the store.",
+            ) from error
+
+    def _once(self, transaction: Callable[[], Result]) -> Result:
+        folder = self._place.folder
+        lock = nullcontext() if folder is None else store_lock(self._spark, folder, self._progress)
+        with lock:
+            return transaction()
