@@ -33,6 +33,10 @@ FIRST_RUN = "2025-11-21T00:00:00"
 A_YEAR_S = 365 * 86_400
 ERRORS = 0.004
 """The share of runs that end as errors, of the environment and of the harness in equal parts."""
+STRAY = 0.01
+"""The share of messages whose class is drawn; the others' follow from the place, as the queues decide in reality."""
+IN_TURN = 617
+"""Steps through a deck of 1000 so that any number of messages has about the deck's shares."""
 LOST = Sample(
     "g",
     "orders",
@@ -95,7 +99,7 @@ class Size:
 
     messages: int
     """About so many; each run has as many more or fewer as its scenario has in reality."""
-    per_run: int = 1000
+    per_run: int = 500
     per_batch: int = 1_000_000
     """Messages of one ingest: the batches of the store."""
 
@@ -123,18 +127,14 @@ def normal(salt: int, *of: str) -> Column:
 
 
 def write_store(spark: SparkSession, uri: str, world: World, size: Size, seed: int = 0) -> None:
-    """Write all tables as Delta tables below a folder, and the truth beside them.
+    """Write all tables of a store, and the truth beside them.
 
     Args:
         uri: a folder on this machine that does not exist yet.
     """
-    runs = all_runs(spark, world, size, seed)
-    for table, rows in all_tables(spark, runs, seed):
-        exact = rows.select(*(_exactly(field) for field in table.schema.fields))
-        writer = exact.write.format("delta").mode("append")
-        (writer.partitionBy("batch") if table not in (RUNS, QUARANTINE) else writer).save(
-            f"{uri}/{table.name}"
-        )
+    store = Store.create(spark, uri)
+    for table, rows in all_tables(all_runs(spark, world, size, seed), seed):
+        store.append(table, rows.select(*(_exactly(field) for field in table.schema.fields)))
     (Path(uri) / "truth.json").write_text(world.truth_text(), encoding="utf-8")
 
 
@@ -144,7 +144,7 @@ def _exactly(field: StructField) -> Column:
     return column if isinstance(field.dataType, ArrayType) else column.cast(field.dataType).alias(field.name)
 
 
-def all_tables(spark: SparkSession, runs: DataFrame, seed: int) -> Iterator[tuple[Table, DataFrame]]:
+def all_tables(runs: DataFrame, seed: int) -> Iterator[tuple[Table, DataFrame]]:
     """Every table of the store with its rows; `runs` last, as in an ingest."""
     yield MESSAGES, messages(runs, seed)
     yield SUBSCRIPTIONS, subscriptions(runs, seed)
@@ -155,7 +155,6 @@ def all_tables(spark: SparkSession, runs: DataFrame, seed: int) -> Iterator[tupl
     yield FINDINGS, findings(runs)
     yield TIMINGS, timings(runs, seed)
     yield CONDITIONS, conditions(runs)
-    yield QUARANTINE, spark.createDataFrame([], QUARANTINE.schema)
     yield RUNS, runs
 
 
@@ -287,9 +286,10 @@ def each(runs: DataFrame, count: Column | int, *also: str) -> DataFrame:
 def messages(runs: DataFrame, seed: int) -> DataFrame:
     """`messages`."""
     many = each(runs, sql.col("message_count"), "queues", "deck", "samples", "slow", "log_mean", "log_spread")
-    drawn = many.withColumn(
-        "s", sql.get("samples", sql.get("deck", sql.floor(uniform(seed + 21, "id", "i") * DECK).cast("int")))
-    )
+    by_chance = sql.floor(uniform(seed + 21, "id", "i") * DECK)
+    in_turn = sql.col("i") * IN_TURN % DECK
+    at = sql.when(uniform(seed + 20, "id", "i") < STRAY, by_chance).otherwise(in_turn)
+    drawn = many.withColumn("s", sql.get("samples", sql.get("deck", at.cast("int"))))
     typical = sql.exp(sql.col("log_mean") + sql.col("log_spread") * normal(seed + 22, "id", "i"))
     late = sql.lit(SLOW_FROM_MS) * (1 + uniform(seed + 24, "id", "i"))
     ms = sql.when(uniform(seed + 25, "id", "i") < sql.col("slow"), late).otherwise(typical)
