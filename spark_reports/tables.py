@@ -224,13 +224,16 @@ FINDINGS = Table(
 
 TIMINGS = Table(
     "timings",
-    "One row per interval that RocketMQ's timers decide, delivery apart, which `messages` has.",
+    "One row per interval that RocketMQ's timers decide, delivery apart, which `messages` has. What ended it was "
+    "seen by a look: it took more than `at_least_ms`, for the look before saw nothing yet, and at most `ms`.",
     _facts(
         what=_TEXT,  # `rebalance`, `subscription-flip`, `offset-correction`
         cause=_TEXT,  # the kind of event, or of fault, that began it
         consumer_group=_TEXT,
-        subject=_TEXT,  # the member, or the queue
+        subject=_TEXT,  # the member, or the broker and the topic, or the queue and the topic
         ms=_DOUBLE,
+        at_least_ms=_DOUBLE,
+        seen_by=_TEXT,  # `settled`: and it was as it should be; `look`: that it had changed
         from_n=_INT,
         to_n=_INT,
     ),
