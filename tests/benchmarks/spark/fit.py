@@ -190,7 +190,9 @@ def _profile(runs: Sequence[RealRun]) -> Profile:
         samples={name: tuple(some)[:SAMPLES_PER_CLASS] for name, some in samples.items()},
         queues=tuple(sorted(queues)) or ("broker-a:0",),
         delivery_log_mean=statistics.fmean(logs) if logs else math.log(100),
-        delivery_log_spread=min(MOST_SPREAD, max(LEAST_SPREAD, statistics.pstdev(logs))) if logs else LEAST_SPREAD,
+        delivery_log_spread=min(MOST_SPREAD, max(LEAST_SPREAD, statistics.pstdev(logs)))
+        if logs
+        else LEAST_SPREAD,
         seconds=statistics.median(run.record.get("seconds") or 1.0 for run in runs),
         load=statistics.median(((load.get("start") or {}).get("average_1min") or 1.0) for load in loads),
         busy_share=statistics.median((load.get("busy_share") or 0.5) for load in loads),

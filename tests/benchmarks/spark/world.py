@@ -28,7 +28,7 @@ STEADY = 0.995
 TELLING_RUNS = 10
 """From so many real runs of a cell on, their own share of outcomes as expected is taken."""
 SLOW_FROM_MS = 45_000.0
-"""Where the planted late deliveries begin: beyond every timer of pulls and rebalances, heartbeat and lock included."""
+"""Where the planted late deliveries begin: beyond the timers of pulls, rebalances, heartbeats and locks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _changes() -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:
 
 
 def _scenarios(profiles: Sequence[Profile]) -> list[Profile]:
-    """One profile of each scenario, those with an expectation and many deliveries first, as things are planted there."""
+    """One profile of each scenario; first those with an expectation and many deliveries: things are planted there."""
     first: dict[str, Profile] = {}
     for one in sorted(profiles, key=lambda one: (one.client != "java", one.expected is None)):
         first.setdefault(one.scenario, one)
