@@ -1,4 +1,7 @@
-"""Heat maps: scenarios down, clients and versions across, a word or a number in every cell."""
+"""Heat maps: scenarios down, clients and versions across, a word or a number in every cell.
+
+The name of a row stands above it, not beside: a phone has room for the cells then.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,9 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from spark_reports.render import style
+
+ROW_PX, NAME_PX, COLUMN_PX = 58, 20, 58
+"""Height of a row with its name, of the name alone, and the least width of a column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +74,11 @@ def _map(
     rows, columns = list(dict.fromkeys(c.row for c in cells)), list(dict.fromkeys(c.column for c in cells))
     at = {_place(cell): cell for cell in cells}
     places = [[(row, column) for column in columns] for row in rows]
+    heads = [style.label(*column, width=14) for column in columns]
     figure = go.Figure(
         go.Heatmap(
-            x=[style.label(*column, width=14) for column in columns],
-            y=[style.label(row) for row in rows],
+            x=list(range(len(columns))),
+            y=list(range(len(rows))),
             z=[[values.get(place) for place in line] for line in places],
             text=[[_text(at.get(place)) for place in line] for line in places],
             hovertext=[[_hover(at.get(place), place) for place in line] for line in places],
@@ -84,26 +91,30 @@ def _map(
             showscale=False,
             showlegend=False,
             xgap=3,
-            ygap=3,
+            ygap=NAME_PX,
         )
     )
-    # A gap in the data has no colour, and plotly writes nothing in it: it is said beside.
-    for row, column in (place for line in places for place in line if place not in values):
-        cell = at.get((row, column))
+    for n, row in enumerate(rows):
         figure.add_annotation(
-            x=style.label(*column, width=14),
-            y=style.label(row),
-            text=_text(cell) if cell else "–",
-            showarrow=False,
+            x=0, xref="paper", xanchor="left", y=n - 0.5, text=style.plain(row), showarrow=False
         )
-    lines = max((len(column) for column in columns), default=1)
+    # A gap in the data has no colour, and plotly writes nothing in it: it is said beside.
+    for y, line in enumerate(places):
+        for x, place in enumerate(line):
+            if place not in values:
+                figure.add_annotation(x=x, y=y, text=_text(at.get(place)) or "–", showarrow=False)
     figure.update_layout(
-        **style.layout(rows=len(rows), row_px=46, around_px=60 + 18 * lines),
-        meta={"min_width": 190 + 52 * len(columns)},
+        **style.layout(rows=len(rows), row_px=ROW_PX, around_px=54 + 16 * _lines(heads)),
+        meta={"min_width": 24 + COLUMN_PX * len(columns)},
     )
-    figure.update_xaxes(side="top", showgrid=False, tickangle=0, type="category", zeroline=False)
-    figure.update_yaxes(autorange="reversed", showgrid=False, type="category", zeroline=False)
+    axis = {"showgrid": False, "zeroline": False, "tickmode": "array"}
+    figure.update_xaxes(side="top", tickangle=0, tickvals=list(range(len(columns))), ticktext=heads, **axis)
+    figure.update_yaxes(range=[len(rows) - 0.45, -0.75], tickvals=[], **axis)
     return figure
+
+
+def _lines(labels: Sequence[str]) -> int:
+    return max((label.count("<br>") + 1 for label in labels), default=1)
 
 
 def _text(cell: Cell | None) -> str:
