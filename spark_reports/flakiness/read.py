@@ -83,7 +83,9 @@ class Signature:
     signature: str
     side: str
     kind: str
+    first_in_runs: int
     bad_runs: int
+    lost_runs: int
     good_runs: int
     occurrences: int
     cells: int

@@ -208,8 +208,10 @@ def test_one_cause_is_one_row(facts: Facts, store: Rows) -> None:
     assert (cause.bad_runs, cause.good_runs, cause.occurrences, cause.cells) == (2, 0, 5, 1)
     newest = [run for run in store.runs if run["scenario"] == "mixed"][2]
     assert (cause.run, cause.source, cause.last_seen) == (newest["run"], newest["source"], newest["started"])
-    assert (causes["a slow disk"].bad_runs, causes["a slow disk"].good_runs) == (2, 2)
-    assert causes["port <n> is in use"].bad_runs == 3
+    slow, port = causes["a slow disk"], causes["port <n> is in use"]
+    assert (slow.first_in_runs, slow.bad_runs, slow.lost_runs, slow.good_runs) == (0, 2, 0, 2)
+    assert (port.first_in_runs, port.bad_runs, port.lost_runs, port.kind) == (3, 3, 3, "trouble")
+    assert sum(one.first_in_runs for one in facts.signatures) == 5
 
 
 def test_a_cell_s_first_cause_is_what_its_bad_runs_have_and_the_good_don_t(facts: Facts) -> None:
