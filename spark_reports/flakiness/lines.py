@@ -89,7 +89,7 @@ def lines(
     signatures: Sequence[Signature],
     store: StoreSummary,
 ) -> list[str]:
-    """Up to a dozen sentences, to follow the headline. What the store lacks, or what is uncertain, is always there."""
+    """Up to a dozen sentences, to follow the headline; what the store lacks or is uncertain is among them."""
     bad = [cell for cell in cells if cell.now in _DOUBTFUL]
     # The headline has the first.
     says = [f"{cell.now.value}: {about(cell, names, found)}" for cell in bad[1:MOST_CELLS]]
