@@ -1,0 +1,1 @@
+"""Run folders become facts: what is listed, read, judged fit, and handed to the store."""
