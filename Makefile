@@ -22,7 +22,7 @@ demo: $(VENV)/.runtime ## reproduce the bug on a real RocketMQ, here and now
 # Experiments in which clients differ, and one in which nothing may happen; with two clients on two versions 16 cells.
 DEMO := build/demo-report
 DEMO_SCENARIOS := tags/same-group-different-tags tags/mixed-tags-a-quarter-arrives \
-                  clients/different-topics-whichever-client tags/same-group-same-tags
+                  kills/kill-flips-the-subscription tags/same-group-same-tags
 REPEAT ?= 20
 
 # How runs end is what the reports tell; only wrong usage, a defect or an interruption (2, 70, 130, 143) ends it.
