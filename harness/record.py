@@ -16,11 +16,12 @@ import psutil
 
 import harness
 from harness.admission import Turn
-from harness.cluster.base import Cluster
+from harness.cluster.base import Cluster, Configurable
 from harness.job import Job
 from harness.load import RunLoad
 from harness.names import Names
 from harness.session import Session
+from harness.timers import timers_ms
 
 LOG_LIMIT_BYTES = 64 * 1024 * 1024
 """Of a server's log so much is kept at most, from the run's beginning."""
@@ -79,6 +80,12 @@ def describe_run(
         "scenario_file": scenario.file,
         "seed": seed,
         "timing": session.timing.name,
+        "timers_ms": timers_ms(
+            session.timing,
+            session.version,
+            clients.values(),
+            cluster.broker_configuration if isinstance(cluster, Configurable) else {},
+        ),
         "rocketmq": session.version,
         "client": scenario.client_label,
         "client_version": "+".join(version for _, version in sorted(set(clients.values())))

@@ -4,8 +4,9 @@
 
 ==================  ================================================================================
 `scenario.yaml`     the scenario, as it was read
-`run.json`          versions, seed, timing, host, names, attempts; `load` while it ran, and in `parallel` what
-                    let it begin beside how many others
+`run.json`          versions, seed, timing, host, names, attempts; in `timers_ms` RocketMQ's timers that held, by
+                    the names of `harness.timers` (older folders lack it); `load` while it ran, and in
+                    `parallel` what let it begin beside how many others
 `events.jsonl`      the history, line by line
 `messages.jsonl`    one line per message and group: class, owner, stored subscription, proof
 `checks.json`       the findings

@@ -1,0 +1,125 @@
+"""Heat maps: scenarios down, clients and versions across, a word or a number in every cell.
+
+The name of a row stands above it, not beside: a phone has room for the cells then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from spark_reports.render import style
+
+ROW_PX, NAME_PX, COLUMN_PX = 58, 20, 58
+"""Height of a row with its name, of the name alone, and the least width of a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a heat map."""
+
+    row: str
+    """`same-group-different-tags`."""
+    column: tuple[str, ...]
+    """`("java", "5.3.3")`: each stands on a line of its own."""
+    value: float | str | None
+    """What decides its colour: a number for `share_map`, a name for `verdict_map`; None: nothing is known."""
+    text: str
+    """What stands in it, as short as `17/20`; `\\n` begins another line."""
+    says: Sequence[str] = ()
+    """The lines told when it is pointed at."""
+
+
+def share_map(
+    cells: Sequence[Cell],
+    scale: Sequence[tuple[float, str]] = style.SHARE_SCALE,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> go.Figure:
+    """Cells coloured by a number within the bounds. Rows and columns keep the order in which they first come."""
+    values = {_place(cell): cell.value for cell in cells if isinstance(cell.value, int | float)}
+    return _map(cells, values, list(map(list, scale)), bounds)
+
+
+def verdict_map(cells: Sequence[Cell], colours: Mapping[str, str] = style.VERDICT_COLOURS) -> go.Figure:
+    """Cells coloured by a name: `PASS`, `FLAKY`, `FAIL`. A legend has those that occur."""
+    names = [name for name in colours if any(cell.value == name for cell in cells)]
+    strange = {cell.value for cell in cells if cell.value is not None} - set(names)
+    if strange:
+        raise ValueError(f"no colours for {strange}")
+    steps = max(1, len(names))
+    scale = [
+        [edge, colours[name]] for n, name in enumerate(names) for edge in (n / steps, (n + 1) / steps)
+    ] or [[0, style.NEUTRAL], [1, style.NEUTRAL]]
+    values = {_place(cell): names.index(str(cell.value)) + 0.5 for cell in cells if cell.value is not None}
+    figure = _map(cells, values, scale, (0, steps))
+    for name in names:
+        marker = {"color": colours[name], "symbol": "square", "size": 12}
+        figure.add_scatter(x=[None], y=[None], mode="markers", marker=marker, name=style.plain(name))
+    figure.update_layout(showlegend=True, legend={"yref": "container", "y": 0, "yanchor": "bottom"})
+    return figure
+
+
+def _place(cell: Cell) -> tuple[str, tuple[str, ...]]:
+    return cell.row, cell.column
+
+
+def _map(
+    cells: Sequence[Cell],
+    values: Mapping[tuple[str, tuple[str, ...]], float],
+    scale: list[list[object]],
+    bounds: tuple[float, float],
+) -> go.Figure:
+    rows, columns = list(dict.fromkeys(c.row for c in cells)), list(dict.fromkeys(c.column for c in cells))
+    at = {_place(cell): cell for cell in cells}
+    places = [[(row, column) for column in columns] for row in rows]
+    heads = [style.label(*column, width=14) for column in columns]
+    figure = go.Figure(
+        go.Heatmap(
+            x=list(range(len(columns))),
+            y=list(range(len(rows))),
+            z=[[values.get(place) for place in line] for line in places],
+            text=[[_text(at.get(place)) for place in line] for line in places],
+            hovertext=[[_hover(at.get(place), place) for place in line] for line in places],
+            texttemplate="%{text}",
+            hovertemplate="%{hovertext}<extra></extra>",
+            hoverongaps=False,
+            colorscale=scale,
+            zmin=bounds[0],
+            zmax=bounds[1],
+            showscale=False,
+            showlegend=False,
+            xgap=3,
+            ygap=NAME_PX,
+        )
+    )
+    for n, row in enumerate(rows):
+        figure.add_annotation(
+            x=0, xref="paper", xanchor="left", y=n - 0.5, text=style.plain(row), showarrow=False
+        )
+    # A gap in the data has no colour, and plotly writes nothing in it: it is said beside.
+    for y, line in enumerate(places):
+        for x, place in enumerate(line):
+            if place not in values:
+                figure.add_annotation(x=x, y=y, text=_text(at.get(place)) or "–", showarrow=False)
+    figure.update_layout(
+        **style.layout(rows=len(rows), row_px=ROW_PX, around_px=54 + 16 * _lines(heads)),
+        meta={"min_width": 24 + COLUMN_PX * len(columns)},
+    )
+    axis = {"showgrid": False, "zeroline": False, "tickmode": "array"}
+    figure.update_xaxes(side="top", tickangle=0, tickvals=list(range(len(columns))), ticktext=heads, **axis)
+    figure.update_yaxes(range=[len(rows) - 0.45, -0.75], tickvals=[], **axis)
+    return figure
+
+
+def _lines(labels: Sequence[str]) -> int:
+    return max((label.count("<br>") + 1 for label in labels), default=1)
+
+
+def _text(cell: Cell | None) -> str:
+    return "<br>".join(style.plain(line) for line in cell.text.split("\n")) if cell else ""
+
+
+def _hover(cell: Cell | None, place: tuple[str, tuple[str, ...]]) -> str:
+    return style.hover(place[0], " · ".join(place[1]), *(cell.says if cell else ("no runs",)))

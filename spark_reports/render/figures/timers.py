@@ -1,0 +1,145 @@
+"""Figures of times against RocketMQ's timers: quantiles a row, and distributions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from spark_reports.render import style
+from spark_reports.render.figures.rows import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiles:
+    """One row: p50, p90, p99 and max, in milliseconds."""
+
+    label: tuple[str, ...]
+    """Rows with the same first part that follow one another are a group, whose name stands once."""
+    p50: float
+    p90: float
+    p99: float
+    highest: float
+    count: int
+    """Of how many."""
+
+
+NEAR = 30
+"""Timers whose quotient is less stand too near for names side by side, on a phone."""
+STEP_PX = 13
+
+MARKS: Mapping[str, tuple[str, int]] = {
+    "p50": ("line-ns", 15),
+    "p90": ("circle", 11),
+    "p99": ("diamond", 11),
+    "max": ("x-thin", 9),
+}
+"""Quantile: symbol and size."""
+
+
+def quantile_ranges(
+    rows: Sequence[Quantiles], timers_ms: Mapping[str, float] | None = None, logarithmic: bool = True
+) -> go.Figure:
+    """A bar from p50 to max a row, with a mark for each quantile, and a line for each timer.
+
+    Args:
+        rows: as they shall stand.
+        timers_ms: name, as `rebalance 20 s`: where its line stands.
+        logarithmic: the axis; zeros are drawn at 0.1 ms then.
+    """
+    places = Rows.of([row.label for row in rows])
+    least = 0.1 if logarithmic else 0.0
+    figure = go.Figure()
+    figure.add_scatter(
+        x=[x for row in rows for x in (max(row.p50, least), max(row.highest, least), None)],
+        y=[place for place in places.places for _ in range(3)],
+        mode="lines",
+        line={"color": style.ACCENT, "width": 4},
+        opacity=0.35,
+        hoverinfo="skip",
+        showlegend=False,
+    )
+    for name, (symbol, size) in MARKS.items():
+        values = [{"p50": r.p50, "p90": r.p90, "p99": r.p99, "max": r.highest}[name] for r in rows]
+        figure.add_scatter(
+            x=[max(value, least) for value in values],
+            y=places.places,
+            mode="markers",
+            name=name,
+            marker={
+                "symbol": symbol,
+                "size": size,
+                "color": style.ACCENT,
+                "line": {"width": 2.5 if symbol in ("line-ns", "x-thin") else 0, "color": style.ACCENT},
+            },
+            hovertext=[
+                style.hover(" · ".join(row.label), f"{name} {value:,.1f} ms of {row.count:,}")
+                for row, value in zip(rows, values, strict=True)
+            ],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    places.layout(figure, around_px=120)
+    figure.update_layout(showlegend=True, legend={"yref": "container", "y": 0, "yanchor": "bottom"})
+    _time_axis(figure, logarithmic)
+    _timers(figure, timers_ms or {}, logarithmic)
+    return figure
+
+
+def ecdf(
+    series: Mapping[str, Sequence[tuple[float, float]]],
+    timers_ms: Mapping[str, float] | None = None,
+    logarithmic: bool = True,
+) -> go.Figure:
+    """Steps: which share took at most so long. `series`: name: pairs of milliseconds and share, ascending."""
+    least = 0.1 if logarithmic else 0.0
+    dashes = ("solid", "dash", "dot", "dashdot", "longdash")
+    figure = go.Figure()
+    for n, (name, points) in enumerate(series.items()):
+        figure.add_scatter(
+            x=[max(ms, least) for ms, _ in points],
+            y=[share for _, share in points],
+            mode="lines",
+            line={"shape": "hv", "width": 2, "dash": dashes[n // len(style.COLOURWAY) % len(dashes)]},
+            name=style.plain(name),
+            hovertext=[style.hover(name, f"{share:.0%} within {ms:,.1f} ms") for ms, share in points],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    figure.update_layout(**style.layout(height=360 + 9 * len(series)))
+    figure.update_layout(showlegend=True, legend={"yref": "container", "y": 0, "yanchor": "bottom"})
+    _time_axis(figure, logarithmic)
+    figure.update_yaxes(range=[0, 1.02], tickformat=".0%")
+    _timers(figure, timers_ms or {}, logarithmic)
+    return figure
+
+
+def _time_axis(figure: go.Figure, logarithmic: bool) -> None:
+    steps = [0.1, 1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000]
+    words = ["≤ 0.1 ms", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "1 min", "10 min", "1 h"]
+    if logarithmic:
+        figure.update_xaxes(type="log", tickvals=steps, ticktext=words, title="time, logarithmic")
+    else:
+        figure.update_xaxes(title="ms", rangemode="tozero")
+
+
+def _timers(figure: go.Figure, timers_ms: Mapping[str, float], logarithmic: bool) -> None:
+    """Their lines, and their names to the left of them; where lines are near the names stand at steps."""
+    step, before = 0, 0.0
+    for name, ms in sorted(timers_ms.items(), key=lambda item: item[1]):
+        step = step + 1 if before and ms < before * NEAR else 0
+        before = ms
+        figure.add_vline(x=ms, line={"color": style.BAD, "dash": "dash", "width": 1.4})
+        figure.add_annotation(
+            # On such an axis plotly takes lines as they are, and texts by their exponent.
+            x=math.log10(ms) if logarithmic else ms,
+            y=1,
+            yref="paper",
+            xanchor="right",
+            yanchor="bottom",
+            yshift=STEP_PX * step,
+            text=style.plain(name),
+            showarrow=False,
+            font={"size": 10},
+        )
+        figure.update_layout(margin={"t": max(figure.layout.margin.t, 24 + STEP_PX * step)})

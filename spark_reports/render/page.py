@@ -1,0 +1,184 @@
+"""The page of a report: one HTML file that needs no network, for a desk, a phone and paper."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+from pyspark.sql.types import NumericType
+
+from harness.reporters.parts.text import counted, printable
+from spark_reports.render.figure_data import figure_json, height_px, min_width_px
+from spark_reports.render.stores import store_words
+from spark_reports.render.values import Shown, heading, shown
+from spark_reports.report import Figure, Report, Table
+
+TEMPLATES = Path(__file__).parent / "templates"
+ROW_LIMIT = 1_000
+"""Rows of a table on the page; its files have all."""
+TABLE_KINDS = ("csv", "parquet", "delta")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Of one column."""
+
+    name: str
+    text: str
+    number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One of a table's files, seen from the page."""
+
+    name: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigurePart:
+    """A figure on the page."""
+
+    id: str
+    file: str
+    title: str
+    says: str
+    sql: str
+    json: Markup
+    height: int
+    min_width: int
+    figure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """A table on the page."""
+
+    id: str
+    title: str
+    says: str
+    sql: str
+    heads: Sequence[Heading]
+    rows: Sequence[Sequence[Shown]]
+    counted: str
+    left_out: str
+    files: Sequence[File]
+    figure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPart:
+    """A section on the page."""
+
+    id: str
+    title: str
+    says: str
+    parts: Sequence[FigurePart | TablePart]
+
+
+def page(report: Report, folder: Path) -> str:
+    """The page, as it stands in `folder`."""
+    plotly, script = _script(get_plotlyjs()), _script((TEMPLATES / "report.js").read_text(encoding="utf-8"))
+    return (
+        _environment()
+        .get_template("report.html.jinja")
+        .render(
+            report=report,
+            store=store_words(report.store),
+            sections=_sections(report, folder),
+            css=Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+            plotly=plotly,
+            script=script,
+            hashes=[_digest(plotly), _digest(script)],
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown_text,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown_text(value: object) -> object:
+    """Strangers' text without control characters; autoescape does the rest."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return printable(value, keep="\n\t")
+    return value
+
+
+def _script(text: str) -> Markup:
+    """A script, as a browser sees it between its tags."""
+    return Markup(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _digest(script: str) -> Markup:
+    """By which the page allows this script, and no other."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return Markup(f"'sha256-{digest}'")
+
+
+def _sections(report: Report, folder: Path) -> list[SectionPart]:
+    return [
+        SectionPart(
+            f"section-{n}",
+            section.title,
+            section.says,
+            [
+                _table(report, part, folder) if isinstance(part, Table) else _figure(report, part)
+                for part in section.parts
+            ],
+        )
+        for n, section in enumerate(report.sections, 1)
+    ]
+
+
+def _figure(report: Report, figure: Figure) -> FigurePart:
+    return FigurePart(
+        _id("figure", figure.name),
+        f"{report.name}-{figure.name}",
+        figure.title,
+        figure.says,
+        figure.sql,
+        figure_json(figure),
+        height_px(figure),
+        min_width_px(figure),
+    )
+
+
+def _table(report: Report, table: Table, folder: Path) -> TablePart:
+    left_out = len(table.rows) - ROW_LIMIT
+    return TablePart(
+        _id("table", table.name),
+        table.title,
+        table.says,
+        table.sql,
+        [
+            Heading(one.name, heading(one.name), isinstance(one.dataType, NumericType))
+            for one in table.schema.fields
+        ],
+        [[shown(row.get(column), folder) for column in table.schema.names] for row in table.rows[:ROW_LIMIT]],
+        counted(len(table.rows), "row"),
+        f"{counted(left_out, 'more row')}: {table.name}.csv has all." if left_out > 0 else "",
+        [File(kind, quote(f"{report.name}/{table.name}.{kind}")) for kind in TABLE_KINDS],
+    )
+
+
+def _id(kind: str, name: str) -> str:
+    return f"{kind}-{re.sub('[^a-z0-9]+', '-', name.lower())}"

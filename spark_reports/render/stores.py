@@ -1,0 +1,97 @@
+"""What a report was made from, in words: never left out, so that nothing is missing in silence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.reporters.parts.text import counted, one_line
+from spark_reports.render.values import UNKNOWN, moment
+from spark_reports.report import StoreSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One number, with its name."""
+
+    name: str
+    value: str
+    tone: str | None = None
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """What is missing, or uncertain, and why."""
+
+    text: str
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreWords:
+    """Facts and warnings of a store."""
+
+    facts: tuple[Fact, ...]
+    warnings: tuple[Warned, ...]
+
+
+def store_words(store: StoreSummary) -> StoreWords:
+    """The summary in words."""
+    facts = (
+        Fact("runs", f"{store.runs:,}", None if store.runs else "unsure"),
+        Fact("messages", f"{store.messages:,}"),
+        Fact("scenarios", f"{store.scenarios:,}"),
+        Fact("hosts", f"{store.hosts:,}"),
+        Fact("time span, UTC", time_span(store), wide=True),
+        Fact("quarantined", f"{store.quarantined:,}", "unsure" if store.quarantined else None),
+        Fact("clock jumps", f"{store.clock_jumps:,}", "unsure" if store.clock_jumps else None),
+    )
+    return StoreWords(facts, tuple(_warnings(store)))
+
+
+def time_span(store: StoreSummary) -> str:
+    """From the first to the last run."""
+    if store.first is None or store.last is None:
+        return UNKNOWN
+    first, last = moment(store.first), moment(store.last)
+    return first if first == last else f"{first} to {last}"
+
+
+def store_line(store: StoreSummary) -> str:
+    """All of it in a line or two, for a terminal or a chat."""
+    made_from = (
+        f"{counted(store.runs, 'run')}, {counted(store.messages, 'message')}, "
+        f"{counted(store.scenarios, 'scenario')}, {counted(store.hosts, 'host')}, {time_span(store)}"
+    )
+    kinds = "; ".join(reasons(store))
+    quarantined = f"{store.quarantined:,} quarantined" + (f" ({kinds})" if kinds else "")
+    return f"{made_from}; {quarantined}; {counted(store.clock_jumps, 'run')} with a clock jump"
+
+
+def reasons(store: StoreSummary) -> list[str]:
+    """Kinds of reasons of the quarantined, the most frequent first."""
+    ordered = sorted(store.quarantine_reasons.items(), key=lambda item: (-item[1], item[0]))
+    return [f"{one_line(kind)}: {count:,}" for kind, count in ordered]
+
+
+def _warnings(store: StoreSummary) -> list[Warned]:
+    found = []
+    if not store.runs:
+        found.append(Warned("The store has no runs: there is nothing to report yet."))
+    if store.quarantined:
+        are = "folder is" if store.quarantined == 1 else "folders are"
+        found.append(
+            Warned(
+                f"{store.quarantined:,} run {are} quarantined, and not in any number below. "
+                "The table quarantine of the store names each, with its reason and the way out.",
+                tuple(reasons(store)),
+            )
+        )
+    if store.clock_jumps:
+        found.append(
+            Warned(
+                f"The wall clock jumped within {counted(store.clock_jumps, 'run')}: "
+                "their place in the order of time is uncertain, their durations are not."
+            )
+        )
+    return found

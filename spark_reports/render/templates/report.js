@@ -1,0 +1,99 @@
+"use strict";
+// Figures: as wide as the page has room; on paper as wide as paper, and on one sheet if it can be.
+const PAPER_PX = 680;
+const SHEET_PX = 900;
+const plots = [];
+
+function draw(plot) {
+  const { data, layout } = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
+  const narrow = document.documentElement.clientWidth < 640;
+  if (narrow) layout.font = { ...layout.font, size: 11 };
+  const config = {
+    responsive: true,
+    displaylogo: false,
+    showTips: false,
+    modeBarButtons: [["toImage"]],
+    displayModeBar: narrow ? false : "hover",
+    toImageButtonOptions: { filename: plot.dataset.name, scale: 2 },
+  };
+  return Plotly.newPlot(plot, data, layout, config);
+}
+
+async function drawAll() {
+  for (const plot of document.querySelectorAll("[data-figure]")) {
+    try {
+      await draw(plot);
+      plots.push(plot);
+    } catch (error) {
+      console.error(error);
+      plot.className = "failed";
+      plot.textContent = "This figure could not be drawn. The tables have its numbers, and the SQL gives them.";
+    }
+  }
+  document.documentElement.dataset.drawn = "yes";
+}
+
+addEventListener("beforeprint", () => {
+  for (const plot of plots) {
+    const own = Number(plot.dataset.height ?? plot.layout.height);
+    const height = own < 1.7 * SHEET_PX ? Math.min(own, SHEET_PX) : own;
+    plot.dataset.height = own;
+    plot.style.minHeight = 0;
+    Plotly.relayout(plot, { autosize: false, width: PAPER_PX, height });
+  }
+});
+addEventListener("afterprint", () => {
+  for (const plot of plots) Plotly.relayout(plot, { autosize: true, width: null, height: Number(plot.dataset.height) });
+});
+
+// The SQL of a figure or table.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.addEventListener("click", async () => {
+    const code = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "Copied";
+    } catch {
+      // Some browsers give pages from a file no clipboard: mark it, so that Ctrl-C does the rest.
+      getSelection().selectAllChildren(code);
+      button.textContent = "Marked";
+    }
+  });
+}
+
+// Tables: those rows that have all words, in the order of a column.
+for (const filter of document.querySelectorAll("[data-filter]")) {
+  const rows = [...document.getElementById(filter.dataset.filter).tBodies[0].rows];
+  const texts = rows.map((row) => row.textContent.toLowerCase());
+  filter.addEventListener("input", () => {
+    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    rows.forEach((row, n) => (row.hidden = !words.every((word) => texts[n].includes(word))));
+    const shown = rows.filter((row) => !row.hidden).length;
+    filter.closest(".tools").querySelector("output").textContent = words.length ? shown + " shown" : "";
+  });
+}
+
+function key(row, column) {
+  const cell = row.cells[column];
+  const value = cell.dataset.value;
+  return value === undefined ? cell.textContent.trim() : Number(value);
+}
+
+for (const button of document.querySelectorAll("th button")) {
+  button.addEventListener("click", () => {
+    const head = button.closest("th");
+    const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+    for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+    const body = head.closest("table").tBodies[0];
+    const unknown = (row) => row.cells[head.cellIndex].classList.contains("unknown");
+    const sorted = [...body.rows].sort((one, other) => {
+      if (unknown(one) || unknown(other)) return unknown(one) - unknown(other);
+      const [a, b] = [key(one, head.cellIndex), key(other, head.cellIndex)];
+      return sign * (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+    });
+    body.append(...sorted);
+  });
+}
+
+drawAll();

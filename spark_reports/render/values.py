@@ -1,0 +1,102 @@
+"""Values of tables as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from harness.reporters.parts.text import printable
+from spark_reports.render.links import link
+
+UNKNOWN = "–"
+"""Of what is not known, or doesn't apply."""
+
+TONES: Mapping[str, str] = MappingProxyType(
+    {"PASS": "good", "FLAKY": "unsure", "FAIL": "bad", "UNKNOWN": "quiet"}
+)
+"""Verdict: the tone of its chip. The word always stands in it."""
+
+_LONG_CHARACTERS = 40
+_UNBROKEN_CHARACTERS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One cell of a table on the page."""
+
+    text: str
+    classes: str = ""
+    value: float | None = None
+    """What it is sorted by, where that isn't its text."""
+    link: str | None = None
+    tone: str | None = None
+
+
+def shown(value: Any, page_folder: Path) -> Shown:
+    """A value of a table on the page."""
+    text = words(value)
+    if text == UNKNOWN:
+        return Shown(text, "unknown")
+    if isinstance(value, bool):
+        return Shown(text)
+    if isinstance(value, int | float):
+        return Shown(text, "number", float(value))
+    if isinstance(value, datetime):
+        return Shown(text)
+    if not isinstance(value, str):
+        return Shown(text, "text")
+    if value in TONES:
+        return Shown(text, tone=TONES[value])
+    target = link(value, page_folder)
+    if target is not None:
+        return Shown(value.rstrip("/").rpartition("/")[2] or text, link=target)
+    if len(text) <= _LONG_CHARACTERS:
+        return Shown(text, "text" if " " in text else "")
+    return Shown(text, "unbroken" if " " not in text and len(text) <= _UNBROKEN_CHARACTERS else "text long")
+
+
+def words(value: Any) -> str:
+    """A value in a line: numbers with three digits that matter, times in UTC."""
+    if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
+        return UNKNOWN
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, datetime):
+        return moment(value)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{printable(name)} {words(one)}" for name, one in value.items()) or UNKNOWN
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(words(one) for one in value) or UNKNOWN
+    return printable(value)
+
+
+def _number(value: float) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if value == 0 or 1e-4 <= abs(value) < 1e6:
+        digits = max(0, 2 - math.floor(math.log10(abs(value)))) if value else 0
+        if 0.999 < abs(value) < 1:  # nearly all is not all
+            digits = math.ceil(-math.log10(1 - abs(value)))
+        text = f"{value:,.{digits}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{value:.3g}"
+
+
+def moment(at: datetime) -> str:
+    """`2026-03-01 02:11`, in UTC; a time without a zone is taken for UTC, as Spark's sessions here are."""
+    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return aware.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def heading(column: str) -> str:
+    """The name of a column with spaces; the unit stays last."""
+    return column.replace("_", " ")
