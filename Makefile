@@ -84,7 +84,7 @@ bench-spark: $(VENV)/.dev ## measure ingest and reports at 10^6, 10^7 and 10^8 m
 
 .PHONY: spark-zip
 spark-zip: $(VENV)/.reports ## package the reports for spark-submit on any cluster, into dist/
-	@$(BIN)/python -m spark_reports.package dist
+	@$(BIN)/rocketchaos report package --out dist/rocketchaos-spark.zip
 
 .PHONY: matrix-table
 matrix-table: $(VENV)/.dev ## write into the README where clients and versions differ; by the runs in RUNS=FOLDER, or new ones
