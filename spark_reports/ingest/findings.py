@@ -130,7 +130,9 @@ def _troubles(events: DataFrame) -> DataFrame:
 
 def _events(documents: DataFrame, events: DataFrame) -> DataFrame:
     wrong = documents.where(not_as_it_should_be()).select("run_key", fn.lit(True).alias("wrong"))
-    sides = fn.create_map(*(part for kind, (side, _) in _EVENTS.items() for part in (fn.lit(kind), fn.lit(side))))
+    sides = fn.create_map(
+        *(part for kind, (side, _) in _EVENTS.items() for part in (fn.lit(kind), fn.lit(side)))
+    )
     text = fn.concat_ws(
         ": ",
         "kind",

@@ -48,7 +48,9 @@ def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int
         .withColumn(
             "delivery_ms",
             fn.when(
-                (fn.size("deliveries") > 0) & fn.col("sent_ms").isNotNull() & fn.col("received_ms").isNotNull(),
+                (fn.size("deliveries") > 0)
+                & fn.col("sent_ms").isNotNull()
+                & fn.col("received_ms").isNotNull(),
                 delivery_ms,
             ),
         )

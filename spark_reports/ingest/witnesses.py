@@ -72,9 +72,7 @@ def _at(kind: str) -> Column:
 def _code(kind: str) -> Column:
     track = fn.element_at("tracks", fn.col("consumer_group"))
     place = fn.array_position(fn.array(*map(fn.lit, _TRACKS)), track) - 1
-    return fn.when(
-        fn.col("kind") == kind, fn.col("n").cast("long") * _ROOM + fn.greatest(place, fn.lit(0))
-    )
+    return fn.when(fn.col("kind") == kind, fn.col("n").cast("long") * _ROOM + fn.greatest(place, fn.lit(0)))
 
 
 def _track(name: str) -> Column:
