@@ -27,6 +27,7 @@ from harness.history import History
 from harness.language import Word
 from harness.model import Trouble
 from harness.names import Names
+from harness.probes.last_looks import LastLooks
 from harness.probes.logs import size_of
 from harness.scenario import Scenario
 from harness.steps.performing import BranchEnded
@@ -76,7 +77,7 @@ class RunContext:
         self._variables: dict[str, tuple[str, ...]] = {}
         self._bound_subscriptions: dict[str, Mapping[str, Expression]] = {}
         """Of the first consumer of each variable, when it was bound."""
-        self._last_seen: dict[str, Mapping[str, Any]] = {}
+        self._last_looks = LastLooks()
         self._troubles: list[RocketchaosError] = []
         self._lock = threading.Lock()
         self._looks: dict[str, threading.RLock] = {}
@@ -304,10 +305,9 @@ class RunContext:
     def observe(self, what: str, kind: str, data: Mapping[str, Any], moment: str | None) -> None:
         """Write an observation down where it differs from the last one of `what`, or belongs to a moment."""
         with self._lock:
-            if moment is None and self._last_seen.get(what) == data:
-                return
-            self._last_seen[what] = dict(data)
-            self.history.append("harness", kind, data if moment is None else {**data, "moment": moment})
+            told = self._last_looks.told(what, data, moment, self.now_ns())
+            if told is not None:
+                self.history.append("harness", kind, told)
 
     def note_probe_failure(self, probe: str, error: str, **where: str) -> None:
         """Write down that a look failed; checks answer `unknown` where they miss it."""

@@ -131,6 +131,7 @@ DATA = _object(
     client_version=_TEXT,
     api=_TEXT,
     moment=_TEXT,
+    look_before_ms=_DOUBLE,
     online=_BOOL,
     clients=_TEXTS,
     # {topic: what is held for it}; of `consumer-starting`, where it is `subscribe`, what it wants
@@ -142,6 +143,7 @@ DATA = _object(
     tracks=MapType(_TEXT, _TEXT),
     fault=_TEXT,
     target=_TEXT,
+    sides=_TEXTS,
     proof=_TEXT,
     trouble=_TEXT,
     message=_TEXT,

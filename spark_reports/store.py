@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from delta.tables import DeltaTable
@@ -27,6 +28,7 @@ VERSION_PROPERTY = "rocketchaos.store-version"
 BATCH_LIMIT_S = 12 * 3600
 """An ingest that takes longer can't commit: `tidy` removes what nobody has committed for a day."""
 
+_AT_ONCE = 4
 _INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
 
 
@@ -211,8 +213,10 @@ def delta_version(spark: SparkSession, path: str) -> int:
 
 def make_tables(spark: SparkSession, place: Place) -> None:
     """Make the tables that are missing; `runs` last, so that a store that has it has all."""
-    for table in sorted(TABLES.values(), key=lambda one: one is RUNS):
-        make_table(spark, place, table)
+    others = [table for table in TABLES.values() if table is not RUNS]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        list(pool.map(lambda table: make_table(spark, place, table), others))
+    make_table(spark, place, RUNS)
 
 
 def make_table(spark: SparkSession, place: Place, table: Table) -> None:

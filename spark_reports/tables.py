@@ -68,6 +68,8 @@ RUNS = Table(
         batch=_TEXT,  # the ingest that wrote its facts
         source=_TEXT,  # URI of the run folder
         digest=_TEXT,  # of the folder's content: a run judged anew has another, and replaces the older row
+        listing=_TEXT,  # of its files' names, sizes and times: what is listed alike is not read again
+        judged=_TIME,  # when its outcome was last written: of two copies of a run the later one counts
         ingested=_TIME,
         # the cell: what is compared
         scenario=_TEXT,
@@ -224,13 +226,16 @@ FINDINGS = Table(
 
 TIMINGS = Table(
     "timings",
-    "One row per interval that RocketMQ's timers decide, delivery apart, which `messages` has.",
+    "One row per interval that RocketMQ's timers decide, delivery apart, which `messages` has. What ended it was "
+    "seen by a look: it took more than `at_least_ms`, for the look before saw nothing yet, and at most `ms`.",
     _facts(
         what=_TEXT,  # `rebalance`, `subscription-flip`, `offset-correction`
         cause=_TEXT,  # the kind of event, or of fault, that began it
         consumer_group=_TEXT,
-        subject=_TEXT,  # the member, or the queue
+        subject=_TEXT,  # the member, or the broker and the topic, or the queue and the topic
         ms=_DOUBLE,
+        at_least_ms=_DOUBLE,
+        seen_by=_TEXT,  # `settled`: and it was as it should be; `look`: that it had changed
         from_n=_INT,
         to_n=_INT,
     ),
@@ -251,6 +256,7 @@ QUARANTINE = Table(
     _schema(
         source=_TEXT,
         digest=_TEXT,
+        listing=_TEXT,
         run=_TEXT,  # where its run.json tells
         scenario=_TEXT,
         kind=_TEXT,  # `missing-file`, `broken-json`, `other-schema`, `truncated`, `still-running`, `contradiction`

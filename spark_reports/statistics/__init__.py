@@ -1,1 +1,1 @@
-"""Statistics of the reports, one method a file: pure, from counts and histograms that Spark has made."""
+"""Methods of the reports, a file each: pure functions of counts. Nothing here knows Spark."""

@@ -1,0 +1,28 @@
+"""What of the looks at the same thing is worth writing down: changes, and moments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class LastLooks:
+    """What the last look at each thing showed, and when that was."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[Mapping[str, Any], int]] = {}
+
+    def told(
+        self, what: str, data: Mapping[str, Any], moment: str | None, at_ns: int
+    ) -> dict[str, Any] | None:
+        """What is to be written down of a look at `what`; None: the last one showed the same, and no moment asks.
+
+        `look_before_ms` in it says how long before it the last look was, which showed what was written down
+        before: what has changed has changed since.
+        """
+        last, before_ns = self._last.get(what, (None, at_ns))
+        self._last[what] = dict(data), at_ns
+        if moment is None and last == data:
+            return None
+        told = dict(data) if moment is None else {**data, "moment": moment}
+        return told if last is None else {**told, "look_before_ms": round((at_ns - before_ns) / 1e6, 1)}

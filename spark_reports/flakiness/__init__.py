@@ -1,0 +1,64 @@
+"""`report flakiness`: which cells don't end as expected every time, since when, with what, and why."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from spark_reports.flakiness import figures, tables
+from spark_reports.flakiness.assess import assess
+from spark_reports.flakiness.cells import Names
+from spark_reports.flakiness.conditions import conditions
+from spark_reports.flakiness.lines import headline, lines
+from spark_reports.flakiness.read import read
+from spark_reports.flakiness.versions import version_changes
+from spark_reports.report import Figure, Report, Section, StoreSummary
+
+
+def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
+    """Make the report from the views of the store's tables."""
+    facts = read(spark)
+    cells = assess(facts)
+    names = Names(facts.counts)
+    found = conditions(facts.bins)
+    changes = version_changes(facts.versions)
+    return Report(
+        "flakiness",
+        "Flakiness",
+        headline(cells, names, found, summary),
+        lines(cells, names, found, changes, facts.signatures, summary),
+        [
+            Section(
+                "Cells",
+                "A cell is a scenario with one client, on one version of RocketMQ, kind of cluster and timing.",
+                [
+                    *_drawn(figures.map_figure(cells, names), figures.intervals_figure(cells, names)),
+                    tables.cells_table(cells),
+                ],
+            ),
+            Section(
+                "Over time",
+                "Since when it is so.",
+                [
+                    *_drawn(figures.time_figure(cells, names), figures.strips_figure(cells, names)),
+                    tables.changes_table(cells),
+                    tables.versions_table(changes),
+                ],
+            ),
+            Section(
+                "Causes",
+                "What was found in the runs that did not end as expected, and in those that ended in an error.",
+                [*_drawn(figures.causes_figure(facts.signatures)), tables.signatures_table(facts.signatures)],
+            ),
+            Section(
+                "Conditions",
+                "What was different when a run did not end as expected.",
+                [*_drawn(figures.conditions_figure(found)), tables.conditions_table(found)],
+            ),
+        ],
+        summary,
+    )
+
+
+def _drawn(*pictures: Figure | None) -> list[Figure]:
+    """Those that there is something to draw of."""
+    return [one for one in pictures if one is not None]

@@ -1,0 +1,136 @@
+"""What is said of each cell: the verdict, and what its runs say in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spark_reports.flakiness.cells import CellKey, Counts, Verdict, judge, share, verdict_of
+from spark_reports.flakiness.read import Block, Cause, Facts
+from spark_reports.statistics.change_points import ChangePoint, Split, best_split, segment
+from spark_reports.statistics.multiple import benjamini_hochberg
+from spark_reports.statistics.trend import Trend, cochran_armitage
+
+LEVEL = 0.05
+"""Of all tests, after correction for how many there are."""
+SEED = 7
+"""Of permutations: the same store gives the same report."""
+
+_ORDER = tuple(Verdict)
+Part = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """One cell with all that is said of it."""
+
+    key: CellKey
+    counts: Counts
+    verdict: Verdict
+    """Over all its runs."""
+    now: Verdict
+    """Over its runs since the last change point; the same where there is none."""
+    expected: Part | None
+    """Share of runs that ended as expected, with its interval."""
+    reproduced: Part | None
+    """Share of the product's ends that are `reproduced`, with its interval."""
+    blocks: Sequence[Block]
+    changes: Sequence[ChangePoint]
+    change_p: float | None
+    """Of any change, adjusted for the number of cells; None: too few runs, or all end alike."""
+    trend: Trend
+    """Its p is adjusted for the number of cells."""
+    causes: Sequence[Cause]
+
+    @property
+    def placed(self) -> int:
+        """Runs with a certain place in time."""
+        return sum(block.runs for block in self.blocks)
+
+    @property
+    def flips(self) -> int:
+        """Runs that ended otherwise than the one before."""
+        return sum(block.flips for block in self.blocks)
+
+    @property
+    def flip_rate(self) -> float | None:
+        """Flips per pair of consecutive runs; None: there is no pair."""
+        return self.flips / (self.placed - 1) if self.placed > 1 else None
+
+    @property
+    def flip_rate_by_chance(self) -> float | None:
+        """What it were if the same ends came in any order: far fewer flips mean long stretches of either."""
+        hits, runs = sum(block.hits for block in self.blocks), self.placed
+        return 2 * hits * (runs - hits) / (runs * (runs - 1)) if runs > 1 else None
+
+    @property
+    def last_change(self) -> ChangePoint | None:
+        """The newest."""
+        return self.changes[-1] if self.changes else None
+
+    @property
+    def worse(self) -> bool:
+        """Whether the last change was for the worse."""
+        last = self.last_change
+        return last is not None and last.after[0] * last.before[1] < last.before[0] * last.after[1]
+
+    @property
+    def recent(self) -> tuple[int, int]:
+        """Hits and runs by which `now` is judged."""
+        last = self.last_change
+        return last.after if last else (self.counts.as_expected, self.counts.judged)
+
+
+def assess(facts: Facts) -> list[Assessed]:
+    """All cells, the one to look at first first."""
+    rng = np.random.default_rng(SEED)
+    keys = list(facts.counts)
+    splits = {key: best_split(*_rows(facts.blocks.get(key, ())), rng) for key in keys}
+    trends = {key: cochran_armitage(*_rows(facts.blocks.get(key, ()))) for key in keys}
+    split_p = _adjusted({key: split.p for key, split in splits.items() if split})
+    trend_p = _adjusted({key: one.p for key, one in trends.items() if one.direction})
+    cells = []
+    for key in keys:
+        trend = Trend(trend_p.get(key, 1.0), trends[key].direction)
+        cells.append(_assessed(key, facts, splits[key], split_p.get(key), trend, rng))
+    return sorted(cells, key=_gravity)
+
+
+def _assessed(
+    key: CellKey, facts: Facts, split: Split | None, p: float | None, trend: Trend, rng: np.random.Generator
+) -> Assessed:
+    counts, blocks = facts.counts[key], facts.blocks.get(key, [])
+    changes: list[ChangePoint] = []
+    if split is not None and p is not None and p <= LEVEL:
+        changes = segment(*_rows(blocks), rng, LEVEL, first=split)
+    verdict = verdict_of(counts)
+    now = judge(*changes[-1].after) if changes and counts.judged else verdict
+    return Assessed(
+        key,
+        counts,
+        verdict,
+        now,
+        share(counts.as_expected, counts.judged),
+        share(counts.reproduced, counts.product),
+        blocks,
+        changes,
+        p,
+        trend,
+        facts.causes.get(key, ()),
+    )
+
+
+def _rows(blocks: Sequence[Block]) -> tuple[list[int], list[int]]:
+    return [block.runs for block in blocks], [block.hits for block in blocks]
+
+
+def _adjusted(p_values: Mapping[CellKey, float]) -> Mapping[CellKey, float]:
+    return dict(zip(p_values, benjamini_hochberg(list(p_values.values())), strict=True))
+
+
+def _gravity(cell: Assessed) -> tuple[int, bool, float, CellKey]:
+    """By what is so now; within that what became worse first, then by how bad it surely is."""
+    recent = share(*cell.recent)
+    return _ORDER.index(cell.now), not cell.worse, recent[2] if recent else 1.0, cell.key

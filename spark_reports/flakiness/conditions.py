@@ -1,0 +1,87 @@
+"""Which measured conditions go with the outcome, per scenario."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spark_reports.flakiness.assess import LEVEL, SEED
+from spark_reports.flakiness.cells import CellKey
+from spark_reports.flakiness.read import ConditionBin
+from spark_reports.statistics.multiple import holm
+from spark_reports.statistics.superiority import Stratum, Superiority, superiority
+
+BINS = 20
+GROUPS = 5
+"""Of the picture: the lowest fifth of the runs of each cell to the highest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fifth:
+    """Runs in one fifth of their cells by a condition."""
+
+    runs: int
+    hits: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of a scenario's runs."""
+
+    scenario: str
+    name: str
+    effect: Superiority
+    p: float
+    """Adjusted by Holm over all conditions of all scenarios."""
+    fifths: Mapping[int, Fifth]
+
+    @property
+    def sure(self) -> bool:
+        """Whether it goes with the outcome beyond chance."""
+        return self.p <= LEVEL
+
+
+def conditions(bins: Mapping[CellKey, Sequence[ConditionBin]]) -> list[Condition]:
+    """Every condition that can be compared, the surest first."""
+    grouped: dict[tuple[str, str], dict[CellKey, list[ConditionBin]]] = defaultdict(lambda: defaultdict(list))
+    for key, rows in bins.items():
+        for row in rows:
+            grouped[key.scenario, row.name][key].append(row)
+    rng = np.random.default_rng(SEED)
+    effects = {
+        place: superiority([_stratum(rows) for rows in cells.values()], rng)
+        for place, cells in grouped.items()
+        # What never differed within any cell can't go with anything.
+        if any(len(rows) > 1 for rows in cells.values())
+    }
+    known = {place: effect for place, effect in effects.items() if effect is not None}
+    adjusted = holm([effect.p for effect in known.values()])
+    found = [
+        Condition(scenario, name, effect, p, _fifths(grouped[scenario, name]))
+        for ((scenario, name), effect), p in zip(known.items(), adjusted, strict=True)
+    ]
+    return sorted(found, key=lambda one: (one.p, -abs(one.effect.auc - 0.5), one.scenario, one.name))
+
+
+def _stratum(rows: Sequence[ConditionBin]) -> Stratum:
+    ordered = sorted(rows, key=lambda row: row.bin)
+    return Stratum(tuple(row.runs - row.hits for row in ordered), tuple(row.hits for row in ordered))
+
+
+def _fifths(cells: Mapping[CellKey, Sequence[ConditionBin]]) -> Mapping[int, Fifth]:
+    rows, fifths = [row for own in cells.values() for row in own], {}
+    for number in range(GROUPS):
+        own = [row for row in rows if row.bin * GROUPS // BINS == number]
+        if own:
+            fifths[number] = Fifth(
+                sum(row.runs for row in own),
+                sum(row.hits for row in own),
+                min(row.low for row in own),
+                max(row.high for row in own),
+            )
+    return fifths

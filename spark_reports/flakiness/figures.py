@@ -1,0 +1,242 @@
+"""The figures of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from spark_reports.flakiness.assess import Assessed
+from spark_reports.flakiness.cells import Names, Verdict, share
+from spark_reports.flakiness.conditions import GROUPS, Condition
+from spark_reports.flakiness.read import Block, Signature
+from spark_reports.flakiness.words import chance, day, part, rate, short
+from spark_reports.queries import query
+from spark_reports.render import style
+from spark_reports.render.figures.bars import Bar, stacked_bars
+from spark_reports.render.figures.forest import Estimate, forest
+from spark_reports.render.figures.heat_map import Cell, verdict_map
+from spark_reports.render.figures.trend import Change, Moment, Series, trend
+from spark_reports.report import Figure
+
+MOST_INTERVALS, MOST_TRENDS, MOST_STRIPS, MOST_CONDITIONS, MOST_CAUSES = 30, 6, 20, 6, 12
+_POINTS = 20
+_BASE = {
+    Verdict.FAIL: "FAIL",
+    Verdict.LIKELY_FAIL: "FAIL",
+    Verdict.FLAKY: "FLAKY",
+    Verdict.PASS: "PASS",
+    Verdict.LIKELY_PASS: "PASS",
+    Verdict.UNKNOWN: "UNKNOWN",
+}
+
+
+def map_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
+    """Scenarios down, clients and versions across; None: there are no cells."""
+    if not cells:
+        return None
+    columns = sorted({names.column(cell.key) for cell in cells})
+    rows = list(dict.fromkeys(cell.key.scenario for cell in cells))
+    at = {(cell.key.scenario, names.column(cell.key)): cell for cell in cells}
+    # The first row names every column, in order, so that the map keeps it.
+    drawn = [
+        Cell(
+            row,
+            column,
+            _BASE.get(cell.now) if cell else None,
+            _map_text(cell) if cell else "–",
+            _hover(cell) if cell else ("no runs",),
+        )
+        for row in rows
+        for column in columns
+        for cell in [at.get((row, column))]
+    ]
+    return Figure(
+        "map",
+        "Every scenario, client and version",
+        "In each cell the verdict, as it is now, and how many of its judged runs ended as expected; a "
+        "question mark where they are too few to be sure. `measured`: nothing is expected, and how many "
+        "reproduced.",
+        verdict_map(drawn),
+        query("flakiness_cells"),
+    )
+
+
+def _map_text(cell: Assessed) -> str:
+    counts = cell.counts
+    if cell.now is Verdict.MEASURED:
+        return f"measured\n{counts.reproduced}/{counts.product}"
+    return f"{cell.now.value}\n{counts.as_expected}/{counts.judged}"
+
+
+def _hover(cell: Assessed) -> Sequence[str]:
+    counts = cell.counts
+    ends = f"{counts.reproduced} reproduced, {counts.not_reproduced} not, {counts.inconclusive} inconclusive"
+    errors = f"{counts.environment_errors} errors of the environment, {counts.harness_errors} of the harness"
+    return part(counts.as_expected, counts.judged), ends, errors
+
+
+def intervals_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
+    """The share of each cell with its interval, the gravest first; None: none is judged."""
+    rows = [
+        Estimate(
+            (cell.key.scenario, " ".join(names.column(cell.key))),
+            cell.expected[0],
+            cell.expected[1],
+            cell.expected[2],
+            text=f"{cell.counts.as_expected}/{cell.counts.judged}",
+            kind=_BASE[cell.verdict],
+            says=_hover(cell),
+        )
+        for cell in [cell for cell in cells if cell.counts.judged][:MOST_INTERVALS]
+        if cell.expected
+    ]
+    if not rows:
+        return None
+    return Figure(
+        "intervals",
+        "How sure it is",
+        "Share of judged runs that ended as expected, with the 95 % interval by Wilson; at most "
+        f"{MOST_INTERVALS} cells, the one to look at first on top.",
+        forest(rows, "runs as expected", bounds=(0.0, 1.0), percent=True),
+        query("flakiness_cells"),
+    )
+
+
+def time_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
+    """The worst cells over time, with their change points; None: none has changing ends."""
+    worst = [cell for cell in cells if _both_ends(cell)][:MOST_TRENDS]
+    if not worst:
+        return None
+    return Figure(
+        "time",
+        "Over time",
+        "Share of runs as expected (measured cells: reproduced) in groups of runs that follow each other, "
+        "with its 95 % interval. A dashed line is a change point.",
+        trend([_series(cell, names) for cell in worst], "run, in order of time", (0.0, 1.0), percent=True),
+        query("flakiness_history"),
+    )
+
+
+def _both_ends(cell: Assessed) -> bool:
+    return 0 < sum(block.hits for block in cell.blocks) < cell.placed
+
+
+def _series(cell: Assessed, names: Names) -> Series:
+    moments, place = [], 0
+    width = max(5, -(-cell.placed // _POINTS))
+    for group in _groups(cell.blocks, width):
+        runs, hits = sum(block.runs for block in group), sum(block.hits for block in group)
+        middle = place + (runs + 1) / 2
+        value, low, high = share(hits, runs) or (0.0, 0.0, 1.0)
+        span = f"{day(group[0].first_started)} to {day(group[-1].last_started)}"
+        moments.append(Moment(middle, value, low, high, (f"{hits} of {runs}", span)))
+        place += runs
+    changes = [
+        Change(
+            sum(block.runs for block in cell.blocks[: change.at]) + 0.5,
+            f"{day(cell.blocks[change.at].first_started)}: {rate(*change.before)} → {rate(*change.after)}",
+            bad=change.after[0] * change.before[1] < change.before[0] * change.after[1],
+        )
+        for change in cell.changes
+    ]
+    return Series(names.label(cell.key), moments, changes)
+
+
+def _groups(blocks: Sequence[Block], width: int) -> list[list[Block]]:
+    groups: list[list[Block]] = [[]]
+    for block in blocks:
+        if sum(one.runs for one in groups[-1]) >= width:
+            groups.append([])
+        groups[-1].append(block)
+    return [group for group in groups if group]
+
+
+def strips_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
+    """A strip a cell: how its runs ended, one after the other; None: none has changing ends."""
+    worst = [cell for cell in cells if _both_ends(cell)][:MOST_STRIPS]
+    if not worst:
+        return None
+    most = max(len(cell.blocks) for cell in worst)
+    labels = [style.label(cell.key.scenario, " ".join(names.column(cell.key))) for cell in worst]
+    shares = [[block.hits / block.runs for block in cell.blocks] for cell in worst]
+    hovers = [
+        [f"{block.hits} of {block.runs}, from {day(block.first_started)}" for block in cell.blocks]
+        for cell in worst
+    ]
+    plot = go.Figure(
+        go.Heatmap(
+            y=labels,
+            x=list(range(1, most + 1)),
+            z=[row + [None] * (most - len(row)) for row in shares],
+            text=[row + [""] * (most - len(row)) for row in hovers],
+            hovertemplate="%{y}<br>%{text}<extra></extra>",
+            colorscale=[[0, style.BAD], [0.5, style.DOUBTFUL], [1, style.GOOD]],
+            zmin=0,
+            zmax=1,
+            xgap=1 if most <= 60 else 0,
+            ygap=4,
+            showscale=False,
+        )
+    )
+    lines = max(label.count("<br>") + 1 for label in labels)
+    plot.update_layout(**style.layout(rows=len(worst), row_px=15 * lines + 14, around_px=60))
+    plot.update_xaxes(title="run, or block of runs, in order of time", showgrid=False)
+    plot.update_yaxes(autorange="reversed", showgrid=False, type="category")
+    return Figure(
+        "strips",
+        "Run by run",
+        "Each mark is a run, or a block of runs where a cell has more than 200: green ended as expected "
+        "(measured cells: reproduced), red did not. Long stretches are changes, single marks are flakes.",
+        plot,
+        query("flakiness_history"),
+    )
+
+
+def conditions_figure(conditions: Sequence[Condition]) -> Figure | None:
+    """The share as expected by fifths of the foremost conditions; None: there are none."""
+    foremost = conditions[:MOST_CONDITIONS]
+    if not foremost:
+        return None
+    series = []
+    for one in foremost:
+        moments = []
+        for number in range(GROUPS):
+            fifth = one.fifths.get(number)
+            if fifth is not None:
+                value, low, high = share(fifth.hits, fifth.runs) or (0.0, 0.0, 1.0)
+                says = f"{fifth.hits} of {fifth.runs}", f"{fifth.low:g} to {fifth.high:g}"
+                moments.append(Moment(number + 1, value, low, high, says))
+        effect = one.effect
+        auc = f"AUC {effect.auc:.2f} [{effect.low:.2f}, {effect.high:.2f}], {chance(one.p)}"
+        name = f"{one.name}, {one.scenario}: {auc}"
+        series.append(Series(name, moments))
+    return Figure(
+        "conditions",
+        "What goes with the outcome",
+        "Share of runs as expected, from the fifth of the runs of each cell with the lowest values (1) to "
+        "that with the highest (5). A fall to the right: more of it, more runs that did not end as "
+        "expected.",
+        trend(series, "fifth of the runs, by the condition", (0.0, 1.0), percent=True),
+        query("flakiness_conditions"),
+    )
+
+
+def causes_figure(signatures: Sequence[Signature]) -> Figure | None:
+    """The causes that cost most runs, by side; None: there are none."""
+    foremost = signatures[:MOST_CAUSES]
+    if not foremost:
+        return None
+    colours = {"product": style.BAD, "harness": style.ACCENT, "environment": style.NEUTRAL}
+    bars = [
+        Bar((f"{number}. {short(one.text, 60)}",), {one.side: one.bad_runs})
+        for number, one in enumerate(foremost, 1)
+    ]
+    return Figure(
+        "causes",
+        "Causes",
+        "So many runs that ended not as expected, or in an error, have this finding; colours tell whose it "
+        "is.",
+        stacked_bars(bars, colours, unit="runs", shares=False),
+        query("flakiness_signatures"),
+    )

@@ -1,0 +1,139 @@
+"""The rows of the queries, as values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any, TypeVar
+
+from pyspark.sql import Row, SparkSession
+
+from spark_reports.flakiness.cells import CellKey, Counts
+from spark_reports.queries import query
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Runs that follow each other: a row of `flakiness_history`."""
+
+    runs: int
+    hits: int
+    flips: int
+    first_started: datetime
+    last_started: datetime
+    first_run: str
+    first_source: str | None
+    first_miss: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRuns:
+    """Runs of one experiment with one version: a row of `flakiness_versions`."""
+
+    kind: str
+    scenario: str
+    client: str | None
+    rocketmq: str | None
+    cluster: str
+    timing: str
+    version: str
+    runs: int
+    hits: int
+    first_started: datetime
+    last_started: datetime
+    miss_started: datetime | None
+    miss_run: str | None
+    miss_source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionBin:
+    """Runs of a cell with about the same value of a condition: a row of `flakiness_conditions`."""
+
+    name: str
+    bin: int
+    runs: int
+    hits: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A finding that goes with a cell's bad runs: a row of `flakiness_causes`."""
+
+    signature: str
+    side: str
+    kind: str
+    text: str
+    missed_runs: int
+    broken_runs: int
+    good_runs: int
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A cause over all cells: a row of `flakiness_signatures`."""
+
+    signature: str
+    side: str
+    kind: str
+    bad_runs: int
+    good_runs: int
+    occurrences: int
+    cells: int
+    first_seen: datetime | None
+    last_seen: datetime | None
+    text: str
+    run: str | None
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that the report is made of: aggregated rows, bounded by the number of cells."""
+
+    counts: Mapping[CellKey, Counts]
+    blocks: Mapping[CellKey, list[Block]]
+    versions: list[VersionRuns]
+    bins: Mapping[CellKey, list[ConditionBin]]
+    causes: Mapping[CellKey, list[Cause]]
+    signatures: list[Signature]
+
+
+def read(spark: SparkSession) -> Facts:
+    """Run the queries."""
+    counts = {_key(row): _as(Counts, row) for row in _rows(spark, "flakiness_cells")}
+    return Facts(
+        counts,
+        _by_cell(Block, _rows(spark, "flakiness_history")),
+        [_as(VersionRuns, row) for row in _rows(spark, "flakiness_versions")],
+        _by_cell(ConditionBin, _rows(spark, "flakiness_conditions")),
+        _by_cell(Cause, _rows(spark, "flakiness_causes")),
+        [_as(Signature, row) for row in _rows(spark, "flakiness_signatures")],
+    )
+
+
+def _rows(spark: SparkSession, name: str) -> list[Row]:
+    return spark.sql(query(name)).collect()
+
+
+def _key(row: Row) -> CellKey:
+    return CellKey(*(str(row[column] or "unknown") for column in CellKey._fields))
+
+
+def _as(kind: type[T], row: Row) -> T:
+    values: dict[str, Any] = {one.name: row[one.name] for one in fields(kind)}  # type: ignore[arg-type]
+    return kind(**values)
+
+
+def _by_cell(kind: type[T], rows: Iterable[Row]) -> Mapping[CellKey, list[T]]:
+    cells: dict[CellKey, list[T]] = defaultdict(list)
+    for row in rows:
+        cells[_key(row)].append(_as(kind, row))
+    return cells

@@ -1,0 +1,244 @@
+"""The tables of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    DoubleType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
+
+from spark_reports.flakiness.assess import Assessed
+from spark_reports.flakiness.cells import ALIKE_RUNS, CellKey, Verdict, more_runs
+from spark_reports.flakiness.conditions import Condition
+from spark_reports.flakiness.read import Signature
+from spark_reports.flakiness.versions import WORDS, VersionChange
+from spark_reports.queries import query
+from spark_reports.report import Table
+from spark_reports.statistics.score import STEADY_RATE, chance_above
+
+_TEXT, _LONG, _DOUBLE, _TIME, _BOOL = StringType(), LongType(), DoubleType(), TimestampType(), BooleanType()
+_CELL: Mapping[str, DataType] = dict.fromkeys(CellKey._fields, _TEXT)
+
+
+def _schema(**columns: DataType) -> StructType:
+    return StructType([StructField(name, kind) for name, kind in columns.items()])
+
+
+def cells_table(cells: Sequence[Assessed]) -> Table:
+    """Every cell."""
+    return Table(
+        "cells",
+        "Every cell",
+        "The one to look at first comes first. The verdict is by the runs that ended by the product's "
+        "behaviour and that something was expected of: FLAKY where they ended both ways, otherwise PASS or "
+        f"FAIL, with a question mark below {ALIKE_RUNS} runs. `p_steady` is the posterior chance that more "
+        f"than {STEADY_RATE:.0%} of all runs end as expected (Jeffreys' prior); intervals are Wilson's, 95 "
+        "%; `now` is the verdict since the last change point; `flip_rate_by_chance` is the flip rate if "
+        "the same ends came in any order; `trend_p` and `change_p` are adjusted for the number of cells "
+        "(Benjamini and Hochberg).",
+        _schema(
+            **_CELL,
+            verdict=_TEXT, now=_TEXT, runs=_LONG, judged=_LONG, as_expected=_LONG,
+            p_as_expected=_DOUBLE, as_expected_low=_DOUBLE, as_expected_high=_DOUBLE, p_steady=_DOUBLE,
+            more_runs_needed=_LONG,
+            reproduced=_LONG, not_reproduced=_LONG, inconclusive=_LONG,
+            p_reproduced=_DOUBLE, reproduced_low=_DOUBLE, reproduced_high=_DOUBLE,
+            environment_errors=_LONG, harness_errors=_LONG, broken_off=_LONG,
+            flips=_LONG, flip_rate=_DOUBLE, flip_rate_by_chance=_DOUBLE,
+            trend=_TEXT, trend_p=_DOUBLE, change_p=_DOUBLE, change_points=_LONG,
+            order_uncertain=_LONG, hosts=_LONG, first_started=_TIME, last_started=_TIME,
+            first_cause=_TEXT, example=_TEXT,
+        ),
+        [_cell_row(cell) for cell in cells],
+        query("flakiness_cells"),
+    )  # fmt: skip
+
+
+def _cell_row(cell: Assessed) -> Mapping[str, Any]:
+    counts, expected, reproduced = cell.counts, cell.expected, cell.reproduced
+    judged = counts.judged > 0
+    cause = cell.causes[0] if cell.causes else None
+    return {
+        **cell.key._asdict(),
+        "verdict": cell.verdict.value,
+        "now": cell.now.value,
+        "runs": counts.runs,
+        "judged": counts.judged,
+        "as_expected": counts.as_expected,
+        "p_as_expected": expected[0] if expected else None,
+        "as_expected_low": expected[1] if expected else None,
+        "as_expected_high": expected[2] if expected else None,
+        "p_steady": chance_above(STEADY_RATE, counts.as_expected, counts.judged) if judged else None,
+        "more_runs_needed": None if cell.now is Verdict.MEASURED else more_runs(*cell.recent),
+        "reproduced": counts.reproduced,
+        "not_reproduced": counts.not_reproduced,
+        "inconclusive": counts.inconclusive,
+        "p_reproduced": reproduced[0] if reproduced else None,
+        "reproduced_low": reproduced[1] if reproduced else None,
+        "reproduced_high": reproduced[2] if reproduced else None,
+        "environment_errors": counts.environment_errors,
+        "harness_errors": counts.harness_errors,
+        "broken_off": counts.broken_off,
+        "flips": cell.flips,
+        "flip_rate": cell.flip_rate,
+        "flip_rate_by_chance": cell.flip_rate_by_chance,
+        "trend": {1: "rising", -1: "falling", 0: "none"}[cell.trend.direction],
+        "trend_p": cell.trend.p,
+        "change_p": cell.change_p,
+        "change_points": len(cell.changes),
+        "order_uncertain": counts.unplaced,
+        "hosts": counts.hosts,
+        "first_started": counts.first_started,
+        "last_started": counts.last_started,
+        "first_cause": cause.text if cause else None,
+        "example": cause.source if cause else None,
+    }
+
+
+def changes_table(cells: Sequence[Assessed]) -> Table:
+    """Every change point."""
+    rows = []
+    for cell in cells:
+        for change in cell.changes:
+            first, before = cell.blocks[change.at], cell.blocks[change.at - 1]
+            rows.append(
+                {
+                    **cell.key._asdict(),
+                    "since": first.first_started,
+                    "last_before": before.last_started,
+                    "runs_before": change.before[1],
+                    "share_before": change.before[0] / change.before[1],
+                    "runs_after": change.after[1],
+                    "share_after": change.after[0] / change.after[1],
+                    "exact_to_runs": max(first.runs, before.runs),
+                    "p": change.p,
+                    "first_run": first.first_run,
+                    "first_run_source": first.first_source,
+                    "first_bad_run_source": first.first_miss,
+                }
+            )
+    return Table(
+        "changes",
+        "Change points",
+        "Where the share of runs as expected (measured cells: of runs that reproduced) changed: binary "
+        "segmentation with a likelihood ratio; p is exact where a cell has at most 200 runs, otherwise by "
+        "permutation of blocks. Only cells in which it stands after correction for the number of cells; "
+        "the place is known to `exact_to_runs`.",
+        _schema(
+            **_CELL,
+            since=_TIME, last_before=_TIME, runs_before=_LONG, share_before=_DOUBLE,
+            runs_after=_LONG, share_after=_DOUBLE, exact_to_runs=_LONG, p=_DOUBLE,
+            first_run=_TEXT, first_run_source=_TEXT, first_bad_run_source=_TEXT,
+        ),
+        rows,
+        query("flakiness_history"),
+    )  # fmt: skip
+
+
+def versions_table(changes: Sequence[VersionChange]) -> Table:
+    """First bad runs after changes of version."""
+    return Table(
+        "versions",
+        "First bad run after a change of version",
+        "A version that came after another in the same experiment, and its first run that did not end as "
+        "expected. p is Fisher's exact test that it ends as expected more rarely than the version before, "
+        "adjusted by Holm: a high one means that the version before may be as bad. `side_by_side`: the "
+        "older version was still run, as in a matrix.",
+        _schema(
+            change=_TEXT, of=_TEXT, scenario=_TEXT, client=_TEXT, rocketmq=_TEXT, cluster=_TEXT, timing=_TEXT,
+            before=_TEXT, after=_TEXT, came=_TIME, side_by_side=_BOOL,
+            runs_before=_LONG, share_before=_DOUBLE, runs_after=_LONG, share_after=_DOUBLE, p=_DOUBLE,
+            first_bad_run=_TEXT, first_bad_started=_TIME, first_bad_source=_TEXT,
+        ),
+        [
+            {
+                "change": one.change,
+                "of": WORDS[one.after.kind],
+                "scenario": one.after.scenario,
+                "client": one.after.client,
+                "rocketmq": one.after.rocketmq,
+                "cluster": one.after.cluster,
+                "timing": one.after.timing,
+                "before": one.before.version,
+                "after": one.after.version,
+                "came": one.after.first_started,
+                "side_by_side": one.side_by_side,
+                "runs_before": one.before.runs,
+                "share_before": one.before.hits / one.before.runs,
+                "runs_after": one.after.runs,
+                "share_after": one.after.hits / one.after.runs,
+                "p": one.p,
+                "first_bad_run": one.after.miss_run,
+                "first_bad_started": one.after.miss_started,
+                "first_bad_source": one.after.miss_source,
+            }
+            for one in changes
+        ],
+        query("flakiness_versions"),
+    )  # fmt: skip
+
+
+def signatures_table(signatures: Sequence[Signature]) -> Table:
+    """What went wrong, one cause a row."""
+    columns = {
+        "side": _TEXT, "kind": _TEXT, "signature": _TEXT, "bad_runs": _LONG, "good_runs": _LONG,
+        "occurrences": _LONG, "cells": _LONG, "first_seen": _TIME, "last_seen": _TIME, "text": _TEXT,
+        "run": _TEXT, "source": _TEXT,
+    }  # fmt: skip
+    return Table(
+        "signatures",
+        "Causes",
+        "Findings that look the same but for what differs from run to run, as one row. `bad_runs` have it "
+        "and ended not as expected or in an error; `good_runs` have it, too, and ended well: where they "
+        "are many, it explains nothing. A run can have several. At most 200, those that cost most first; "
+        "the example is the newest.",
+        _schema(**columns),
+        [{name: getattr(one, name) for name in columns} for one in signatures],
+        query("flakiness_signatures"),
+    )
+
+
+def conditions_table(conditions: Sequence[Condition]) -> Table:
+    """Conditions and how they go with the outcome."""
+    return Table(
+        "conditions",
+        "What goes with the outcome",
+        "AUC: the chance that the value is higher in a run that did not end as expected than in one of the "
+        "same cell that did, with Newcombe's 95 % interval; 0.5 is no connection. p_adjusted is by Holm "
+        "over all rows. That it goes with the outcome does not make it the cause.",
+        _schema(
+            scenario=_TEXT, condition=_TEXT, auc=_DOUBLE, auc_low=_DOUBLE, auc_high=_DOUBLE, p=_DOUBLE,
+            p_adjusted=_DOUBLE, not_as_expected=_LONG, as_expected=_LONG,
+            share_in_lowest_fifth=_DOUBLE, share_in_highest_fifth=_DOUBLE,
+        ),
+        [
+            {
+                "scenario": one.scenario,
+                "condition": one.name,
+                "auc": one.effect.auc,
+                "auc_low": one.effect.low,
+                "auc_high": one.effect.high,
+                "p": one.effect.p,
+                "p_adjusted": one.p,
+                "not_as_expected": one.effect.misses,
+                "as_expected": one.effect.hits,
+                "share_in_lowest_fifth": _share(one, min(one.fifths)),
+                "share_in_highest_fifth": _share(one, max(one.fifths)),
+            }
+            for one in conditions
+        ],
+        query("flakiness_conditions"),
+    )  # fmt: skip
+
+
+def _share(condition: Condition, fifth: int) -> float:
+    return condition.fifths[fifth].hits / condition.fifths[fifth].runs

@@ -1,0 +1,90 @@
+"""Brings a store of an older version up to date, one version after the other.
+
+Each migration can be done again from its start, so that one that was broken off does no harm: the version is
+written down last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+
+from delta.tables import DeltaTable
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as f
+
+from harness.errors import UsageProblem
+from spark_reports.places import Place
+from spark_reports.store import VERSION_PROPERTY, make_tables, version_of
+from spark_reports.tables import RUNS, STORE_VERSION, TABLES, Table
+from spark_reports.transactions import Progress, Transactions
+
+Migration = Callable[[SparkSession, Place], None]
+
+
+def _add_what_is_missing(spark: SparkSession, place: Place) -> None:
+    """Version 0 had its version nowhere, and may lack tables and columns that came until version 1.
+
+    What is added is null: unknown. So the digests are forgotten, and the next ingest of the same folders replaces
+    their runs by whole ones.
+    """
+    for table in TABLES.values():
+        if DeltaTable.isDeltaTable(spark, place.of_table(table.name)):
+            _add_columns(spark, place, table)
+    make_tables(spark, place)
+    DeltaTable.forPath(spark, place.of_table(RUNS.name)).update(
+        f.col("digest").isNotNull(), {"digest": f.lit(None).cast("string")}
+    )
+
+
+def _add_columns(spark: SparkSession, place: Place, table: Table) -> None:
+    path = place.of_table(table.name)
+    there = {field.name: field.dataType for field in spark.read.format("delta").load(path).schema}
+    for field in table.schema:
+        if there.get(field.name, field.dataType).simpleString() != field.dataType.simpleString():
+            raise UsageProblem(
+                f"{place.uri} can't be brought up to date: {field.name} of {table.name} is a "
+                f"{there[field.name].simpleString()}, not a {field.dataType.simpleString()}",
+                "Make a new store of the run folders.",
+            )
+    missing = [
+        f"`{field.name}` {field.dataType.simpleString()}" for field in table.schema if field.name not in there
+    ]
+    if missing:
+        spark.sql(f"ALTER TABLE delta.`{path}` ADD COLUMNS ({', '.join(missing)})")
+
+
+MIGRATIONS: Mapping[int, Migration] = MappingProxyType({0: _add_what_is_missing})
+"""From which version; each leads to the next. A new one is registered here."""
+
+
+def migrate(spark: SparkSession, uri: str, progress: Progress) -> int:
+    """Bring a store up to date; the version that it had.
+
+    Raises:
+        UsageProblem: there is no store, or it has a version that is newer, or its columns are others.
+        EnvironmentNotReady: others write to it all the time.
+    """
+    place = Place.of(uri)
+    found = version_of(spark, place)
+    if found is None:
+        raise UsageProblem(f"there is no store at {uri}", "Check the place.")
+    if found > STORE_VERSION:
+        raise UsageProblem(
+            f"the store at {uri} has version {found}, and this rocketchaos knows {STORE_VERSION}",
+            "Use a newer rocketchaos.",
+        )
+    transactions = Transactions(spark, place, progress)
+    for version in range(found, STORE_VERSION):
+        progress(f"bringing the store from version {version} to {version + 1}")
+        transactions.run(partial(MIGRATIONS[version], spark, place))
+        transactions.run(partial(_mark, spark, place, version + 1))
+    return found
+
+
+def _mark(spark: SparkSession, place: Place, version: int) -> None:
+    spark.sql(
+        f"ALTER TABLE delta.`{place.of_table(RUNS.name)}` "
+        f"SET TBLPROPERTIES ('{VERSION_PROPERTY}' = '{version}')"
+    )

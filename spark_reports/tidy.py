@@ -1,0 +1,104 @@
+"""Removes from a store what nobody can see, and puts small files together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from delta.tables import DeltaTable
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
+
+from spark_reports.store import Store
+from spark_reports.tables import FACTS, QUARANTINE, RUNS, TABLES, Table
+from spark_reports.transactions import Progress
+
+LEFT_AFTER = timedelta(days=1)
+"""What nobody has committed for so long is left over: an ingest may take half of it (`store.BATCH_LIMIT_S`), the
+other half is for clocks that differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tidied:
+    """What `tidy` did."""
+
+    facts: int
+    """So many rows of batches that were broken off, or of runs that were judged anew, are gone."""
+    folders: int
+    """So many are no longer in quarantine, having been ingested since."""
+    files: int
+    """So many files became fewer."""
+    files_now: int
+
+
+def tidy(store: Store, progress: Progress, now: datetime | None = None) -> Tidied:
+    """Sweep, compact, and let Delta remove files that no version of the last week needs.
+
+    Batches of the last day are left alone: they may be under way.
+
+    Raises:
+        EnvironmentNotReady: others write to the store all the time.
+    """
+    before = ((now or datetime.now(UTC)) - LEFT_AFTER).strftime("%Y%m%dT%H%M%SZ")
+    facts = 0
+    for table in FACTS:
+        progress(f"removing facts of {table.name} that nobody can see")
+        facts += store.transactions.run(partial(_sweep, store, table, before))
+    folders = store.transactions.run(partial(_release, store))
+    removed = added = 0
+    for table in TABLES.values():
+        progress(f"putting small files of {table.name} together")
+        gone, new = store.transactions.run(partial(_compact, store, table))
+        removed, added = removed + gone, added + new
+    return Tidied(facts, folders, removed, added)
+
+
+def _sweep(store: Store, table: Table, before: str) -> int:
+    """Delete the facts of old batches whose run is not in `runs`; how many."""
+    # Names of batches begin with their time.
+    old = store.read(table).where(f.col("batch") < before)
+    unseen = old.join(store.read(RUNS).select("run_key"), "run_key", "left_anti")
+    counted = unseen.groupBy("batch", "run_key").agg(f.count("*").alias("rows")).localCheckpoint()
+    rows = _total(counted, "rows")
+    if rows:
+        (
+            DeltaTable.forPath(store.spark, store.place.of_table(table.name))
+            .alias("old")
+            .merge(counted.alias("unseen"), "old.batch = unseen.batch AND old.run_key = unseen.run_key")
+            .whenMatchedDelete()
+            .execute()
+        )
+    return rows
+
+
+def _release(store: Store) -> int:
+    """Delete from quarantine what was ingested since; how many."""
+    seen = store.read(RUNS).groupBy("source").agg(f.max("ingested").alias("ingested"))
+    broken = store.read(QUARANTINE)
+    released = broken.join(seen, "source").where("ingested >= found").select("source").localCheckpoint()
+    number = released.count()
+    if number:
+        (
+            DeltaTable.forPath(store.spark, store.place.of_table(QUARANTINE.name))
+            .alias("old")
+            .merge(released.alias("released"), "old.source = released.source")
+            .whenMatchedDelete()
+            .execute()
+        )
+    return number
+
+
+def _compact(store: Store, table: Table) -> tuple[int, int]:
+    """How many files were put together, and how many they are now."""
+    delta = DeltaTable.forPath(store.spark, store.place.of_table(table.name))
+    done = delta.optimize().executeCompaction().select("metrics").first()
+    delta.vacuum()
+    assert done is not None
+    return int(done.metrics.numFilesRemoved), int(done.metrics.numFilesAdded)
+
+
+def _total(frame: DataFrame, column: str) -> int:
+    total = frame.agg(f.coalesce(f.sum(column), f.lit(0)).alias("total")).first()
+    assert total is not None
+    return int(total.total)
