@@ -27,8 +27,8 @@ def ingest(
 ) -> IngestSummary:
     """Bring the runs of these places into the store.
 
-    Folders that are listed as they were before are not read. The others go in portions, each a transaction: a crash
-    loses the portion under way, of which nobody sees anything, and the next ingest does it again.
+    Folders that are listed as they were before are not read. The others go in portions, each a transaction: a
+    crash loses the portion under way, of which nobody sees anything, and the next ingest does it again.
 
     Args:
         spark: a session.
@@ -46,7 +46,9 @@ def ingest(
     known = {row.listing for row in store.read(RUNS).select("listing").collect()}
     bad = {row.listing: row.kind for row in store.read(QUARANTINE).select("listing", "kind").collect()}
     new = [one for one in folders if one.listing not in known and one.listing not in bad]
-    still_bad = Counter(bad[one.listing] for one in folders if one.listing in bad and one.listing not in known)
+    still_bad = Counter(
+        bad[one.listing] for one in folders if one.listing in bad and one.listing not in known
+    )
     summary = IngestSummary(
         seen=len(folders),
         unchanged=len(folders) - len(new) - still_bad.total(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
+from spark_reports.ingest.shape import shaped
 from spark_reports.tables import RUNS
 
 UNKNOWN = "unknown"
@@ -77,7 +78,7 @@ def runs(documents: DataFrame) -> DataFrame:
     }
     columns["seconds"] = fn.coalesce(record["seconds"], fn.round(fn.col("last_ms") / 1000, 3))
     named = documents.withColumns(columns)
-    return named.select(*(fn.col(one.name).cast(one.dataType) for one in RUNS.schema))
+    return named.transform(shaped, RUNS)
 
 
 def _behind(one: Column) -> Column:
