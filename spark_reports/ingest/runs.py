@@ -8,6 +8,8 @@ from pyspark.sql import functions as fn
 from spark_reports.ingest.shape import shaped
 from spark_reports.tables import RUNS
 
+NOBODY = "none"
+"""The clients of a run without any, as of one that pulls by hand."""
 UNKNOWN = "unknown"
 """Of a cell: what the folder doesn't tell, as the kind of a cluster that never started."""
 
@@ -28,8 +30,10 @@ def client_label() -> Column:
     old = fn.when(one_each, fn.array_join(paired, "+")).otherwise(
         fn.concat_ws(" ", "record.client", "record.client_version")
     )
-    return fn.when(fn.size("record.clients") > 0, fn.array_join(named, "+")).otherwise(
-        fn.coalesce(old, fn.col("record.client"), fn.lit(UNKNOWN))
+    return (
+        fn.when(fn.size("record.clients") > 0, fn.array_join(named, "+"))
+        .when(fn.col("record.client") == "", fn.lit(NOBODY))
+        .otherwise(fn.coalesce(old, fn.col("record.client"), fn.lit(UNKNOWN)))
     )
 
 
@@ -73,6 +77,7 @@ def runs(documents: DataFrame) -> DataFrame:
         "load_end": record["load"]["end"]["average_1min"],
         "busy_share": record["load"]["busy_share"],
         "beside": record["parallel"]["beside"],
+        "message_count": fn.coalesce("message_count", fn.lit(0)),
         "judged": fn.timestamp_millis("judged_ms"),
         "ingested": fn.current_timestamp(),
     }
