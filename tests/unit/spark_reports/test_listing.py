@@ -55,9 +55,9 @@ def test_a_folder_with_a_runs_name_is_one_though_it_has_nothing(tmp_path: Path) 
 
 
 def test_no_place_and_no_run_folder_are_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageProblem, match="there is no .*nowhere"):
+    with pytest.raises(UsageProblem, match=r"there is no .*nowhere"):
         sources(tmp_path / "nowhere")
-    with pytest.raises(UsageProblem, match="there is no .*nowhere"):
+    with pytest.raises(UsageProblem, match=r"there is no .*nowhere"):
         sources(tmp_path / "nowhere*")
     with pytest.raises(UsageProblem, match="there are no run folders"):
         sources(tmp_path)
