@@ -155,7 +155,7 @@ def _changes() -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:
 
 
 def _scenarios(profiles: Sequence[Profile]) -> list[Profile]:
-    """One profile of each scenario; first those with an expectation and many deliveries: things are planted there."""
+    """One profile of each scenario; first those in which something can be planted."""
     first: dict[str, Profile] = {}
     for one in sorted(profiles, key=lambda one: (one.client != "java", one.expected is None)):
         first.setdefault(one.scenario, one)
