@@ -1,4 +1,4 @@
-"""What commands share: their options, how progress is shown, and how runs are told of."""
+"""What commands share: their options, and how runs are told of."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.status import Status
 
 from harness.campaign import DEFAULT_VERSION, Campaign
 from harness.cluster.kinds import ClusterKind
+from harness.commands.terminal import ERR as ERR
+from harness.commands.terminal import OUT as OUT
+from harness.commands.terminal import Progress as Progress
 from harness.errors import ExitCode
 from harness.job import Job
 from harness.matrix import LeftOut, Matrix, Plan, left_out_told
@@ -72,42 +73,6 @@ JsonOption = Annotated[
 JunitOption = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file as well.")
 ]
-
-OUT = Console(highlight=False, soft_wrap=True)
-"""Data: verdicts, lists."""
-ERR = Console(stderr=True, highlight=False, soft_wrap=True)
-"""Progress and complaints."""
-
-
-class Progress:
-    """Says what takes time: a spinner on a terminal, otherwise one line a change, always on standard error."""
-
-    def __init__(self) -> None:
-        self._status: Status | None = None
-        self._last = ""
-
-    def __call__(self, text: str) -> None:
-        if text == self._last:
-            return
-        self._last = text
-        if not ERR.is_terminal:
-            ERR.print(f"{text} ...", markup=False)
-        elif self._status is None:
-            self._status = ERR.status(text)
-            self._status.start()
-        else:
-            self._status.update(text)
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_unused: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Say no more."""
-        if self._status is not None:
-            self._status.stop()
 
 
 def runs_or_default(runs: Path | None) -> Path:
