@@ -68,6 +68,8 @@ RUNS = Table(
         batch=_TEXT,  # the ingest that wrote its facts
         source=_TEXT,  # URI of the run folder
         digest=_TEXT,  # of the folder's content: a run judged anew has another, and replaces the older row
+        listing=_TEXT,  # of its files' names, sizes and times: what is listed alike is not read again
+        judged=_TIME,  # when its outcome was last written: of two copies of a run the later one counts
         ingested=_TIME,
         # the cell: what is compared
         scenario=_TEXT,
@@ -254,6 +256,7 @@ QUARANTINE = Table(
     _schema(
         source=_TEXT,
         digest=_TEXT,
+        listing=_TEXT,
         run=_TEXT,  # where its run.json tells
         scenario=_TEXT,
         kind=_TEXT,  # `missing-file`, `broken-json`, `other-schema`, `truncated`, `still-running`, `contradiction`

@@ -1,0 +1,17 @@
+"""The table `checks`: what was expected, and what was seen."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
+from spark_reports.tables import CHECKS
+
+
+def checks(documents: DataFrame) -> DataFrame:
+    """The rows of the table, from the folders' documents."""
+    return (
+        documents.select("run_key", "run", "batch", fn.posexplode("checks.checks").alias("position", "one"))
+        .select("run_key", "run", "batch", "position", "one.*")
+        .select(*(fn.col(one.name).cast(one.dataType) for one in CHECKS.schema))
+    )

@@ -1,0 +1,189 @@
+"""Which run folders there are, by names, sizes and times alone: nothing is read.
+
+A run folder is one that has a file of the contract, or a run folder's name. What it holds is known by its
+`listing`: a hash of its name and of its files' names, sizes and times of change, the same wherever it is moved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from glob import glob, has_magic
+from pathlib import Path
+from urllib.parse import unquote
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as fn
+
+from harness.errors import UsageProblem
+
+READ = ("run.json", "outcome.json", "checks.json", "messages.jsonl", "events.jsonl")
+"""The files of a run folder that are read, besides logs."""
+CONTRACT = frozenset((*READ, "scenario.yaml"))
+"""A folder with one of these is a run folder."""
+LATEST = "latest"
+"""The link beside run folders, to the newest."""
+
+_NAME = re.compile(r"\d{8}T\d{6}\.\d{3}-\d+(-\d+)?")
+_REMOTE = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+:/")
+_WAY_OUT = "Run folders are runs/<scenario>/<time>-<seed>; give them, folders above them, globs or URIs."
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file, as a listing shows it."""
+
+    size: int
+    changed_ms: int
+    """Unix time of its last change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One run folder, as a listing shows it."""
+
+    source: str
+    """Its URI, not encoded."""
+    files: Mapping[str, File] = field(default_factory=dict)
+    """Of `READ`, those that are there."""
+    problem: str | None = None
+    """Why it can't be listed."""
+
+    @property
+    def listing(self) -> str:
+        """What is seen of it, as one word."""
+        seen = [
+            "/".join(self.source.rstrip("/").split("/")[-2:]),
+            *(f"{name} {one.size} {one.changed_ms}" for name, one in sorted(self.files.items())),
+        ]
+        return hashlib.sha256("\n".join(seen).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
+        return sum(one.size for one in self.files.values())
+
+    @property
+    def judged_ms(self) -> int:
+        """When its outcome was last written."""
+        outcome = self.files.get("outcome.json")
+        return 0 if outcome is None else outcome.changed_ms
+
+
+def run_folders(spark: SparkSession, runs: Sequence[str]) -> list[Folder]:
+    """The run folders that these paths, globs and URIs name, or that are below them; each once.
+
+    Raises:
+        UsageProblem: there is no such place, or none of them has a run folder.
+    """
+    local: list[Path] = []
+    remote: list[str] = []
+    for text in runs:
+        if _REMOTE.match(text):
+            remote.append(text.rstrip("/"))
+        else:
+            local += _places(text)
+    found = {one.source: one for one in _below(local)}
+    found |= {one.source: one for place in remote for one in listed_by_spark(spark, [place])}
+    if not found:
+        raise UsageProblem(f"there are no run folders: {', '.join(runs)}", _WAY_OUT)
+    return sorted(found.values(), key=lambda one: one.source)
+
+
+def again(spark: SparkSession, folders: Iterable[Folder]) -> dict[str, str]:
+    """What a listing shows of these folders now: source, listing. What is gone is left out."""
+    folders = list(folders)
+    remote = [one.source for one in folders if _REMOTE.match(one.source)]
+    seen = [_folder(local_path(one.source)) for one in folders if not _REMOTE.match(one.source)]
+    for place in remote[:1]:
+        seen += listed_by_spark(spark, remote if len(remote) > 1 else [place])
+    return {one.source: one.listing for one in seen}
+
+
+def local_path(source: str) -> Path:
+    """The path of a source on a disk of this machine."""
+    return Path(source.removeprefix("file:"))
+
+
+def listed_by_spark(spark: SparkSession, places: Sequence[str]) -> list[Folder]:
+    """The run folders below places that only Spark can reach, listed side by side by its executors.
+
+    Raises:
+        UsageProblem: there is no such place.
+    """
+    try:
+        files = (
+            spark.read.format("binaryFile")
+            .option("recursiveFileLookup", "true")
+            .option("pathGlobFilter", "{" + ",".join(READ) + "}")
+            .load(list(places))
+            .select("path", "length", (fn.unix_micros("modificationTime") / 1000).cast("long").alias("ms"))
+            .collect()
+        )
+    except Exception as error:
+        if "PATH_NOT_FOUND" in str(error):
+            raise UsageProblem(f"there is no {', '.join(places)}", _WAY_OUT) from error
+        raise
+    by_folder: dict[str, dict[str, File]] = {}
+    for path, length, changed_ms in files:
+        folder, _, name = path.rpartition("/")
+        if folder.rpartition("/")[2] != LATEST:
+            by_folder.setdefault(folder, {})[name] = File(length, changed_ms)
+    return [Folder(source, names) for source, names in by_folder.items()]
+
+
+def _places(text: str) -> list[Path]:
+    """Folders of this machine."""
+    if text.startswith("file:"):
+        text = unquote(re.sub(r"^file:/*", "/", text))
+    path = Path(text).expanduser()
+    if path.exists():
+        return [path]
+    found = [Path(one) for one in sorted(glob(str(path), recursive=True))] if has_magic(text) else []
+    if not found:
+        raise UsageProblem(f"there is no {text}", _WAY_OUT)
+    return found
+
+
+def _below(places: Iterable[Path]) -> Iterator[Folder]:
+    """Run folders at these places or below; links are followed, and nothing is visited twice."""
+    visited: set[str] = set()
+    waiting = [str(one) for one in reversed(list(places))]
+    while waiting:
+        path = os.path.realpath(waiting.pop())
+        if path in visited:
+            continue
+        visited.add(path)
+        try:
+            with os.scandir(path) as entries:
+                children = list(entries)
+        except NotADirectoryError:
+            continue
+        except OSError as error:
+            yield Folder(f"file:{path}", problem=error.strerror)
+            continue
+        if CONTRACT.isdisjoint(one.name for one in children) and not _NAME.fullmatch(Path(path).name):
+            waiting += [one.path for one in children if _is_folder(one)]
+        else:
+            yield _folder(Path(path))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def _folder(path: Path) -> Folder:
+    files: dict[str, File] = {}
+    for name in READ:
+        try:
+            status = (path / name).stat()
+        except OSError:
+            continue
+        files[name] = File(status.st_size, status.st_mtime_ns // 1_000_000)
+    return Folder(f"file:{path}", files)

@@ -1,0 +1,65 @@
+"""The table `messages`: what became of each message, by the oracle, and what the witnesses say of it."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
+from harness.model import SCHEMA_VERSION
+from spark_reports.contract import CORRUPT
+from spark_reports.ingest.events import with_run
+from spark_reports.ingest.witnesses import KEY
+from spark_reports.tables import MESSAGES
+
+BROKEN, OTHER_SCHEMA = "broken", "other schema"
+"""What `reason` says in the row of a line that can't be read: such a row has no class, and its run is never committed."""
+
+
+def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int) -> DataFrame:
+    """The rows of the table.
+
+    Args:
+        lines: of `spark_reports.ingest.reading.message_lines`.
+        keys: `place`, `run_key`, `run`, `batch` of the folders.
+        seen: of `spark_reports.ingest.witnesses`.
+        partitions: into so many the rows are divided.
+    """
+    rows = lines.transform(with_run, keys).select(
+        "run_key",
+        "run",
+        "batch",
+        fn.col("group").alias("consumer_group"),
+        "topic",
+        fn.col("key").alias("message_key"),
+        "tag",
+        "queue",
+        fn.col("offset").alias("queue_offset"),
+        "owner",
+        "subscription",
+        fn.expr(f"CASE WHEN {_problem()} IS NULL THEN message_class END").alias("message_class"),
+        "deliveries",
+        fn.expr(f"coalesce({_problem()}, reason)").alias("reason"),
+        "events",
+    )
+    delivery_ms = fn.greatest(fn.col("received_ms") - fn.col("sent_ms"), fn.lit(0.0))
+    return (
+        rows.repartition(partitions, *KEY)
+        .join(seen.hint("shuffle_hash"), list(KEY), "left")
+        .withColumn(
+            "delivery_ms",
+            fn.when(
+                (fn.size("deliveries") > 0) & fn.col("sent_ms").isNotNull() & fn.col("received_ms").isNotNull(),
+                delivery_ms,
+            ),
+        )
+        .select(*(fn.col(one.name).cast(one.dataType) for one in MESSAGES.schema))
+    )
+
+
+def _problem() -> str:
+    needed = ("group", "topic", "key", "message_class", "deliveries", "events")
+    missing = " OR ".join(f"`{name}` IS NULL" for name in needed)
+    return (
+        f"CASE WHEN {CORRUPT} IS NULL AND schema_version <> {SCHEMA_VERSION} THEN '{OTHER_SCHEMA}' "
+        f"WHEN {CORRUPT} IS NOT NULL OR schema_version IS NULL OR {missing} THEN '{BROKEN}' END"
+    )

@@ -1,0 +1,82 @@
+"""What the history says of each message beside the oracle: when it was sent and got, and what became of it by the tools.
+
+One row per run, message and group, made in one pass and one shuffle: the aggregates have numbers alone, for which
+Spark needs no sort.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from assertions.track import TrackType
+
+KEY = ("run_key", "message_key", "consumer_group")
+"""What a row is about."""
+_TRACKS = ("other", *get_args(TrackType))
+_ROOM = 16
+"""More than there are tracks: a track is kept as n * _ROOM + its place among them, so that the last one is the max."""
+_LOOKS = {"broker_track": "tracks-observed", "dashboard_track": "dashboard-tracks-observed"}
+
+
+def witnesses(events: DataFrame, partitions: int) -> DataFrame:
+    """Rows of `KEY`, `sent_ms`, `received_ms`, `broker_track`, `dashboard_track`; what wasn't seen is null.
+
+    Args:
+        events: the history (`spark_reports.ingest.events.EVENTS`).
+        partitions: into so many the rows are divided.
+    """
+    members = (
+        events.where("kind = 'consumer-started'")
+        .select("run_key", "node", fn.col("data.group").alias("member_of"))
+        .distinct()
+    )
+    groups = members.groupBy("run_key").agg(fn.collect_set("member_of").alias("groups"))
+    of = fn.when(fn.col("kind") == "sent", fn.col("groups")).when(
+        fn.col("kind") == "received", fn.array("member_of")
+    )
+    rows = (
+        events.where(fn.col("kind").isin("sent", "received", *_LOOKS.values()))
+        .where("data.key IS NOT NULL")
+        .join(fn.broadcast(groups), "run_key", "left")
+        .join(fn.broadcast(members), ["run_key", "node"], "left")
+        .select(
+            "run_key",
+            fn.col("data.key").alias("message_key"),
+            fn.explode(of.otherwise(fn.map_keys("data.tracks"))).alias("consumer_group"),
+            _at("sent").alias("sent_ms"),
+            _at("received").alias("received_ms"),
+            "n",
+            "kind",
+            "data.tracks",
+        )
+        .withColumns({name: _code(kind) for name, kind in _LOOKS.items()})
+    )
+    return (
+        rows.repartition(partitions, *KEY)
+        .groupBy(*KEY)
+        .agg(
+            fn.min("sent_ms").alias("sent_ms"),
+            fn.min("received_ms").alias("received_ms"),
+            *(_track(name).alias(name) for name in _LOOKS),
+        )
+    )
+
+
+def _at(kind: str) -> Column:
+    return fn.when(fn.col("kind") == kind, fn.col("at_ms"))
+
+
+def _code(kind: str) -> Column:
+    track = fn.element_at("tracks", fn.col("consumer_group"))
+    place = fn.array_position(fn.array(*map(fn.lit, _TRACKS)), track) - 1
+    return fn.when(
+        fn.col("kind") == kind, fn.col("n").cast("long") * _ROOM + fn.greatest(place, fn.lit(0))
+    )
+
+
+def _track(name: str) -> Column:
+    place = (fn.max(name) % _ROOM).cast("int")
+    return fn.element_at(fn.array(*map(fn.lit, _TRACKS)), place + 1)

@@ -1,0 +1,36 @@
+"""`report timing`: how long things take, against the timers of RocketMQ that should decide it."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from spark_reports.report import Report, Section, StoreSummary
+from spark_reports.timing.deciders import WHATS
+from spark_reports.timing.figures import range_figures
+from spark_reports.timing.lines import headline, lines
+from spark_reports.timing.read import read
+from spark_reports.timing.tables import against_table, scenarios_table, timers_table
+
+
+def timing(spark: SparkSession, summary: StoreSummary) -> Report:
+    """Make the report from the views of the store's tables."""
+    facts = read(spark)
+    return Report(
+        "timing",
+        "Timing",
+        headline(facts),
+        lines(facts, summary),
+        [
+            *(
+                Section(
+                    what.title,
+                    what.says,
+                    [*range_figures(facts.measured, name), against_table(facts.measured, name)],
+                )
+                for name, what in WHATS.items()
+            ),
+            Section("Scenarios", "Where it took how long.", [scenarios_table(facts.scenarios)]),
+            Section("Timers", "What RocketMQ's timers were.", [timers_table(facts.timers)]),
+        ],
+        summary,
+    )

@@ -1,0 +1,46 @@
+"""The figures of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_reports.queries import query
+from spark_reports.render.figures.timers import Quantiles, quantile_ranges
+from spark_reports.report import Figure
+from spark_reports.timing.deciders import WHATS
+from spark_reports.timing.read import Measured
+
+MOST_ROWS = 24
+
+
+def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
+    """One for each timing: p50 to max per client and version, and the timers as lines."""
+    made = []
+    for timing in sorted({one.side.timing for one in measured if one.what == what}):
+        rows = [one for one in measured if one.what == what and one.side.timing == timing][:MOST_ROWS]
+        timers = {str(decider): float(decider.ms) for one in rows for decider in one.deciders}
+        made.append(
+            Figure(
+                f"{what}-{timing}",
+                f"{WHATS[what].title}, {timing}",
+                "From the median to the longest that was seen, per client and version of RocketMQ; the dashed "
+                "lines are the timers that may have to run out."
+                + ("" if timers else " These runs don't tell their timers."),
+                quantile_ranges([_range(one) for one in rows], timers),
+                query("timing_histograms"),
+            )
+        )
+    return made
+
+
+def _range(one: Measured) -> Quantiles:
+    late = ("noticed late",) if one.unnoticed else ()
+    p50, p90, p99 = (one.most.percentile(share).value for share in (0.5, 0.9, 0.99))
+    return Quantiles(
+        (f"{one.side.client} {one.side.rocketmq}", *late),
+        p50,
+        p90,
+        p99,
+        one.most.at_rank(one.most.total),
+        one.intervals,
+    )

@@ -1,0 +1,107 @@
+"""The short text of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_reports.report import StoreSummary
+from spark_reports.timing.deciders import WHATS, deciding, duration
+from spark_reports.timing.read import Facts, InScenario, Measured
+from spark_reports.timing.tables import ENOUGH
+
+MOST_LINES = 12
+
+
+def headline(facts: Facts) -> str:
+    """What matters most."""
+    measured = facts.measured
+    intervals = sum(one.intervals for one in measured)
+    if not intervals:
+        return "There is nothing to time: no run in the store has a delivery, a rebalance, a flip or a correction."
+    gravest = _gravest(measured)
+    if gravest:
+        more = f", and {len(gravest) - 1} more of the kind" if gravest[1:] else ""
+        return f"{_beyond(gravest[0])}{more}."
+    perhaps = [one for one in measured if one.perhaps_beyond]
+    if perhaps:
+        return f"{_perhaps(max(perhaps, key=_ratio))}."
+    untold = sum(one.untold for one in measured)
+    if untold == intervals:
+        return (
+            f"{intervals:,} intervals were measured, and none can be held against RocketMQ's timers: the run "
+            "folders don't tell them, as older ones don't. Run the scenarios again."
+        )
+    part = f"; of {untold:,} more the timers are unknown" if untold else ""
+    return f"All {intervals - untold:,} intervals whose timers are known are within RocketMQ's timers{part}."
+
+
+def lines(facts: Facts, summary: StoreSummary) -> list[str]:
+    """The gravest first."""
+    measured = facts.measured
+    told = [f"{_beyond(one)}." for one in _gravest(measured)]
+    perhaps = sorted(
+        (one for one in measured if one.perhaps_beyond and not one.beyond), key=_ratio, reverse=True
+    )
+    told += [f"{_perhaps(one)}." for one in perhaps[:3]]
+    for what in WHATS:
+        own = [one for one in measured if one.what == what]
+        if own:
+            told.append(_slowest(max(own, key=lambda one: one.most.percentile(0.99).value)))
+    if facts.untold_runs:
+        told.append(
+            f"{facts.untold_runs:,} runs don't tell RocketMQ's timers: their folders are older than that."
+        )
+    quarantined = summary.quarantined
+    if quarantined:
+        told.append(f"{quarantined:,} run folders are quarantined, and count nowhere.")
+    return told[:MOST_LINES] if len(told) <= MOST_LINES else [*told[: MOST_LINES - 2], *told[-2:]]
+
+
+def _gravest(measured: Sequence[Measured]) -> list[Measured]:
+    return sorted((one for one in measured if one.beyond), key=_ratio, reverse=True)
+
+
+def _ratio(one: Measured) -> float:
+    """How often its limit fits into the longest."""
+    longest = one.worst_for_certain.at_least_ms if one.beyond else one.worst.highest_ms
+    return longest / one.limit_ms if one.limit_ms else 0.0
+
+
+def _who(one: Measured) -> str:
+    return f"{one.side.client} {one.side.rocketmq}, {one.side.timing}"
+
+
+def _where(worst: InScenario) -> str:
+    return f"see {worst.source}" if worst.source else f"in {worst.scenario}"
+
+
+def _beyond(one: Measured) -> str:
+    what, worst = WHATS[one.what], one.worst_for_certain
+    return (
+        f"{what.title} takes longer than RocketMQ's timers allow ({duration(one.limit_ms or 0)}) for "
+        f"{one.beyond:,} of {one.intervals:,} {what.many} with {_who(one)}, the longest "
+        f"{duration(worst.at_least_ms)} at least; {_where(worst)}"
+    )
+
+
+def _perhaps(one: Measured) -> str:
+    what, worst = WHATS[one.what], one.worst
+    return (
+        f"{what.title} may take longer than RocketMQ's timers allow ({duration(one.limit_ms or 0)}) for "
+        f"{one.perhaps_beyond:,} of {one.intervals:,} {what.many} with {_who(one)}: looks were too far apart "
+        f"to tell, the longest was seen after {duration(worst.highest_ms)}; {_where(worst)}"
+    )
+
+
+def _slowest(one: Measured) -> str:
+    """The p99 of the slowest side, and what decides it."""
+    what, found = WHATS[one.what], one.most.percentile(0.99)
+    name = "p99" if one.intervals >= ENOUGH else f"the longest of {one.intervals:,}"
+    if not one.deciders:
+        decides = "its timers are unknown"
+    elif (decider := deciding(found.value, one.deciders)) is None:
+        decides = "no timer has to run out"
+    else:
+        decides = f"{decider.words} ({duration(decider.ms)}) decides"
+    runs = f"{one.runs:,} runs" if one.runs != 1 else "one run"
+    return f"{what.title}: {name} is {duration(found.value)} with {_who(one)} ({runs}): {decides}."

@@ -1,0 +1,129 @@
+"""The tables of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
+
+from spark_reports.queries import query
+from spark_reports.report import Table
+from spark_reports.timing.deciders import WHATS, Timers
+from spark_reports.timing.read import InScenario, Measured, Side
+
+_TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
+PERCENTILES = (50, 90, 99)
+ENOUGH = 100
+"""Below so many values the 99th percentile is the greatest of them."""
+
+
+def _schema(**columns: DataType) -> StructType:
+    return StructType([StructField(name, kind) for name, kind in columns.items()])
+
+
+def against_table(measured: Sequence[Measured], what: str) -> Table:
+    """One kind of interval, per client, version and timing, against the timers."""
+    percentiles = {
+        f"p{percent}{part}_ms": _DOUBLE for percent in PERCENTILES for part in ("", "_low", "_high")
+    }
+    return Table(
+        what.replace("-", "_"),
+        f"{WHATS[what].title} against RocketMQ's timers",
+        "In milliseconds. What ended an interval was seen by a look, so that it took at most so long; "
+        "`longest_at_least_ms` is what the longest took for certain (deliveries are exact). `timers` must "
+        "run out one after the other at worst, which is `limit_ms`; `beyond` took longer for certain, "
+        f"`perhaps_beyond` at most. Of less than {ENOUGH} values p99 is the longest. Low and high are a 95 % "
+        "interval of order statistics that knows that the values of a run go together; where one is missing, "
+        "there are too few values or runs to bound it.",
+        _schema(
+            client=_TEXT, rocketmq=_TEXT, timing=_TEXT, began_with=_TEXT, verdict=_TEXT,
+            intervals=_LONG, runs=_LONG,
+            **percentiles, longest_ms=_DOUBLE, longest_at_least_ms=_DOUBLE,
+            timers=_TEXT, limit_ms=_LONG, beyond=_LONG, perhaps_beyond=_LONG, timers_unknown=_LONG,
+            longest_in=_TEXT, source=_TEXT,
+        ),
+        [_against(one) for one in measured if one.what == what],
+        query("timing_histograms"),
+    )  # fmt: skip
+
+
+def verdict(one: Measured) -> str:
+    """Whether all of it is within what the timers allow."""
+    if one.beyond:
+        return "beyond"
+    if one.perhaps_beyond:
+        return "perhaps beyond"
+    return "timers unknown" if one.untold == one.intervals else "within"
+
+
+def _against(one: Measured) -> Mapping[str, Any]:
+    row: dict[str, Any] = {
+        **one.side._asdict(),
+        "began_with": "what brokers notice late" if one.unnoticed else "what brokers are told",
+        "verdict": verdict(one),
+        "intervals": one.intervals,
+        "runs": one.runs,
+        "longest_ms": one.worst.highest_ms,
+        "longest_at_least_ms": one.worst_for_certain.at_least_ms,
+        "timers": ", ".join(map(str, one.deciders)) or "unknown",
+        "limit_ms": one.limit_ms,
+        "beyond": one.beyond,
+        "perhaps_beyond": one.perhaps_beyond,
+        "timers_unknown": one.untold,
+        "longest_in": one.worst.scenario,
+        "source": one.worst.source,
+    }
+    for percent in PERCENTILES:
+        found = one.most.percentile(percent / 100)
+        row |= {
+            f"p{percent}_ms": found.value,
+            f"p{percent}_low_ms": found.low,
+            f"p{percent}_high_ms": found.high,
+        }
+    return row
+
+
+def scenarios_table(scenarios: Sequence[InScenario]) -> Table:
+    """Every kind of interval in every scenario, the longest first."""
+    columns: Mapping[str, DataType] = {
+        **dict.fromkeys(("what", "scenario", "client", "rocketmq", "cluster", "timing"), _TEXT),
+        **dict.fromkeys(("intervals", "runs"), _LONG),
+        **dict.fromkeys(("p50_ms", "p90_ms", "p99_ms", "highest_ms", "at_least_ms"), _DOUBLE),
+        "source": _TEXT,
+    }
+    return Table(
+        "scenarios",
+        "Every scenario",
+        "In milliseconds, the longest first; `at_least_ms` is what is known of the longest for certain, and "
+        "`source` the run in which it was seen.",
+        _schema(**columns),
+        [
+            {name: value for name, value in asdict(one).items() if name in columns}
+            for one in sorted(scenarios, key=lambda one: (list(WHATS).index(one.what), -one.highest_ms))
+        ],
+        query("timing_scenarios"),
+    )
+
+
+def timers_table(timers: Mapping[Side, Timers]) -> Table:
+    """The timers that held."""
+    return Table(
+        "timers",
+        "RocketMQ's timers in these runs",
+        "As the folders of the runs tell: what the timing sets, otherwise RocketMQ's own defaults. Runs of older "
+        "folders tell none.",
+        _schema(client=_TEXT, rocketmq=_TEXT, timing=_TEXT, timer=_TEXT, milliseconds=_TEXT),
+        [
+            {
+                **side._asdict(),
+                "timer": name,
+                "milliseconds": ", ".join(str(ms) for ms in sorted(set(values))),
+            }
+            for side, own in timers.items()
+            for name, values in sorted(own.items())
+            if not name.startswith("broker.delay-level-")
+        ],
+        query("timing_timers"),
+    )
