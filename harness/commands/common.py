@@ -34,6 +34,14 @@ class Timing(StrEnum):
 RocketmqOption = Annotated[
     str, typer.Option("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients, 4.9.x or 5.x.")
 ]
+ChosenRocketmqOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rocketmq",
+        metavar="VERSION",
+        help=f"RocketMQ of servers and clients, 4.9.x or 5.x. [default: {DEFAULT_VERSION}]",
+    ),
+]
 TimingOption = Annotated[
     Timing | None,
     typer.Option(

@@ -60,13 +60,18 @@ def ingest(
     quarantined, with the reason, and counted in every report.
     """
     with _spark(master) as (spark, progress):
-        from spark_reports.ingest import ingest as ingest_runs
+        from spark_reports.ingest.ingest import ingest as ingest_runs
 
         from spark_reports.store import Store
 
         done = ingest_runs(spark, Store.create(spark, store, progress), runs, progress)
-    for line in done.lines:
-        OUT.print(line, markup=False)
+    again = f"{done.replaced} judged anew, {done.unchanged} as they were"
+    OUT.print(
+        f"{done.seen} run folders: {done.ingested} new, {again}, {sum(done.quarantined.values())} in quarantine"
+    )
+    for kind, folders in done.quarantined.items():
+        OUT.print(f"  {kind}: {folders}", markup=False)
+    OUT.print(f"{done.messages} messages in {done.seconds:.1f} s", markup=False)
     return ExitCode.AS_EXPECTED
 
 
@@ -184,7 +189,7 @@ def report_application() -> typer.Typer:
 
 def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> ExitCode:
     with _store(uri, master) as (store, progress):
-        from spark_reports.render import write
+        from spark_reports.render.files import write
         from spark_reports.render.text import short, show
 
         from spark_reports.reports import REPORTS

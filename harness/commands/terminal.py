@@ -5,9 +5,18 @@ from __future__ import annotations
 from rich.console import Console
 from rich.status import Status
 
-OUT = Console(highlight=False, soft_wrap=True)
+
+class _Console(Console):
+    """A console whose reader may go, as `head` does: that is no failure, see `harness.commands.ending`."""
+
+    def on_broken_pipe(self) -> None:
+        """Instead of the exit code 1 of rich."""
+        raise BrokenPipeError
+
+
+OUT = _Console(highlight=False, soft_wrap=True)
 """Data: verdicts, lists."""
-ERR = Console(stderr=True, highlight=False, soft_wrap=True)
+ERR = _Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and complaints."""
 
 

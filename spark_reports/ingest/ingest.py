@@ -46,7 +46,9 @@ def ingest(
     known = {row.listing for row in store.read(RUNS).select("listing").collect()}
     bad = {row.listing: row.kind for row in store.read(QUARANTINE).select("listing", "kind").collect()}
     new = [one for one in folders if one.listing not in known and one.listing not in bad]
-    still_bad = Counter(bad[one.listing] for one in folders if one.listing in bad and one.listing not in known)
+    still_bad = Counter(
+        bad[one.listing] for one in folders if one.listing in bad and one.listing not in known
+    )
     summary = IngestSummary(
         seen=len(folders),
         unchanged=len(folders) - len(new) - still_bad.total(),

@@ -143,7 +143,11 @@ def _places(text: str) -> list[Path]:
     if path.exists():
         return [path]
     absolute = path.absolute()
-    found = sorted(Path(absolute.anchor).glob(str(absolute.relative_to(absolute.anchor)))) if has_magic(text) else []
+    found = (
+        sorted(Path(absolute.anchor).glob(str(absolute.relative_to(absolute.anchor))))
+        if has_magic(text)
+        else []
+    )
     if not found:
         raise UsageProblem(f"there is no {text}", _WAY_OUT)
     return found

@@ -89,7 +89,9 @@ class Portion:
             [(one.source, one.listing, one.judged_ms) for one in self._listed],
             "source string, listing string, judged_ms long",
         )
-        read = documents(self._spark, self._listed).withColumnsRenamed({"run": "record", "outcome": "verdict"})
+        read = documents(self._spark, self._listed).withColumnsRenamed(
+            {"run": "record", "outcome": "verdict"}
+        )
         own = listed.join(read, "source", "left").withColumn("run", fn.col("record.run"))
         latest = Window.partitionBy("run").orderBy(fn.desc("judged_ms"), "source")
         stored = self._store.read(RUNS).select(
@@ -98,9 +100,7 @@ class Portion:
             fn.col("digest").alias("stored_digest"),
             fn.unix_millis("judged").alias("stored_judged_ms"),
         )
-        elsewhere = fn.expr(
-            "stored_source <> source AND stored_judged_ms >= judged_ms"
-        )
+        elsewhere = fn.expr("stored_source <> source AND stored_judged_ms >= judged_ms")
         return (
             own.withColumn("first", (fn.row_number().over(latest) == 1) | fn.col("run").isNull())
             .join(stored, "run", "left")
@@ -167,9 +167,7 @@ class Portion:
         if problems:
             self._quarantine(rows, problems)
         fit = {source: row for source, row in rows.items() if source not in problems}
-        new = {
-            source: row for source, row in fit.items() if row.counts and row.digest != row.stored_digest
-        }
+        new = {source: row for source, row in fit.items() if row.counts and row.digest != row.stored_digest}
         committed = [row.run_key for row in fit.values() if row.counts]
         if committed:
             self._store.commit(runs(seen.where(fn.col("run_key").isin(committed))))

@@ -18,6 +18,7 @@ WITH by_run AS (
     COUNT(*) FILTER (WHERE message_class = 'undetermined') AS undetermined,
     COUNT(broker_track) AS broker_asked,
     COUNT(dashboard_track) AS dashboard_asked,
+    COUNT(*) FILTER (WHERE broker_track IS NOT NULL AND dashboard_track IS NOT NULL) AS both_asked,
     COUNT(*) FILTER (
       WHERE broker_track = 'CONSUMED' AND message_class NOT IN ('delivered', 'in-retry', 'dead-letter')
     ) AS broker_consumed_unheard,
@@ -52,6 +53,7 @@ alike AS (
     CAST(undetermined AS STRING) AS undetermined,
     CAST(broker_asked AS STRING) AS broker_asked,
     CAST(dashboard_asked AS STRING) AS dashboard_asked,
+    CAST(both_asked AS STRING) AS both_asked,
     CAST(broker_consumed_unheard AS STRING) AS broker_consumed_unheard,
     CAST(dashboard_consumed_unheard AS STRING) AS dashboard_consumed_unheard,
     CAST(broker_unconsumed_heard AS STRING) AS broker_unconsumed_heard,
@@ -66,8 +68,8 @@ alike AS (
   GROUP BY
     scenario, client, rocketmq, cluster, timing, messages, delivered, filtered_by_broker, filtered_by_client,
     stranded, in_flight, in_retry, dead_letter, lost, undetermined, broker_asked, dashboard_asked,
-    broker_consumed_unheard, dashboard_consumed_unheard, broker_unconsumed_heard, dashboard_unconsumed_heard,
-    tools_differ
+    both_asked, broker_consumed_unheard, dashboard_consumed_unheard, broker_unconsumed_heard,
+    dashboard_unconsumed_heard, tools_differ
 ),
 histograms AS (
   SELECT
@@ -79,8 +81,8 @@ histograms AS (
   UNPIVOT (
     number FOR kind IN (
       classes, delivered, filtered_by_broker, filtered_by_client, stranded, in_flight, in_retry, dead_letter, lost,
-      undetermined, broker_asked, dashboard_asked, broker_consumed_unheard, dashboard_consumed_unheard,
-      broker_unconsumed_heard, dashboard_unconsumed_heard, tools_differ
+      undetermined, broker_asked, dashboard_asked, both_asked, broker_consumed_unheard,
+      dashboard_consumed_unheard, broker_unconsumed_heard, dashboard_unconsumed_heard, tools_differ
     )
   )
   GROUP BY scenario, client, rocketmq, cluster, timing, kind, messages, number

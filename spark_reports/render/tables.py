@@ -6,16 +6,11 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from harness.errors import EnvironmentNotReady
 from spark_reports.render.document import plain_value
 from spark_reports.report import Table
-
-_TELLS = ("No space left", "Permission denied", "Read-only file system", "Mkdirs failed", "Disk quota")
-"""By which Spark's long stories of files that can't be written are known."""
 
 
 def write_csv(table: Table, path: Path) -> None:
@@ -34,22 +29,15 @@ def write_with_spark(spark: SparkSession, table: Table, folder: Path) -> None:
     """`<name>.parquet` and `<name>.delta` in the folder, each a folder of its own.
 
     Raises:
-        EnvironmentNotReady: they can't be written, or Spark's workers wrote them on other machines.
+        EnvironmentNotReady: Spark's workers wrote them on other machines. What else keeps Spark from writing is
+            told by the session (see `spark_reports.failures`).
     """
     rows = [tuple(row.get(name) for name in table.schema.names) for row in table.rows]
     frame = spark.createDataFrame(rows, table.schema).coalesce(1)
     for form in ("parquet", "delta"):
         target = folder / f"{table.name}.{form}"
-        try:
-            frame.write.format(form).save(target.as_uri())
-        except (Py4JError, PySparkException) as error:
-            told = str(error)
-            found = next((tell for tell in _TELLS if tell in told), None)
-            if found is None:
-                raise
-            raise EnvironmentNotReady(
-                f"{target} can't be written: {found}", "Free some disk space, or choose another --out."
-            ) from error
+        # Not as a URI: Hadoop takes `%20` for three characters of the name.
+        frame.write.format(form).save(f"file://{target}")
         if table.rows and not any(target.glob("*.parquet")):
             raise EnvironmentNotReady(
                 f"{target} is empty: Spark's workers wrote it on their own machines",

@@ -39,7 +39,8 @@ def rank_test(first: Mapping[float, int], second: Mapping[float, int]) -> Signif
     if ways is None:
         return Significance(_by_normal_law(seen, ties, *sizes), 0.0, exact=False)
     away, chances = np.abs(ways[0] - mean), ways[1]
-    return Significance(*(min(1.0, float(chances[away >= bound].sum())) for bound in (seen, away.max())))
+    p, smallest = (min(1.0, float(chances[away >= bound].sum())) for bound in (seen, away.max()))
+    return Significance(p, smallest)
 
 
 def _doubled_ranks(ties: Sequence[int]) -> list[int]:

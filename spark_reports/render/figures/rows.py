@@ -47,7 +47,7 @@ class Rows:
     def layout(self, figure: go.Figure, around_px: int, least_px: int = 26) -> None:
         """Give the figure its height, its upward axis and the names of its groups."""
         row_px = max(least_px, 15 * self.lines + 8)
-        figure.update_layout(**style.layout(height=round(self.height * row_px) + around_px))
+        figure.update_layout(**style.layout(height=max(160, round(self.height * row_px) + around_px)))
         figure.update_yaxes(
             tickmode="array",
             tickvals=self.places,
