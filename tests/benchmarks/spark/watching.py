@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 from pyspark.sql import SparkSession
 
 PYTHON_IN_PLANS = ("BatchEvalPython", "ArrowEvalPython", "MapInPandas", "MapInArrow", "FlatMapGroupsInPandas")
@@ -102,9 +103,14 @@ def _plans(spark: SparkSession) -> Iterator[tuple[int, str]]:
         yield execution.executionId(), execution.physicalPlanDescription()
 
 
-def _cpu_s(spark: SparkSession) -> float:
+def _jvm_process(spark: SparkSession) -> psutil.Process:
     jvm: Any = spark.sparkContext._jvm
-    return float(jvm.java.lang.management.ManagementFactory.getOperatingSystemMXBean().getProcessCpuTime()) / 1e9
+    return psutil.Process(jvm.java.lang.ProcessHandle.current().pid())
+
+
+def _cpu_s(spark: SparkSession) -> float:
+    times = _jvm_process(spark).cpu_times()
+    return float(times.user + times.system)
 
 
 def peak_memory(spark: SparkSession) -> tuple[float, float]:
@@ -112,6 +118,6 @@ def peak_memory(spark: SparkSession) -> tuple[float, float]:
     jvm: Any = spark.sparkContext._jvm
     pools = jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
     heap = sum(pool.getPeakUsage().getUsed() for pool in pools if str(pool.getType()) == "Heap memory")
-    status = Path(f"/proc/{jvm.java.lang.ProcessHandle.current().pid()}/status").read_text(encoding="ascii")
+    status = Path(f"/proc/{_jvm_process(spark).pid}/status").read_text(encoding="ascii")
     resident = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
     return heap / 2**20, resident / 1024
