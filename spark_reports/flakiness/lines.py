@@ -157,8 +157,13 @@ def _costs(cells: Sequence[Assessed], signatures: Sequence[Signature]) -> str:
         return ""
     total = sum(cell.counts.runs for cell in cells)
     shares = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
-    first = next((one for one in signatures if one.side != "product"), None)
-    cause = f"; most often: {short(first.text, 100)} ({counted(first.bad_runs, 'run')})" if first else ""
+    first = max(signatures, key=lambda one: (one.kind == "trouble", one.lost_runs), default=None)
+    known = first is not None and first.lost_runs > 0
+    cause = (
+        f"; most often: {short(first.text, 100)} ({counted(first.lost_runs, 'run')})"
+        if first and known
+        else ""
+    )
     return f"{lost:,} of {counted(total, 'run')} lost, never counted as flaky: {shares}{cause}"
 
 

@@ -1,5 +1,5 @@
--- Per cell the three findings that go best with its runs that ended not as expected, or in an error: those that most
--- of them have, and fewest of the others. One row per cell and finding.
+-- Per cell the three findings that go best with its runs that ended not as expected, or in an error: those that
+-- most of them have; what more good runs have than bad ones comes last. One row per cell and finding.
 WITH ends AS (
   SELECT run_key, run, source, started, scenario, client, rocketmq, cluster, timing,
          outcome = 'error' OR (trouble IS NOT NULL AND trouble <> 'precondition') AS broken,
@@ -26,8 +26,10 @@ by_cell AS (
 ranked AS (
   SELECT *, row_number() OVER (
     PARTITION BY scenario, client, rocketmq, cluster, timing
-    ORDER BY missed_runs DESC, broken_runs DESC, good_runs,
-             CASE kind WHEN 'trouble' THEN 1 WHEN 'check' THEN 2 WHEN 'outcome' THEN 3 WHEN 'event' THEN 4 ELSE 5 END,
+    ORDER BY CASE WHEN good_runs > missed_runs + broken_runs THEN 1 ELSE 0 END,
+             missed_runs DESC, broken_runs DESC, good_runs,
+             CASE kind WHEN 'trouble' THEN 1 WHEN 'check' THEN 2 WHEN 'outcome' THEN 3 WHEN 'event' THEN 4
+                       ELSE 5 END,
              signature) AS place
   FROM by_cell
   WHERE missed_runs + broken_runs > 0

@@ -1,5 +1,5 @@
--- One row per cell whose judged runs end both ways, condition and bin: 20 bins of about equal size within the cell,
--- equal values always in the same one; `hits` ended as expected.
+-- One row per cell whose judged runs end both ways, condition and bin: 20 bins of about equal size within the
+-- cell, equal values always in the same one; `hits` ended as expected.
 WITH judged AS (
   SELECT run_key, scenario, client, rocketmq, cluster, timing, as_expected,
          min(CASE WHEN as_expected THEN 1 ELSE 0 END) OVER cell AS worst,
@@ -10,7 +10,8 @@ WITH judged AS (
 ),
 measured AS (
   SELECT scenario, client, rocketmq, cluster, timing, name, value, as_expected,
-         percent_rank() OVER (PARTITION BY scenario, client, rocketmq, cluster, timing, name ORDER BY value) AS place
+         percent_rank() OVER (PARTITION BY scenario, client, rocketmq, cluster, timing, name
+                              ORDER BY value) AS place
   FROM (
     SELECT run_key, name, avg(value) AS value FROM conditions
     WHERE value IS NOT NULL AND NOT isnan(value) GROUP BY run_key, name
