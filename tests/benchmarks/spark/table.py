@@ -16,6 +16,7 @@ import psutil
 if TYPE_CHECKING:
     from tests.benchmarks.spark.ingesting import Ingested
     from tests.benchmarks.spark.reporting import Asked, Reported
+    from tests.benchmarks.spark.watching import Watched
 
 SKEW_LIMIT = 4.0
 """The longest task of a stage takes at most so many times the median."""
@@ -53,8 +54,8 @@ def table(measured: Measured, cores: int, memory_gib: int) -> str:
     """In Markdown, with machine and date."""
     head = (
         f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores ({platform.machine()}), "
-        f"{psutil.virtual_memory().total // 2**30} GiB, Spark {version('pyspark')} on {cores} cores with {memory_gib} "
-        f"GiB, Delta {version('delta-spark')}, DuckDB {version('duckdb')} on {cores} threads with {memory_gib} GiB, "
+        f"{psutil.virtual_memory().total // 2**30} GiB, Spark {version('pyspark')} on {cores} cores with "
+        f"{memory_gib} GiB, Delta {version('delta-spark')}, DuckDB {version('duckdb')} with as much, "
         f"load {measured.load_start:.1f} before and {measured.load_end:.1f} after:"
     )
     parts = [head, _ingest(measured), _reports(measured)]
@@ -66,18 +67,13 @@ def _ingest(measured: Measured) -> str:
         return ""
     rows = [["ingest of run folders", *(_count(one.facts) for one in measured.ingest), "aim"]]
     rows.append(["JSON lines", *(f"{one.input_bytes / 2**20:,.0f} MiB" for one in measured.ingest), ""])
-    rows.append(
-        ["bare conversion of `messages.jsonl` alone", *(_s(one.bare_messages) for one in measured.ingest), ""]
-    )
-    rows.append(["bare conversion of the same files", *(_s(one.bare_all) for one in measured.ingest), ""])
-    rows.append(
-        ["`report ingest`", *(_s([work.seconds for work in one.ingest]) for one in measured.ingest), ""]
-    )
-    ratios = [
-        statistics.median(bare / work.seconds for bare, work in zip(one.bare_all, one.ingest, strict=True))
-        for one in measured.ingest
-    ]
-    rows.append(["of it: speed / bare speed", *(f"{ratio:.2f}" for ratio in ratios), "≥ 0.5"])
+    for name, works in (("messages", "bare_messages"), ("events", "bare_events")):
+        told = (_s(getattr(one, works)) for one in measured.ingest)
+        rows.append([f"bare conversion of `{name}.jsonl`", *told, ""])
+    rows.append(["`report ingest` of both", *(_s(one.ingest) for one in measured.ingest), ""])
+    for unit, name in (("seconds", "speed / bare speed"), ("cpu_s", "the same in processor time")):
+        ratios = (statistics.median(one.ratios(unit)) for one in measured.ingest)
+        rows.append([f"of it: {name}", *(f"{ratio:.2f}" for ratio in ratios), "≥ 0.5"])
     rows.append(
         ["the same once more: nothing changes", *(f"{one.again_s:.1f} s" for one in measured.ingest), ""]
     )
@@ -144,8 +140,8 @@ def _beside(asked: Asked) -> str:
     )
 
 
-def _s(values: Sequence[float]) -> str:
-    return f"{statistics.median(values):.1f} s"
+def _s(works: Sequence[Watched]) -> str:
+    return f"{statistics.median(work.seconds for work in works):.1f} s"
 
 
 def _count(facts: int) -> str:
