@@ -1,4 +1,4 @@
-"""Reports on a store whose truth is known: what was planted is found, and where nothing was, hardly anything is."""
+"""Reports on a store whose truth is known: what was planted is found; where nothing was, next to nothing is."""
 
 from __future__ import annotations
 
