@@ -74,6 +74,10 @@ format: $(VENV)/.dev ## let ruff put the code in form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+.PHONY: bench-spark
+bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, beside DuckDB (BENCH="--reports 1e6 1e7 1e8"), into the README
+	@$(BIN)/python -m tests.benchmarks.spark.run $(BENCH)
+
 .PHONY: bench
 bench: $(VENV)/.dev ## measure how long things take on this machine, and write it into the README
 	@$(BIN)/python -m tests.benchmarks.run
