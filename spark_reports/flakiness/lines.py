@@ -89,9 +89,10 @@ def lines(
     signatures: Sequence[Signature],
     store: StoreSummary,
 ) -> list[str]:
-    """Up to a dozen sentences. What the store lacks, or what is uncertain, is always among them."""
+    """Up to a dozen sentences, to follow the headline. What the store lacks, or what is uncertain, is always among them."""
     bad = [cell for cell in cells if cell.now in _DOUBTFUL]
-    says = [f"{cell.now.value}: {about(cell, names, found)}" for cell in bad[:MOST_CELLS]]
+    # The headline has the first.
+    says = [f"{cell.now.value}: {about(cell, names, found)}" for cell in bad[1:MOST_CELLS]]
     if len(bad) > MOST_CELLS:
         says.append(f"{len(bad) - MOST_CELLS} more are in the table `cells`.")
     says += [_version(one) for one in changes if one.p <= LEVEL][:2]

@@ -70,6 +70,7 @@ class Cause:
     side: str
     kind: str
     text: str
+    first_in_runs: int
     missed_runs: int
     broken_runs: int
     good_runs: int

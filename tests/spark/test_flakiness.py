@@ -62,10 +62,12 @@ def make() -> Rows:
     mixed = store.add("mixed", "+-P+")
     store.find(mixed[1], "delivered: <n> of <n>")
     store.find(mixed[2], "delivered: <n> of <n>", occurrences=4)
+    store.find(mixed[2], "precondition: not reached within <n> s", kind="trouble")
     for place, run in enumerate(mixed):
         store.find(run, "a slow disk", kind="log", side="environment")
         store.measure(run, "load_start", float(run["as_expected"] is False) + place / 10)
         store.measure(run, "beside", 1.0)
+        store.measure(run, "steps_s", float(place))
         store.measure(run, "start_gap_ms", None if place else float("nan"))
     store.add("tied", "+-+-", started=BEGIN)
     store.add("jumped", "++") and store.add("jumped", "-", clock_jump_ms=-3_600_000)
@@ -203,7 +205,12 @@ def test_the_first_bad_run_after_a_change_of_version_is_named(report: Report, st
 
 def test_one_cause_is_one_row(facts: Facts, store: Rows) -> None:
     causes = {one.signature: one for one in facts.signatures}
-    assert list(causes) == ["port <n> is in use", "delivered: <n> of <n>", "a slow disk"]
+    assert list(causes) == [
+        "port <n> is in use",
+        "delivered: <n> of <n>",
+        "precondition: not reached within <n> s",
+        "a slow disk",
+    ]
     cause = causes["delivered: <n> of <n>"]
     assert (cause.bad_runs, cause.good_runs, cause.occurrences, cause.cells) == (2, 0, 5, 1)
     newest = [run for run in store.runs if run["scenario"] == "mixed"][2]
@@ -215,7 +222,10 @@ def test_one_cause_is_one_row(facts: Facts, store: Rows) -> None:
 
 
 def test_a_cell_s_first_cause_is_what_its_bad_runs_have_and_the_good_don_t(facts: Facts) -> None:
-    assert [one.signature for one in facts.causes[key("mixed")]] == ["delivered: <n> of <n>", "a slow disk"]
+    first, second, third = facts.causes[key("mixed")]
+    assert (first.signature, first.first_in_runs, first.missed_runs) == ("delivered: <n> of <n>", 1, 2)
+    assert (second.signature, second.first_in_runs) == ("precondition: not reached within <n> s", 1)
+    assert (third.signature, third.first_in_runs, third.good_runs) == ("a slow disk", 0, 2)
 
 
 def test_conditions_are_binned_within_cells_that_end_both_ways(facts: Facts) -> None:
