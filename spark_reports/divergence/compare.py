@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import comb
@@ -86,7 +87,8 @@ class Judged:
 
 def compare(facts: Facts) -> list[Judged]:
     """All comparisons, corrected together, the gravest first."""
-    compared = [one for pair in pairs(facts.endings) for one in _compared(pair, facts)]
+    bounds = _bounds(facts)
+    compared = [one for pair in pairs(facts.endings) for one in _compared(pair, facts, bounds)]
     corrected = tarone_holm([one.test for one in compared])
     attainable = sorted(one.test.smallest for one in compared)
     return sorted(
@@ -95,7 +97,24 @@ def compare(facts: Facts) -> list[Judged]:
     )
 
 
-def _compared(pair: Pair, facts: Facts) -> Iterator[Compared]:
+def _bounds(facts: Facts) -> dict[tuple[str, str], tuple[float, float]]:
+    """Scenario and class: the least and the greatest share of a run's messages that any cell has shown.
+
+    What one client does another one may do too, in a run to come; farther the intervals don't reach, or a rare
+    fate of a few among hundreds of messages could not be told from none.
+    So the intervals cover 95 % where the scenario has shown its extremes, and less where a rare fate has not come
+    yet in any of its cells.
+    """
+    shown: dict[tuple[str, str], set[float]] = defaultdict(set)
+    for cell, fates in facts.fates.items():
+        for kind in MessageClass:
+            shown[cell.scenario, kind].update(fates.shares(kind))
+    return {key: (min(shares), max(shares)) for key, shares in shown.items()}
+
+
+def _compared(
+    pair: Pair, facts: Facts, bounds: Mapping[tuple[str, str], tuple[float, float]]
+) -> Iterator[Compared]:
     if not (facts.runs(pair.first) and facts.runs(pair.second)):
         return
     yield _outcomes(pair, facts)
@@ -103,7 +122,7 @@ def _compared(pair: Pair, facts: Facts) -> Iterator[Compared]:
     if first and second:
         for kind in MessageClass:
             if first.total(kind) or second.total(kind):
-                yield _messages(pair, kind, first, second)
+                yield _messages(pair, kind, first, second, bounds[pair.first.scenario, kind])
 
 
 def _outcomes(pair: Pair, facts: Facts) -> Compared:
@@ -123,9 +142,12 @@ def _outcomes(pair: Pair, facts: Facts) -> Compared:
     )
 
 
-def _messages(pair: Pair, kind: MessageClass, first: Fates, second: Fates) -> Compared:
+def _messages(
+    pair: Pair, kind: MessageClass, first: Fates, second: Fates, bounds: tuple[float, float]
+) -> Compared:
     one, other = first.shares(kind), second.shares(kind)
-    sides = bounded_mean(one), bounded_mean(other)
+    least, most = bounds
+    sides = bounded_mean(one, most, least), bounded_mean(other, most, least)
     lengths = first.lengths | second.lengths
     return Compared(
         pair,

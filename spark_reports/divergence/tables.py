@@ -40,10 +40,10 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
         "Which messages differ",
         "Pairs of cells that differ in one dimension alone. Means are messages a run of the class, or "
         "shares of a run's messages where runs have different numbers of them (`unit`); the difference is "
-        "the first side's minus the second's, with a Bayesian bootstrap's interval over runs; `delta` is "
-        f"Cliff's, with Newcombe's interval; p is the exact rank-sum test's. {METHOD} Typical runs are the "
-        "newest with their cell's most frequent classes. Classes of which both sides have equal means are "
-        "left out.",
+        "the first side's minus the second's, with a Bayesian bootstrap's interval over runs, within what "
+        "any cell of the scenario has shown; `delta` is Cliff's, with Newcombe's interval; p is the exact "
+        f"rank-sum test's. {METHOD} Typical runs are the newest with their cell's most frequent classes. "
+        "Classes of which both sides have equal means are left out.",
         schema(
             scenario=_TEXT, dimension=_TEXT, first=_TEXT, second=_TEXT, alike=_TEXT, message_class=_TEXT,
             verdict=_TEXT, unit=_TEXT, first_mean=_DOUBLE, second_mean=_DOUBLE,

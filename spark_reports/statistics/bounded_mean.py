@@ -15,8 +15,10 @@ _SEED = 20_261_121
 """The draws are always the same: a report made again says the same."""
 
 
-def bounded_mean(counts: Mapping[float, int], highest: float = 1.0, level: float = 0.95) -> Interval:
-    """The mean of runs whose values lie within 0 and `highest`, with an equal-tailed interval.
+def bounded_mean(
+    counts: Mapping[float, int], highest: float = 1.0, lowest: float = 0.0, level: float = 0.95
+) -> Interval:
+    """The mean of runs whose values lie within `lowest` and `highest`, with an equal-tailed interval.
 
     `counts` has so many runs for each value. The interval is that of the Bayesian bootstrap (D. B. Rubin, 1981)
     with half a run more at each bound: what no run has shown yet may still be there. Where all values are at the
@@ -29,13 +31,13 @@ def bounded_mean(counts: Mapping[float, int], highest: float = 1.0, level: float
         ValueError: there are no runs, or a value is beyond the bounds.
     """
     known = {value: runs for value, runs in counts.items() if runs}
-    if not known or min(known) < 0 or max(known) > highest:
-        raise ValueError(f"no mean of values within 0 and {highest}: {dict(counts)}")
-    if highest == 0:
-        return Interval(0.0, 0.0, 0.0)
-    return _interval(tuple(sorted((value / highest, runs) for value, runs in known.items())), level).times(
-        highest
-    )
+    if not known or min(known) < lowest or max(known) > highest:
+        raise ValueError(f"no mean of values within {lowest} and {highest}: {dict(counts)}")
+    width = highest - lowest
+    if width == 0:
+        return Interval(lowest, lowest, lowest)
+    shares = tuple(sorted(((value - lowest) / width, runs) for value, runs in known.items()))
+    return _interval(shares, level).times(width).plus(lowest)
 
 
 @lru_cache(maxsize=65_536)

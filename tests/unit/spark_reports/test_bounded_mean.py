@@ -36,6 +36,12 @@ def test_of_many_runs_it_is_students() -> None:
     assert bounded_mean(Counter(values.tolist()), 8)[1:] == pytest.approx((low, high), abs=0.006)
 
 
+def test_bounds_may_be_anywhere() -> None:
+    moved = bounded_mean({12: 5, 15: 3}, highest=18, lowest=10)
+    assert tuple(moved) == pytest.approx(tuple(bounded_mean({2: 5, 5: 3}, 8).plus(10)))
+    assert bounded_mean({4: 3}, highest=4, lowest=4) == (4, 4, 4)
+
+
 def test_the_same_counts_always_give_the_same_interval() -> None:
     assert bounded_mean({2: 3, 4: 9}, 8) == bounded_mean({4: 9, 2: 3}, 8)
 

@@ -41,7 +41,8 @@ def test_cells_whose_runs_are_all_alike_diverge() -> None:
     assert found.compared.messages == 8
     difference = found.compared.difference.times(8)
     assert difference.point == 4
-    assert 2.5 < difference.low < 4 < difference.high < 4.8
+    assert 3 < difference.low < 4
+    assert difference.high == pytest.approx(4)
     assert found.compared.delta
     assert found.compared.delta.point == 1
     assert one(judged, "reproduced").verdict is Verdict.ALIKE
@@ -53,6 +54,17 @@ def test_few_runs_are_said(first: int, second: int) -> None:
     found = one(judged, "delivered")
     assert found.verdict is Verdict.TOO_FEW
     assert np.isfinite([*found.compared.difference, *found.compared.delta, found.p_corrected]).all()
+
+
+def test_a_few_of_many_messages_are_told_from_none() -> None:
+    def runs(lost: int) -> list[dict[str, int]]:
+        return [{"delivered": 540 - lost - n % 3, "lost": lost + n % 3} for n in range(16)]
+
+    found = one(compare(facts({cell("java"): runs(25), cell("python"): runs(0)})), "lost")
+    assert found.verdict is Verdict.DIVERGES
+    difference = found.compared.difference.times(540)
+    assert difference.point == pytest.approx(25)
+    assert 15 < difference.low < 25 < difference.high < 28
 
 
 def test_equal_cells_are_alike() -> None:
@@ -125,9 +137,9 @@ def _noisy(seed: int, planted: float = 0.0) -> Facts:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without intervals, which decide nothing: many reports in a test's time."""
 
-    def mean(counts: dict[float, int]) -> Interval:
+    def mean(counts: dict[float, int], highest: float, lowest: float) -> Interval:
         point = sum(value * runs for value, runs in counts.items()) / sum(counts.values())
-        return Interval(point, 0.0, 1.0)
+        return Interval(point, lowest, highest)
 
     # The package has a function of the module's name.
     monkeypatch.setattr(import_module("spark_reports.divergence.compare"), "bounded_mean", mean)
