@@ -148,6 +148,6 @@ $(VENV)/.reports: $(VENV)/.runtime $(INPUTS)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.reports $(INPUTS)
-	@echo "Installing what development needs into $(VENV) (300 MB; a minute) ..." >&2
+	@echo "Installing what development needs into $(VENV) (450 MB; a minute) ..." >&2
 	@$(PIP_INSTALL) --constraint constraints.txt --editable '.[dev]'
 	@touch $@

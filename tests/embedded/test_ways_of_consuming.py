@@ -84,7 +84,8 @@ def test_what_a_killed_member_has_popped_comes_to_another(rocketmq: LiveRun) -> 
     rocketmq.kill("a")
     rocketmq.start("b")
     assert wait_for_keys(rocketmq, "b", 1) <= EVERYTHING
-    assert {event.data["reconsume_times"] for event in seen(rocketmq, "received", "b")} == {1}
+    # More than once where b itself took too long over it.
+    assert min(event.data["reconsume_times"] for event in seen(rocketmq, "received", "b")) == 1
 
 
 @BOTH
