@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -118,9 +119,28 @@ def run_and_tell(
     except BaseException:
         progress.stop()
         tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
+        for line in not_run_told(jobs, campaign.reports):
+            ERR.print(f"not run: {line}", markup=False)
         raise
     progress.stop()
     return tell(reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
+
+
+def not_run_told(jobs: Sequence[Job], reports: Sequence[Report]) -> list[str]:
+    """Which of the jobs have no report, a line for each client and version."""
+    wanted = Counter((job.clients, job.rocketmq, job.scenario.name) for job in jobs)
+    left = wanted.copy()
+    for report in reports:
+        cell = report.record["cell"]
+        left[cell["client"], cell["rocketmq"], report.scenario.name] -= 1
+    found: dict[tuple[str, str], list[str]] = {}
+    for (clients, version, name), count in (+left).items():
+        times = wanted[clients, version, name]
+        of = f" ({count} of {times} times)" if times > 1 else ""
+        found.setdefault((clients, version), []).append(name + of)
+    return [
+        f"{clients} on RocketMQ {version}: {', '.join(names)}" for (clients, version), names in found.items()
+    ]
 
 
 def say_left_out(planned: Plan, matrix: Matrix | None) -> None:

@@ -5,6 +5,7 @@ The name of a row stands above it, not beside: a phone has room for the cells th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from spark_reports.render import style
 
 ROW_PX, NAME_PX, COLUMN_PX = 58, 20, 58
 """Height of a row with its name, of the name alone, and the least width of a column."""
+_NUMBERS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def share_map(
     scale: Sequence[tuple[float, str]] = style.SHARE_SCALE,
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> go.Figure:
-    """Cells coloured by a number within the bounds. Rows and columns keep the order in which they first come."""
+    """Cells coloured by a number within the bounds. Rows stand as they first come, columns by name and version."""
     values = {_place(cell): cell.value for cell in cells if isinstance(cell.value, int | float)}
     return _map(cells, values, list(map(list, scale)), bounds)
 
@@ -61,6 +63,13 @@ def verdict_map(cells: Sequence[Cell], colours: Mapping[str, str] = style.VERDIC
     return figure
 
 
+def _natural(column: tuple[str, ...]) -> list[list[tuple[int, str]]]:
+    """Sorts `5.10` after `5.9`."""
+    return [
+        [(int(one), "") if one.isdecimal() else (-1, one) for one in _NUMBERS.split(part)] for part in column
+    ]
+
+
 def _place(cell: Cell) -> tuple[str, tuple[str, ...]]:
     return cell.row, cell.column
 
@@ -71,7 +80,8 @@ def _map(
     scale: list[list[object]],
     bounds: tuple[float, float],
 ) -> go.Figure:
-    rows, columns = list(dict.fromkeys(c.row for c in cells)), list(dict.fromkeys(c.column for c in cells))
+    rows = list(dict.fromkeys(cell.row for cell in cells))
+    columns = sorted({cell.column for cell in cells}, key=_natural)
     at = {_place(cell): cell for cell in cells}
     places = [[(row, column) for column in columns] for row in rows]
     heads = [style.label(*column, width=14) for column in columns]

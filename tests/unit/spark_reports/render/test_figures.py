@@ -32,10 +32,21 @@ def test_a_heat_map_has_its_cells_where_they_belong_and_words_where_nothing_is_k
     )
     heat = figure.data[0]
     assert isinstance(heat, Heatmap)
-    assert [list(line) for line in heat.z] == [[0.5, None], [1, None]]
-    assert [list(line) for line in heat.text] == [["1/2", ""], ["2/2", "errors only"]]
+    assert [list(line) for line in heat.z] == [[None, 0.5], [None, 1]]
+    assert [list(line) for line in heat.text] == [["", "1/2"], ["errors only", "2/2"]]
     assert [one.text for one in figure.layout.annotations] == ["x", "y", "–", "errors only"]
-    assert list(figure.layout.xaxis.ticktext) == ["java<br>5", "grpc<br>5"]
+    assert list(figure.layout.xaxis.ticktext) == ["grpc<br>5", "java<br>5"]
+
+
+def test_columns_stand_by_client_and_version() -> None:
+    columns = [("java", "5.10.0"), ("java", "5.9.1"), ("grpc", "5.3.3"), ("java", "4.9.3")]
+    figure = share_map([Cell("x", column, 1, "1") for column in columns])
+    assert list(figure.layout.xaxis.ticktext) == [
+        "grpc<br>5.3.3",
+        "java<br>4.9.3",
+        "java<br>5.9.1",
+        "java<br>5.10.0",
+    ]
 
 
 def test_a_verdict_has_its_colour_and_its_word() -> None:
