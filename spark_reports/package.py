@@ -24,6 +24,8 @@ from spark_reports import requirements
 _OURS = ("harness", "assertions", "spark_reports")
 _NEEDED = ("delta-spark", "jinja2", "packaging", "platformdirs", "plotly", "rich", "tenacity", "typer")
 _OF_SPARK = frozenset({"pyspark", "py4j"})
+# Bound to the very version of its compiled part.
+_LEFT_TO_THE_DRIVER = frozenset({"pydantic"})
 # It does without its compiled part.
 _ALSO_PURE = frozenset({"markupsafe"})
 _COMPILED = (".so", ".pyd", ".dylib")
@@ -86,7 +88,7 @@ def _theirs() -> Iterator[tuple[str, Path]]:
     wanted, seen = list(_NEEDED), set[str]()
     while wanted:
         name = canonicalize_name(wanted.pop())
-        if name in seen or name in _OF_SPARK:
+        if name in seen or name in _OF_SPARK | _LEFT_TO_THE_DRIVER:
             continue
         seen.add(name)
         try:

@@ -60,10 +60,7 @@ def test_a_cluster_gets_the_same_tables_as_this_process(
     spark: SparkSession, master: str, package: Package, tmp_path: Path
 ) -> None:
     runs = [str(one) for one in sorted(GOLDEN.iterdir())[:2]]
-    # A Python that has nothing installed: the zip has all that an ingest needs.
-    done = _submit(
-        package, master, "ingest", *runs, "--store", str(tmp_path / "there"), python=_bare_python()
-    )
+    done = _submit(package, master, "ingest", *runs, "--store", str(tmp_path / "there"))
     assert done.returncode == 0, done.stdout + done.stderr
     ingest(spark, Store.create(spark, str(tmp_path / "here")), runs, print)
     here, there = (Store.open(spark, str(tmp_path / name)) for name in ("here", "there"))
@@ -87,9 +84,7 @@ def test_without_its_zip_the_script_says_what_it_needs(package: Package) -> None
     assert (alone.returncode, "--py-files" in alone.stderr) == (2, True)
 
 
-def _submit(
-    package: Package, master: str, *arguments: str, python: str = sys.executable
-) -> subprocess.CompletedProcess[str]:
+def _submit(package: Package, master: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     jars = shlex.split(package.command)[shlex.split(package.command).index("--jars") + 1]
     settings = [
         "spark.driver.host=127.0.0.1",
@@ -103,13 +98,9 @@ def _submit(
             *(word for one in settings for word in ("--conf", one)),
             package.script, *arguments,
         ],
-        env=_environment() | {"PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python},
+        env=_environment() | {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable},
         capture_output=True, text=True, check=False, timeout=LIMIT_S,
     )  # fmt: skip
-
-
-def _bare_python() -> str:
-    return str(Path(sys.base_prefix) / "bin" / "python3")
 
 
 def _environment() -> dict[str, str]:
