@@ -58,10 +58,21 @@ def spark_failures(log: Path | None) -> Iterator[None]:
             raise EnvironmentNotReady(f"Spark's JVM has ended{_last_words(log)}", _MEMORY + where) from error
         if isinstance(error, PySparkRuntimeError) and error.getCondition() == "JAVA_GATEWAY_EXITED":
             raise EnvironmentNotReady(f"Spark doesn't start{_last_words(log)}", where.strip()) from error
+        if not hasattr(error, "__notes__"):
+            # Its own text goes with the JVM.
+            error.add_note(text)
         raise
 
 
 def _text_of(error: BaseException) -> str:
+    """What it says, and why; as far as it says it where the JVM has died."""
+    try:
+        return _whole_text(error)
+    except Exception:
+        return repr(type(error))
+
+
+def _whole_text(error: BaseException) -> str:
     if isinstance(error, Py4JJavaError):
         return str(error)
     if isinstance(error, CapturedException) and not isinstance(error, AnalysisException):

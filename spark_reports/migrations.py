@@ -26,8 +26,8 @@ Migration = Callable[[SparkSession, Place], None]
 def _add_what_is_missing(spark: SparkSession, place: Place) -> None:
     """Version 0 had its version nowhere, and may lack tables and columns that came until version 1.
 
-    What is added is null: unknown. So digests and listings are forgotten, and the next ingest of the same folders replaces
-    their runs by whole ones.
+    What is added is null: unknown. So digests and listings are forgotten, and the next ingest of the same folders
+    replaces their runs by whole ones.
     """
     for table in TABLES.values():
         if DeltaTable.isDeltaTable(spark, place.of_table(table.name)):

@@ -1,6 +1,6 @@
 """A zip for `spark-submit --py-files`: our packages, and the pure Python ones that they need.
 
-What has compiled parts can't come in a zip: SciPy, which reports use, must be in the Python of the driver.
+What has compiled parts can't come in a zip: Pydantic, and SciPy for reports, must be in the Python of the driver.
 Executors need none of this: nothing of ours runs there in Python.
 """
 
@@ -23,8 +23,11 @@ from spark_reports import requirements
 
 _OURS = ("harness", "assertions", "spark_reports")
 _NEEDED = ("delta-spark", "jinja2", "packaging", "platformdirs", "plotly", "rich", "tenacity", "typer")
-# Spark brings the first two; the others have compiled parts, and are needed by reports alone.
-_NOT_PACKED = frozenset({"pyspark", "py4j", "numpy", "scipy"})
+_OF_SPARK = frozenset({"pyspark", "py4j"})
+# Bound to the very version of its compiled part.
+_LEFT_TO_THE_DRIVER = frozenset({"pydantic"})
+# It does without its compiled part.
+_ALSO_PURE = frozenset({"markupsafe"})
 _COMPILED = (".so", ".pyd", ".dylib")
 _MAIN = Path(__file__).with_name("submitted.py")
 # The same content gives the same zip.
@@ -85,7 +88,7 @@ def _theirs() -> Iterator[tuple[str, Path]]:
     wanted, seen = list(_NEEDED), set[str]()
     while wanted:
         name = canonicalize_name(wanted.pop())
-        if name in seen or name in _NOT_PACKED:
+        if name in seen or name in _OF_SPARK | _LEFT_TO_THE_DRIVER:
             continue
         seen.add(name)
         try:
@@ -95,7 +98,11 @@ def _theirs() -> Iterator[tuple[str, Path]]:
                 f"the package `{name}` is not installed", "pip install 'rocketmq-chaos-harness[reports]'."
             ) from error
         wanted += [one.name for one in map(Requirement, distribution.requires or ()) if _applies(one)]
-        for file in distribution.files or ():
+        files = distribution.files or ()
+        if name not in _ALSO_PURE and any(file.suffix in _COMPILED for file in files):
+            # Half of it would hide the whole one that the driver has.
+            continue
+        for file in files:
             if _is_packed(file):
                 yield file.as_posix(), Path(str(distribution.locate_file(file)))
 

@@ -9,19 +9,23 @@ from harness.cluster.jars import Bundle
 from harness.errors import EnvironmentNotReady
 
 _INSTALL = "Install it: pip install 'rocketmq-chaos-harness[reports]'."
-_MODULES = {"pyspark": "pyspark", "delta": "delta-spark", "plotly": "plotly", "scipy": "scipy"}
+_OF_STORES = {"pyspark": "pyspark", "delta": "delta-spark"}
+_OF_REPORTS = {"plotly": "plotly", "scipy": "scipy"}
 _SCALA = "2.13"
 # Spark brings these, in versions of its own.
 _OF_SPARK = ("org.scala-lang", "org.slf4j", "org.apache.logging.log4j", "com.fasterxml.jackson.core")
 
 
-def require_packages() -> None:
-    """Make sure that the packages of the extra `reports` are installed.
+def require_packages(*, reports: bool = False) -> None:
+    """Make sure that the packages of the extra `reports` are there.
+
+    Args:
+        reports: also what only the reports need, and neither ingest nor the other commands of the store.
 
     Raises:
         EnvironmentNotReady: one is not; the message names it, and the command that installs it.
     """
-    for module, package in _MODULES.items():
+    for module, package in (_OF_STORES | (_OF_REPORTS if reports else {})).items():
         if importlib.util.find_spec(module) is None:
             raise EnvironmentNotReady(
                 f"reports need the package `{package}`, which is not installed", _INSTALL

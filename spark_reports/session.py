@@ -7,6 +7,7 @@ then it is used as it is.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -73,7 +74,8 @@ def spark_session(master: str | None = None, progress: Progress | None = None) -
             **_places(folder),
         }
         say("starting Spark")
-        with _jvm(settings, java.home, folder / LOG) as gateway:
+        # Failures are read once more within: the JVM must live to tell what happened.
+        with _jvm(settings, java.home, folder / LOG) as gateway, spark_failures(folder / LOG):
             yield from _session(gateway, settings)
 
 
@@ -98,6 +100,8 @@ def _settings(master: str) -> dict[str, str]:
             "spark.driver.bindAddress": _HERE,
             "spark.driver.host": _HERE,
             "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
+            # VACUUM lists folders in so many tasks, 10000 by default.
+            "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
         }
     return settings
 
@@ -166,6 +170,7 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 
 def _session(gateway: Any, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    logging.getLogger().addFilter(_not_of_py4j)
     on_interrupt = signal.getsignal(signal.SIGINT)
     configured = SparkConf(_jvm=gateway.jvm).setAll(list(settings.items()))
     SparkContext(conf=configured, gateway=gateway)
@@ -180,6 +185,11 @@ def _session(gateway: Any, settings: Mapping[str, str]) -> Iterator[SparkSession
             session.stop()
         raise
     session.stop()
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    """Without what py4j says of Ctrl-C, which is no error."""
+    return "py4j" not in record.pathname
 
 
 def _end(gateway: Any) -> None:

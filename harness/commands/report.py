@@ -61,7 +61,6 @@ def ingest(
     """
     with _spark(master) as (spark, progress):
         from spark_reports.ingest.ingest import ingest as ingest_runs
-
         from spark_reports.store import Store
 
         done = ingest_runs(spark, Store.create(spark, store, progress), runs, progress)
@@ -188,10 +187,9 @@ def report_application() -> typer.Typer:
 
 
 def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> ExitCode:
-    with _store(uri, master) as (store, progress):
+    with _store(uri, master, reports=True) as (store, progress):
         from spark_reports.render.files import write
         from spark_reports.render.text import short, show
-
         from spark_reports.reports import REPORTS
 
         store.register()
@@ -214,19 +212,19 @@ def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> Exi
 
 
 @contextmanager
-def _store(uri: str, master: str | None) -> Iterator[tuple[Store, Progress]]:
-    with _spark(master) as (spark, progress):
+def _store(uri: str, master: str | None, *, reports: bool = False) -> Iterator[tuple[Store, Progress]]:
+    with _spark(master, reports=reports) as (spark, progress):
         from spark_reports.store import Store
 
         yield Store.open(spark, uri, progress), progress
 
 
 @contextmanager
-def _spark(master: str | None) -> Iterator[tuple[SparkSession, Progress]]:
+def _spark(master: str | None, *, reports: bool = False) -> Iterator[tuple[SparkSession, Progress]]:
     """A Spark for one command; its packages are looked for, and loaded, only here."""
     from spark_reports import requirements
 
-    requirements.require_packages()
+    requirements.require_packages(reports=reports)
     from spark_reports.session import spark_session
 
     with Progress() as progress, spark_session(master, progress) as spark:

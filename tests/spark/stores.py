@@ -1,0 +1,86 @@
+"""Frames of a test's own rows, and a program that writes a store as another process does."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_reports.store import Store
+from spark_reports.tables import MESSAGES, RUNS, Table
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+
+
+def frame(spark: SparkSession, table: Table, *rows: Mapping[str, Any]) -> DataFrame:
+    """Rows of a table; what a row doesn't say is null."""
+    return spark.createDataFrame(
+        [tuple(row.get(name) for name in table.columns) for row in rows], table.schema
+    )
+
+
+def key(run: str, batch: str) -> int:
+    return hash((run, batch)) % 2**62
+
+
+def append(store: Store, batch: str, *runs: str, messages: int = 3) -> None:
+    facts = [
+        {"run_key": key(run, batch), "run": run, "batch": batch, "message_key": f"{run}-{n}"}
+        for run in runs
+        for n in range(messages)
+    ]
+    store.append(MESSAGES, frame(store.spark, MESSAGES, *facts))
+
+
+def commit(store: Store, batch: str, *runs: str, messages: int = 3, digest: str = "d", **more: Any) -> None:
+    rows = [
+        {
+            "run_key": key(run, batch),
+            "run": run,
+            "batch": batch,
+            "source": f"file:/runs/{run}",
+            "digest": digest,
+            "ingested": NOW,
+            "message_count": messages,
+            **more,
+        }
+        for run in runs
+    ]
+    store.commit(frame(store.spark, RUNS, *rows))
+
+
+def ingest(store: Store, *runs: str, messages: int = 3, digest: str = "d") -> str:
+    """As an ingest does: facts, then runs; the name of its batch."""
+    batch = store.begin()
+    append(store, batch, *runs, messages=messages)
+    commit(store, batch, *runs, messages=messages, digest=digest)
+    return batch
+
+
+def visible(store: Store) -> dict[str, int]:
+    """Run: so many messages that count."""
+    store.register()
+    rows = store.spark.sql(
+        "SELECT runs.run, count(*) AS messages FROM messages JOIN runs ON messages.run_key = runs.run_key"
+        " GROUP BY runs.run"
+    )
+    return {row.run: row.messages for row in rows.collect()}
+
+
+def process(code: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """A Python of its own that runs this code."""
+    path = os.pathsep.join([str(Path(__file__).parent.parent.parent), *filter(None, sys.path)])
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        env={**os.environ, "PYTHONPATH": path, **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )

