@@ -99,7 +99,9 @@ def _ending_in_a_code(command: Callable[..., ExitCode]) -> Callable[..., None]:
 def _code_of(command: Callable[..., ExitCode], arguments: Mapping[str, Any]) -> ExitCode:
     """Run the command; whatever happens becomes a message and a code."""
     try:
-        return command(**arguments)
+        code = command(**arguments)
+        sys.stdout.flush()  # here, where it is no failure that the reader has gone
+        return code
     except RocketchaosError as problem:
         ERR.print(f"rocketchaos: {problem}", markup=False)
         return problem.exit_code

@@ -33,6 +33,14 @@ class Timing(StrEnum):
 RocketmqOption = Annotated[
     str, typer.Option("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients, 4.9.x or 5.x.")
 ]
+ChosenRocketmqOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rocketmq",
+        metavar="VERSION",
+        help=f"RocketMQ of servers and clients, 4.9.x or 5.x. [default: {DEFAULT_VERSION}]",
+    ),
+]
 TimingOption = Annotated[
     Timing | None,
     typer.Option(
@@ -73,9 +81,18 @@ JunitOption = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file as well.")
 ]
 
-OUT = Console(highlight=False, soft_wrap=True)
+
+class _Console(Console):
+    """A console whose reader may go, as `head` does: that is no failure, see `harness.cli`."""
+
+    def on_broken_pipe(self) -> None:
+        """Instead of the exit code 1 of rich."""
+        raise BrokenPipeError
+
+
+OUT = _Console(highlight=False, soft_wrap=True)
 """Data: verdicts, lists."""
-ERR = Console(stderr=True, highlight=False, soft_wrap=True)
+ERR = _Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and complaints."""
 
 

@@ -55,7 +55,9 @@ def _recorded(documents: DataFrame) -> DataFrame:
         fn.coalesce(record["phases"], fn.create_map().cast("map<string,double>")),
         lambda name, _seconds: fn.concat(fn.replace(name, fn.lit(" "), fn.lit("_")), fn.lit("_s")),
     )
-    return documents.select("run_key", "run", "batch", fn.explode(fn.map_concat(fixed, phases)).alias("name", "value"))
+    return documents.select(
+        "run_key", "run", "batch", fn.explode(fn.map_concat(fixed, phases)).alias("name", "value")
+    )
 
 
 def _start_gaps(events: DataFrame) -> DataFrame:

@@ -3,8 +3,8 @@
 `outcome`   of runs that are not as expected, or that an error ended
 `check`     of `also`, or of the section that should hold, where it was not seen to hold
 `trouble`   what kept a run from being completed
-`event`     workers that died and listeners that broke; of runs that are not as expected also refusals, sendings that
-            nobody acknowledged, and looks that failed
+`event`     workers that died and listeners that broke; of runs that are not as expected also refusals, sendings
+            that nobody acknowledged, and looks that failed
 `log`       errors and telling warnings in the logs of runs that are not as expected
 """
 
@@ -130,7 +130,9 @@ def _troubles(events: DataFrame) -> DataFrame:
 
 def _events(documents: DataFrame, events: DataFrame) -> DataFrame:
     wrong = documents.where(not_as_it_should_be()).select("run_key", fn.lit(True).alias("wrong"))
-    sides = fn.create_map(*(part for kind, (side, _) in _EVENTS.items() for part in (fn.lit(kind), fn.lit(side))))
+    sides = fn.create_map(
+        *(part for kind, (side, _) in _EVENTS.items() for part in (fn.lit(kind), fn.lit(side)))
+    )
     text = fn.concat_ws(
         ": ",
         "kind",

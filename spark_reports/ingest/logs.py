@@ -15,7 +15,9 @@ MOST = 20
 """So many different lines of a run are told, the first ones; each is counted."""
 
 _LOGS = "logs/"
-_ERROR = r"\b(ERROR|FATAL|SEVERE)\b|^(Traceback|Exception in thread|\w+(\.\w+)+(Exception|Error)\b)|OutOfMemory"
+_ERROR = (
+    r"\b(ERROR|FATAL|SEVERE)\b|^(Traceback|Exception in thread|\w+(\.\w+)+(Exception|Error)\b)|OutOfMemory"
+)
 _WARNING = r"\bWARN(ING)?\b"
 _TELLING = (
     r"(?i)exception|time(d)? ?out|refused|reject|fail|not (exist|latest|found|online)|discard|unreachable"

@@ -12,7 +12,7 @@ from spark_reports.ingest.witnesses import KEY
 from spark_reports.tables import MESSAGES
 
 BROKEN, OTHER_SCHEMA = "broken", "other schema"
-"""What `reason` says in the row of a line that can't be read: such a row has no class, and its run is never committed."""
+"""What `reason` says in the row of a line that can't be read: it has no class, and its run is never committed."""
 
 
 def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int) -> DataFrame:
@@ -48,7 +48,9 @@ def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int
         .withColumn(
             "delivery_ms",
             fn.when(
-                (fn.size("deliveries") > 0) & fn.col("sent_ms").isNotNull() & fn.col("received_ms").isNotNull(),
+                (fn.size("deliveries") > 0)
+                & fn.col("sent_ms").isNotNull()
+                & fn.col("received_ms").isNotNull(),
                 delivery_ms,
             ),
         )

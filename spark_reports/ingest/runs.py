@@ -50,7 +50,8 @@ def runs(documents: DataFrame) -> DataFrame:
     columns = {
         **{name: fn.coalesce(column, fn.lit(UNKNOWN)) for name, column in known.items()},
         **{
-            name: record[name] for name in ("title", "seed", "client_version", "workers", "timers_ms", "seconds")
+            name: record[name]
+            for name in ("title", "seed", "client_version", "workers", "timers_ms", "seconds")
         },
         "harness_version": record["versions"]["rocketchaos"],
         "java_version": record["versions"]["java"],
@@ -59,7 +60,8 @@ def runs(documents: DataFrame) -> DataFrame:
         "memory_mib": record["host"]["memory_mib"],
         "started": fn.timestamp_millis("first_wall_ms"),
         "ended": fn.coalesce(
-            fn.try_to_timestamp(record["ended"]), fn.timestamp_millis(fn.expr("first_wall_ms + bigint(last_ms)"))
+            fn.try_to_timestamp(record["ended"]),
+            fn.timestamp_millis(fn.expr("first_wall_ms + bigint(last_ms)")),
         ),
         "outcome": verdict["outcome"],
         "expected": verdict["expected"],
