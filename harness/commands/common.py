@@ -1,20 +1,22 @@
-"""What commands share: their options, how progress is shown, and how runs are told of."""
+"""What commands share: their options, and how runs are told of."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.status import Status
 
 from harness.campaign import DEFAULT_VERSION, Campaign
 from harness.cluster.kinds import ClusterKind
+from harness.commands.terminal import ERR as ERR
+from harness.commands.terminal import OUT as OUT
+from harness.commands.terminal import Progress as Progress
 from harness.errors import ExitCode
 from harness.job import Job
 from harness.matrix import LeftOut, Matrix, Plan, left_out_told
@@ -82,51 +84,6 @@ JunitOption = Annotated[
 ]
 
 
-class _Console(Console):
-    """A console whose reader may go, as `head` does: that is no failure, see `harness.cli`."""
-
-    def on_broken_pipe(self) -> None:
-        """Instead of the exit code 1 of rich."""
-        raise BrokenPipeError
-
-
-OUT = _Console(highlight=False, soft_wrap=True)
-"""Data: verdicts, lists."""
-ERR = _Console(stderr=True, highlight=False, soft_wrap=True)
-"""Progress and complaints."""
-
-
-class Progress:
-    """Says what takes time: a spinner on a terminal, otherwise one line a change, always on standard error."""
-
-    def __init__(self) -> None:
-        self._status: Status | None = None
-        self._last = ""
-
-    def __call__(self, text: str) -> None:
-        if text == self._last:
-            return
-        self._last = text
-        if not ERR.is_terminal:
-            ERR.print(f"{text} ...", markup=False)
-        elif self._status is None:
-            self._status = ERR.status(text)
-            self._status.start()
-        else:
-            self._status.update(text)
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_unused: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Say no more."""
-        if self._status is not None:
-            self._status.stop()
-
-
 def runs_or_default(runs: Path | None) -> Path:
     """The chosen folder for runs, or the default one."""
     return runs_folder() if runs is None else runs
@@ -162,9 +119,28 @@ def run_and_tell(
     except BaseException:
         progress.stop()
         tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
+        for line in not_run_told(jobs, campaign.reports):
+            ERR.print(f"not run: {line}", markup=False)
         raise
     progress.stop()
     return tell(reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
+
+
+def not_run_told(jobs: Sequence[Job], reports: Sequence[Report]) -> list[str]:
+    """Which of the jobs have no report, a line for each client and version."""
+    wanted = Counter((job.clients, job.rocketmq, job.scenario.name) for job in jobs)
+    left = wanted.copy()
+    for report in reports:
+        cell = report.record["cell"]
+        left[cell["client"], cell["rocketmq"], report.scenario.name] -= 1
+    found: dict[tuple[str, str], list[str]] = {}
+    for (clients, version, name), count in (+left).items():
+        times = wanted[clients, version, name]
+        of = f" ({count} of {times} times)" if times > 1 else ""
+        found.setdefault((clients, version), []).append(name + of)
+    return [
+        f"{clients} on RocketMQ {version}: {', '.join(names)}" for (clients, version), names in found.items()
+    ]
 
 
 def say_left_out(planned: Plan, matrix: Matrix | None) -> None:

@@ -14,7 +14,7 @@ from spark_reports.divergence.compare import compare
 from spark_reports.divergence.expected import held_against
 from spark_reports.divergence.lines import headline, lines
 from spark_reports.divergence.read import Facts, read
-from spark_reports.divergence.witnesses import contradictions, testimonies
+from spark_reports.divergence.witnesses import contradictions, statements
 from spark_reports.report import Figure, Report, Section, StoreSummary
 
 
@@ -26,7 +26,7 @@ def divergence(spark: SparkSession, summary: StoreSummary) -> Report:
 def report(facts: Facts, summary: StoreSummary) -> Report:
     """Make the report from what Spark has counted. Pure."""
     judged, held = compare(facts), held_against(facts)
-    said, matrix = contradictions(facts), testimonies(facts)
+    said, matrix = contradictions(facts), statements(facts)
     return Report(
         "divergence",
         "Divergence",
@@ -49,7 +49,7 @@ def report(facts: Facts, summary: StoreSummary) -> Report:
                 [
                     *_drawn(figures.witnesses_figure(matrix)),
                     witness_tables.contradictions_table(said),
-                    witness_tables.testimonies_table(matrix),
+                    witness_tables.statements_table(matrix),
                     witness_tables.subscriptions_table(facts),
                     witness_tables.owners_table(facts),
                 ],

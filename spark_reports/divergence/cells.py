@@ -41,6 +41,10 @@ class Pair(NamedTuple):
     second: Cell
     dimension: str
 
+    def turned(self) -> Pair:
+        """The same the other way round."""
+        return Pair(self.second, self.first, self.dimension)
+
     @property
     def values(self) -> tuple[str, str]:
         """In what they differ."""

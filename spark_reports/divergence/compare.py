@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import comb
 
@@ -46,6 +46,17 @@ class Compared:
     """Cliff's; None for outcomes."""
     test: Significance
     messages: int | None = None
+
+    def turned(self) -> Compared:
+        """The same the other way round."""
+        return replace(
+            self,
+            pair=self.pair.turned(),
+            runs=self.runs[::-1],
+            sides=self.sides[::-1],
+            difference=self.difference.negated(),
+            delta=self.delta and self.delta.negated(),
+        )
 
 
 @dataclass(frozen=True, slots=True)

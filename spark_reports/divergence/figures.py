@@ -10,7 +10,7 @@ from harness.reporters.parts.classes import CLASS_WORDS
 from spark_reports.divergence.compare import Judged, Verdict
 from spark_reports.divergence.read import Facts
 from spark_reports.divergence.tables import shown_name
-from spark_reports.divergence.witnesses import Testimony
+from spark_reports.divergence.witnesses import Statement
 from spark_reports.divergence.words import evidence
 from spark_reports.queries import query
 from spark_reports.render import style
@@ -91,7 +91,7 @@ def _by_scenario(judged: Sequence[Judged]) -> list[Judged]:
     return sorted(judged, key=lambda one: order[one.compared.pair.first.scenario])
 
 
-def witnesses_figure(found: Sequence[Testimony]) -> Figure | None:
+def witnesses_figure(found: Sequence[Statement]) -> Figure | None:
     """For each class, which tracks the tools of the broker and the dashboard show of its messages."""
     counts: Counter[tuple[str, str, str]] = Counter()
     for one in found:

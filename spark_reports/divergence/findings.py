@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from spark_reports.divergence.cells import Pair
 from spark_reports.divergence.compare import Judged, Verdict
 from spark_reports.divergence.read import Facts
-from spark_reports.divergence.words import counted, evidence, folder, sides, what
+from spark_reports.divergence.words import besides, counted, evidence, folder, runs, sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Finding:
     """A pair that differs, and the pairs that differ in the same way."""
 
     judged: Sequence[Judged]
-    """Of one pair, the gravest first."""
+    """Of one pair, its messages first, and of these the gravest."""
     likewise: Sequence[Pair]
 
     @property
@@ -33,13 +33,17 @@ def findings(judged: Iterable[Judged], verdict: Verdict) -> list[Finding]:
     by_pair = [list(own) for _, own in groupby(chosen, key=lambda one: one.compared.pair)]
     alike: dict[tuple[object, ...], list[list[Judged]]] = {}
     for own in by_pair:
-        own.sort(key=lambda one: one.gravity)
+        own.sort(key=lambda one: (not one.of_messages, one.gravity))
         alike.setdefault(_way(own), []).append(own)
     found = []
     for group in alike.values():
-        first, *others = sorted(group, key=lambda own: own[0].gravity)
+        first, *others = sorted(group, key=_gravity)
         found.append(Finding(first, [own[0].compared.pair for own in others]))
-    return sorted(found, key=lambda finding: (finding.judged[0].gravity, finding.pair))
+    return sorted(found, key=lambda finding: (_gravity(finding.judged), finding.pair))
+
+
+def _gravity(own: Sequence[Judged]) -> tuple[bool, bool, float, float]:
+    return min(one.gravity for one in own)
 
 
 def _way(own: Sequence[Judged]) -> tuple[object, ...]:
@@ -50,23 +54,20 @@ def _way(own: Sequence[Judged]) -> tuple[object, ...]:
 
 
 def sentence(finding: Finding, facts: Facts) -> str:
-    """The finding in a line, with a typical run of each side."""
-    gravest, *others = finding.judged
-    pair = finding.pair
-    told = f"{pair.first.scenario} ({pair.alike}): {sides(gravest.compared)} ({evidence(gravest)})"
+    """The finding in a line, the side with more messages first, with a typical run of each side."""
+    turn = finding.judged[0].compared.difference.point < 0
+    gravest, *others = (
+        replace(one, compared=one.compared.turned()) if turn else one for one in finding.judged
+    )
+    compared = gravest.compared
+    proof = evidence(gravest) if gravest.verdict is Verdict.DIVERGES else runs(compared)
+    told = f"{compared.pair.first.scenario} ({compared.pair.alike}): {sides(compared)} ({proof})"
     if others:
-        told += f"; besides: {', '.join(_besides(one) for one in others)}"
+        told += f"; besides: {', '.join(besides(one.compared) for one in others)}"
     if finding.likewise:
         told += f"; likewise {_likewise(finding)}"
-    runs = [facts.fates[cell].typical_run if cell in facts.fates else None for cell in pair[:2]]
-    return f"{told}; typical runs: {folder(runs[0])}, {folder(runs[1])}"
-
-
-def _besides(judged: Judged) -> str:
-    compared = judged.compared
-    points = [side.point * (compared.messages or 100) for side in compared.sides]
-    sign = "" if compared.messages else " %"
-    return f"{what(compared)} {points[0]:.3g}{sign} against {points[1]:.3g}{sign}"
+    typical = [facts.fates[cell].typical_run if cell in facts.fates else None for cell in compared.pair[:2]]
+    return f"{told}; typical runs: {folder(typical[0])}, {folder(typical[1])}"
 
 
 def _likewise(finding: Finding) -> str:

@@ -8,7 +8,7 @@ from spark_reports.divergence.compare import Judged, Verdict
 from spark_reports.divergence.expected import Expectation, Held, missed_sentence
 from spark_reports.divergence.findings import findings, sentence
 from spark_reports.divergence.read import Facts
-from spark_reports.divergence.witnesses import Contradiction, contradiction_sentence, not_asked
+from spark_reports.divergence.witnesses import Contradiction, contradiction_sentences, not_asked
 from spark_reports.divergence.words import counted
 from spark_reports.report import StoreSummary
 
@@ -60,13 +60,12 @@ def lines(
         *(sentence(one, facts) for one in diverging[:_FINDINGS]),
         *(f"Too few runs to tell: {sentence(one, facts)}" for one in few[:_OPEN]),
         *(missed_sentence(one) for one in missed[:_MISSED]),
-        *(contradiction_sentence(one) for one in said[:_CONTRADICTIONS]),
+        *contradiction_sentences(said)[:_CONTRADICTIONS],
     ]
     tails = [
         _more(len(diverging) - _FINDINGS, "divergence"),
         _more(len(few) - _OPEN, "difference with too few runs", "differences with too few runs"),
         _more(len(missed) - _MISSED, "cell not as expected", "cells not as expected"),
-        _more(len(said) - _CONTRADICTIONS, "contradiction of witnesses", "contradictions of witnesses"),
     ]
     if any(tails):
         told.append(f"Besides, in the tables: {', '.join(tail for tail in tails if tail)}.")

@@ -65,7 +65,7 @@ def _message_row(judged: Judged, facts: Facts) -> dict[str, Any]:
     factor = compared.messages or 1
     return {
         **_pair_columns(judged),
-        "message_class": compared.what,
+        "message_class": str(compared.what),
         "unit": "messages a run" if compared.messages else "share of a run's messages",
         "first_mean": compared.sides[0].point * factor,
         "second_mean": compared.sides[1].point * factor,

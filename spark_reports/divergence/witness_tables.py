@@ -10,7 +10,7 @@ from pyspark.sql.types import DoubleType, LongType, StringType
 from spark_reports.divergence.cells import Cell
 from spark_reports.divergence.read import Facts
 from spark_reports.divergence.tables import CELL_COLUMNS, interval_columns, schema
-from spark_reports.divergence.witnesses import Contradiction, Testimony
+from spark_reports.divergence.witnesses import Contradiction, Statement
 from spark_reports.queries import query
 from spark_reports.report import Table
 
@@ -45,7 +45,7 @@ def contradictions_table(found: Sequence[Contradiction]) -> Table:
     )  # fmt: skip
 
 
-def testimonies_table(found: Sequence[Testimony]) -> Table:
+def statements_table(found: Sequence[Statement]) -> Table:
     """The matrix, in full."""
     return Table(
         "witnesses",

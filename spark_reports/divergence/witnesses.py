@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
@@ -62,7 +62,7 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
-class Testimony:
+class Statement:
     """What two witnesses say of the messages of one class; None: not asked."""
 
     cell: Cell
@@ -115,25 +115,25 @@ def not_asked(facts: Facts) -> tuple[int, int, int]:
     return broker, dashboard, sum(fates.runs for fates in every)
 
 
-def testimonies(facts: Facts) -> list[Testimony]:
+def statements(facts: Facts) -> list[Statement]:
     """The rows of the matrix, cell by cell."""
     numbers: dict[tuple[Cell, str, str | None, str | None], Counter[float]] = defaultdict(Counter)
     for row in facts.witnesses:
         key = Cell.of(row), row["message_class"], row["broker_track"], row["dashboard_track"]
         numbers[key][row["number"]] += row["runs"]
-    return [_testimony(*key, found, facts.fates[key[0]]) for key, found in numbers.items()]
+    return [_statement(*key, found, facts.fates[key[0]]) for key, found in numbers.items()]
 
 
-def _testimony(
+def _statement(
     cell: Cell,
     message_class: str,
     broker_track: str | None,
     dashboard_track: str | None,
     numbers: Counter[float],
     fates: Fates,
-) -> Testimony:
+) -> Statement:
     seen = numbers.total()
-    return Testimony(
+    return Statement(
         cell,
         message_class,
         broker_track,
@@ -145,9 +145,18 @@ def _testimony(
     )
 
 
-def contradiction_sentence(one: Contradiction) -> str:
-    """`… : 4 of 8 messages a run CONSUMED by the broker's tools, and nobody got it (share …)`."""
+def contradiction_sentences(found: Sequence[Contradiction]) -> list[str]:
+    """A line for each way to contradict: how many cells have it, and where it is most frequent."""
+    ways: dict[str, list[Contradiction]] = defaultdict(list)
+    for one in found:
+        ways[one.says].append(one)
+    return [_sentence(says, ways[says]) for says in (own.says for own in QUESTIONS.values()) if says in ways]
+
+
+def _sentence(says: str, found: Sequence[Contradiction]) -> str:
+    most = found[0]
     return (
-        f"{one.cell.scenario} ({one.cell.label}): {one.says}: {one.messages:,} of {one.asked:,} messages "
-        f"(share {bracket(one.share, 2)}), in {one.runs:,} of {counted(one.asked_runs, 'run')}"
+        f"{says[0].upper()}{says[1:]}: in {counted(len(found), 'cell')}, most in {most.cell.scenario} "
+        f"({most.cell.label}): {most.messages:,} of {most.asked:,} messages, share {bracket(most.share, 2)}, in "
+        f"{most.runs:,} of {counted(most.asked_runs, 'run')}"
     )

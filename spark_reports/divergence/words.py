@@ -43,10 +43,11 @@ def bracket(interval: Interval, digits: int = 1) -> str:
 
 def sides(compared: Compared) -> str:
     """`4 of 8 messages a run are filtered by the client with java, none with python`."""
-    first, second = (_side(compared, side.point) for side in compared.sides)
     names = [_named(compared, value) for value in compared.pair.values]
     if not compared.delta:
-        return f"{first} of the runs end {compared.what} {names[0]}, {second} {names[1]}"
+        shares = [side.point for side in compared.sides]
+        return f"P({compared.what}) is {shares[0]:.2f} {names[0]}, {shares[1]:.2f} {names[1]}"
+    first, second = (_side(compared, side.point) for side in compared.sides)
     unit = f" of {compared.messages} messages a run" if compared.messages else " of a run's messages"
     return f"{first}{unit} are {what(compared)} {names[0]}, {second} {names[1]}"
 
@@ -67,8 +68,20 @@ def evidence(judged: Judged) -> str:
     if compared.messages:
         told = f"difference {bracket(compared.difference.times(compared.messages))} messages a run"
     else:
-        told = f"difference {bracket(compared.difference.times(100), 0)} points of a hundred"
+        told = f"difference {bracket(compared.difference, 2)}"
     if compared.delta:
         told += f", delta {bracket(compared.delta, 2)}"
+    return f"{told}, {chance(judged.p_corrected)}, {runs(compared)}"
+
+
+def runs(compared: Compared) -> str:
+    """`20 and 20 runs`."""
     one, other = compared.runs
-    return f"{told}, {chance(judged.p_corrected)}, {one:,} and {counted(other, 'run')}"
+    return f"{one:,} and {other:,} runs"
+
+
+def besides(compared: Compared) -> str:
+    """`delivered 4 against 8`, `P(reproduced) 1 against 0`."""
+    first, second = (side.point * (compared.messages or 1) for side in compared.sides)
+    name = what(compared) if compared.delta else f"P({compared.what})"
+    return f"{name} {first:.3g} against {second:.3g}"

@@ -27,8 +27,8 @@ def ingest(
 ) -> IngestSummary:
     """Bring the runs of these places into the store.
 
-    Folders that are listed as they were before are not read. The others go in portions, each a transaction: a crash
-    loses the portion under way, of which nobody sees anything, and the next ingest does it again.
+    Folders that are listed as they were before are not read. The others go in portions, each a transaction: a
+    crash loses the portion under way, of which nobody sees anything, and the next ingest does it again.
 
     Args:
         spark: a session.

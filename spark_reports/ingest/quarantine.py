@@ -112,7 +112,7 @@ def _problems(seen: Seen) -> Iterator[Problem]:
 def _document(seen: Seen, name: str, document: Document, way_out: str) -> Iterator[Problem]:
     if name not in seen.folder.files:
         yield Problem(MISSING, name, f"there is no {name}; {way_out}")
-    elif not document.read:
+    elif not document.read and seen.folder.files[name].size > 0:
         yield Problem(MISSING, name, f"{name} can't be read; let this user read it")
     elif document.broken:
         yield Problem(BROKEN, name, f"{name} is no JSON of a run folder; {way_out}")

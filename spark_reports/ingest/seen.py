@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame, Row
@@ -74,12 +75,12 @@ def what_is_seen(folders: DataFrame) -> DataFrame:
 def seen_of(folder: Folder, row: Row) -> Seen:
     """One folder, of a row with `NUMBERS`."""
     own = row.asDict()
+    sums: dict[str, Any] = {name: int(own[name] or 0) for name in _SUMS}
     return Seen(
         folder=folder,
-        **{
-            name: Document(own[f"{name}_read"], own[f"{name}_broken"], own[f"{name}_schema"])
-            for name in _DOCUMENTS
-        },
+        run=_document("run", own),
+        outcome=_document("outcome", own),
+        checks=_document("checks", own),
         ended=bool(own["ended"]),
         outcome_kind=own["outcome_kind"],
         last_event_of_checks=own["last_event_of_checks"],
@@ -87,5 +88,9 @@ def seen_of(folder: Folder, row: Row) -> Seen:
         first_wall_ms=own["first_wall_ms"],
         last_event_of_messages=own["last_event_of_messages"],
         strange_groups=tuple(own["strange_groups"] or ()),
-        **{name: int(own[name] or 0) for name in _SUMS},
+        **sums,
     )
+
+
+def _document(name: str, own: Mapping[str, Any]) -> Document:
+    return Document(own[f"{name}_read"], own[f"{name}_broken"], own[f"{name}_schema"])

@@ -12,6 +12,10 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def negated(self) -> Interval:
+        """Of the difference the other way round."""
+        return Interval(-self.point, -self.high, -self.low)
+
     def times(self, factor: float) -> Interval:
         """The same in another unit; the factor is positive."""
         return Interval(self.point * factor, self.low * factor, self.high * factor)

@@ -27,7 +27,7 @@ from tests.benchmarks.spark.runs import Size, all_runs, normal, uniform
 from tests.benchmarks.spark.world import DECK, SLOW_FROM_MS, World
 
 STRAY = 0.01
-"""The share of messages whose class is drawn; the others' follow from the place, as the queues decide in reality."""
+"""The share of messages whose class is drawn; the others' follow from their place, as queues decide in reality."""
 IN_TURN = 617
 """Steps through a deck of 1000 so that any number of messages has about the deck's shares."""
 
@@ -175,7 +175,7 @@ def faults(runs: DataFrame, seed: int) -> DataFrame:
 
 
 def checks(runs: DataFrame) -> DataFrame:
-    """`checks`: two of `anomaly`, one of `healthy`, one of `also`; some don't hold where a run is not as expected."""
+    """`checks`: two of `anomaly`, one of `healthy`, one of `also`; some don't hold in runs that end wrong."""
     section = f.element_at(f.array(*map(f.lit, ("anomaly", "anomaly", "healthy", "also"))), f.col("i") + 1)
     holds = (
         f.when(f.col("error"), "unknown").when((section == "healthy") == f.col("well"), "no").otherwise("yes")
@@ -197,7 +197,7 @@ def checks(runs: DataFrame) -> DataFrame:
 
 
 def findings(runs: DataFrame) -> DataFrame:
-    """`findings`: one cause of each run that is not as expected, the scenario's own, and the same one of all errors."""
+    """`findings`: one cause of each run that ended wrong, the scenario's own, and the same one of all errors."""
     cause = f.concat(f.lit("delivered to $holder of "), f.col("scenario"), f.lit(": <n> of <n> sent"))
     signature = f.when(f.col("error"), "no broker answered within <duration>").otherwise(cause)
     text = f.regexp_replace(signature, "<n>", (f.col("id") % 9).cast("string"))
