@@ -61,7 +61,6 @@ def ingest(
     """
     with _spark(master) as (spark, progress):
         from spark_reports.ingest.ingest import ingest as ingest_runs
-
         from spark_reports.store import Store
 
         done = ingest_runs(spark, Store.create(spark, store, progress), runs, progress)
@@ -191,7 +190,6 @@ def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> Exi
     with _store(uri, master) as (store, progress):
         from spark_reports.render.files import write
         from spark_reports.render.text import short, show
-
         from spark_reports.reports import REPORTS
 
         store.register()
