@@ -8,10 +8,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 from pyspark.sql.types import NumericType
@@ -22,7 +23,6 @@ from spark_reports.render.stores import store_words
 from spark_reports.render.values import Shown, heading, shown
 from spark_reports.report import Figure, Report, Table
 
-TEMPLATES = Path(__file__).parent / "templates"
 ROW_LIMIT = 1_000
 """Rows of a table on the page; its files have all."""
 TABLE_KINDS = ("csv", "parquet", "delta")
@@ -88,7 +88,7 @@ class SectionPart:
 
 def page(report: Report, folder: Path) -> str:
     """The page, as it stands in `folder`."""
-    plotly, script = _script(get_plotlyjs()), _script((TEMPLATES / "report.js").read_text(encoding="utf-8"))
+    plotly, script = _script(get_plotlyjs()), _script(_template("report.js"))
     return (
         _environment()
         .get_template("report.html.jinja")
@@ -96,7 +96,7 @@ def page(report: Report, folder: Path) -> str:
             report=report,
             store=store_words(report.store),
             sections=_sections(report, folder),
-            css=Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+            css=Markup(_template("report.css")),
             plotly=plotly,
             script=script,
             hashes=[_digest(plotly), _digest(script)],
@@ -104,10 +104,15 @@ def page(report: Report, folder: Path) -> str:
     )
 
 
+def _template(name: str) -> str:
+    """One of the files in `templates`, which may lie within a zip under `spark-submit`."""
+    return files("spark_reports.render").joinpath("templates", name).read_text(encoding="utf-8")
+
+
 @cache
 def _environment() -> Environment:
     return Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FunctionLoader(_template),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown_text,
