@@ -95,7 +95,8 @@ def _cause() -> Column:
 
 def _with_stretches(lined: DataFrame) -> DataFrame:
     """Where only something has begun that may change the group, the change that is told next takes it over."""
-    order = Window.partitionBy("run_key", "consumer_group").orderBy("n")
+    # Of what a fault was done to, a member counts, and a server beside it doesn't.
+    order = Window.partitionBy("run_key", "consumer_group").orderBy("n", fn.col("cause").isNotNull())
     move = fn.when(_may_move(), fn.struct("n", "at_ms", "cause", fn.col("who").alias("member")))
     behind = order.rowsBetween(Window.unboundedPreceding, Window.currentRow)
     ahead = order.rowsBetween(1, Window.unboundedFollowing)
