@@ -30,6 +30,8 @@ class Problem:
     file: str | None
     reason: str
     line: int | None = None
+    passing: bool = False
+    """What is wrong shows in no listing, as rights of reading: the folder is read again however it is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ def _problems(seen: Seen) -> Iterator[Problem]:
     folder, run = seen.folder, shlex.quote(seen.folder.source.removeprefix("file:"))
     check, repeat = f"`rocketchaos check {run}` makes it anew", f"`rocketchaos reproduce {run}` runs it again"
     if folder.problem is not None:
-        yield Problem(MISSING, None, f"the folder can't be listed: {folder.problem}; let this user read it")
+        reason = f"the folder can't be listed: {folder.problem}; let this user read it"
+        yield Problem(MISSING, None, reason, passing=True)
     yield from _document(seen, "run.json", seen.run, repeat)
     if "outcome.json" not in folder.files and not seen.ended:
         yield Problem(
@@ -104,7 +107,7 @@ def _problems(seen: Seen) -> Iterator[Problem]:
         if name not in folder.files:
             yield Problem(MISSING, name, f"there is no {name}; {way_out}")
         elif count == 0 and folder.files[name].size > 0:
-            yield Problem(MISSING, name, f"{name} can't be read; let this user read it")
+            yield Problem(MISSING, name, f"{name} can't be read; let this user read it", passing=True)
     yield from _history(seen, repeat)
     yield from _messages(seen, check)
 
@@ -113,7 +116,7 @@ def _document(seen: Seen, name: str, document: Document, way_out: str) -> Iterat
     if name not in seen.folder.files:
         yield Problem(MISSING, name, f"there is no {name}; {way_out}")
     elif not document.read and seen.folder.files[name].size > 0:
-        yield Problem(MISSING, name, f"{name} can't be read; let this user read it")
+        yield Problem(MISSING, name, f"{name} can't be read; let this user read it", passing=True)
     elif document.broken:
         yield Problem(BROKEN, name, f"{name} is no JSON of a run folder; {way_out}")
     elif document.schema_version != SCHEMA_VERSION:

@@ -35,7 +35,10 @@ SAME = [
     ),
     ("2026-11-21 21:51:18.983 WARN PullThread_2 - no", "2025-01-02T03:04:05,006Z WARN PullThread_17 - no"),
     ("lost orders-1, orders-2, orders-3", "lost orders-7, orders-8"),
-    ("id FD00000000000000000000000000000276CB4E0E at Foo@1b2c3d4e", "id AC10000200002A9F0000A7B1 at Foo@0a1b2c"),
+    (
+        "id FD00000000000000000000000000000276CB4E0E at Foo@1b2c3d4e",
+        "id AC10000200002A9F0000A7B1 at Foo@0a1b2c",
+    ),
     ("took 12.5 s\n  and   more", "took 7 s and more"),
 ]
 
