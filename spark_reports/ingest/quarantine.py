@@ -143,7 +143,7 @@ def _history(seen: Seen, repeat: str) -> Iterator[Problem]:
             TRUNCATED, name, f"the last line is cut: the harness was killed, or the disk full; {repeat}"
         )
     if seen.broken_events:
-        yield Problem(BROKEN, name, f"{seen.broken_events} lines are no events; {repeat}")
+        yield Problem(BROKEN, name, f"lines that are no events: {seen.broken_events}; {repeat}")
     if not seen.in_order:
         yield Problem(TRUNCATED, name, f"events are missing, or there twice; {repeat}")
     if not seen.ends:
@@ -161,7 +161,7 @@ def _messages(seen: Seen, check: str) -> Iterator[Problem]:
     if seen.messages_of_other_schema:
         yield _other(name, None)
     if seen.broken_messages:
-        yield Problem(BROKEN, name, f"{seen.broken_messages} lines are no messages; {check}")
+        yield Problem(BROKEN, name, f"lines that are no messages: {seen.broken_messages}; {check}")
     if seen.strange_groups:
         groups = ", ".join(seen.strange_groups[:3])
         yield Problem(CONTRADICTION, name, f"the history knows no group {groups}; {check}")
