@@ -256,7 +256,7 @@ QUARANTINE = Table(
     _schema(
         source=_TEXT,
         digest=_TEXT,
-        listing=_TEXT,
+        listing=_TEXT,  # null: to be read again however it is listed
         run=_TEXT,  # where its run.json tells
         scenario=_TEXT,
         kind=_TEXT,  # `missing-file`, `broken-json`, `other-schema`, `truncated`, `still-running`, `contradiction`

@@ -28,7 +28,7 @@ class BrokenLines:
         line = self.lines.get((source, problem.file or ""))
         if line is None:
             return problem
-        return replace(problem, line=line, reason=f"line {line} is the first: {problem.reason}")
+        return replace(problem, line=line, reason=f"{problem.reason} (the first is line {line})")
 
 
 def first_broken_lines(spark: SparkSession, paths: Sequence[str]) -> BrokenLines:

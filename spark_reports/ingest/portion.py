@@ -188,7 +188,7 @@ class Portion:
                     (
                         source,
                         rows[source].digest,
-                        self._folders[source].listing,
+                        None if one.passing else self._folders[source].listing,
                         rows[source].run,
                         rows[source].scenario,
                         one.kind,

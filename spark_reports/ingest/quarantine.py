@@ -30,6 +30,8 @@ class Problem:
     file: str | None
     reason: str
     line: int | None = None
+    passing: bool = False
+    """What is wrong shows in no listing, as rights of reading: the folder is read again however it is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ def _problems(seen: Seen) -> Iterator[Problem]:
     folder, run = seen.folder, shlex.quote(seen.folder.source.removeprefix("file:"))
     check, repeat = f"`rocketchaos check {run}` makes it anew", f"`rocketchaos reproduce {run}` runs it again"
     if folder.problem is not None:
-        yield Problem(MISSING, None, f"the folder can't be listed: {folder.problem}; let this user read it")
+        reason = f"the folder can't be listed: {folder.problem}; let this user read it"
+        yield Problem(MISSING, None, reason, passing=True)
     yield from _document(seen, "run.json", seen.run, repeat)
     if "outcome.json" not in folder.files and not seen.ended:
         yield Problem(
@@ -104,7 +107,7 @@ def _problems(seen: Seen) -> Iterator[Problem]:
         if name not in folder.files:
             yield Problem(MISSING, name, f"there is no {name}; {way_out}")
         elif count == 0 and folder.files[name].size > 0:
-            yield Problem(MISSING, name, f"{name} can't be read; let this user read it")
+            yield Problem(MISSING, name, f"{name} can't be read; let this user read it", passing=True)
     yield from _history(seen, repeat)
     yield from _messages(seen, check)
 
@@ -113,7 +116,7 @@ def _document(seen: Seen, name: str, document: Document, way_out: str) -> Iterat
     if name not in seen.folder.files:
         yield Problem(MISSING, name, f"there is no {name}; {way_out}")
     elif not document.read and seen.folder.files[name].size > 0:
-        yield Problem(MISSING, name, f"{name} can't be read; let this user read it")
+        yield Problem(MISSING, name, f"{name} can't be read; let this user read it", passing=True)
     elif document.broken:
         yield Problem(BROKEN, name, f"{name} is no JSON of a run folder; {way_out}")
     elif document.schema_version != SCHEMA_VERSION:
@@ -140,7 +143,7 @@ def _history(seen: Seen, repeat: str) -> Iterator[Problem]:
             TRUNCATED, name, f"the last line is cut: the harness was killed, or the disk full; {repeat}"
         )
     if seen.broken_events:
-        yield Problem(BROKEN, name, f"{seen.broken_events} lines are no events; {repeat}")
+        yield Problem(BROKEN, name, f"lines that are no events: {seen.broken_events}; {repeat}")
     if not seen.in_order:
         yield Problem(TRUNCATED, name, f"events are missing, or there twice; {repeat}")
     if not seen.ends:
@@ -158,7 +161,7 @@ def _messages(seen: Seen, check: str) -> Iterator[Problem]:
     if seen.messages_of_other_schema:
         yield _other(name, None)
     if seen.broken_messages:
-        yield Problem(BROKEN, name, f"{seen.broken_messages} lines are no messages; {check}")
+        yield Problem(BROKEN, name, f"lines that are no messages: {seen.broken_messages}; {check}")
     if seen.strange_groups:
         groups = ", ".join(seen.strange_groups[:3])
         yield Problem(CONTRADICTION, name, f"the history knows no group {groups}; {check}")

@@ -33,7 +33,8 @@ def client_label() -> Column:
     return (
         fn.when(fn.size("record.clients") > 0, fn.array_join(named, "+"))
         .when(fn.col("record.client") == "", fn.lit(NOBODY))
-        .otherwise(fn.coalesce(old, fn.col("record.client"), fn.lit(UNKNOWN)))
+        .when(fn.col("record.client").isNull(), fn.lit(UNKNOWN))
+        .otherwise(old)
     )
 
 

@@ -66,7 +66,8 @@ def test_a_killed_run_that_was_judged_is_told_by_its_history() -> None:
 
 @pytest.mark.parametrize("name", ["run", "outcome", "checks"])
 def test_documents_must_be_whole_and_of_this_schema(name: str) -> None:
-    assert problem(**{name: replace(FIT, read=False)}).kind == "missing-file"
+    unread = problem(**{name: replace(FIT, read=False)})
+    assert (unread.kind, unread.passing) == ("missing-file", True)
     assert problem(**{name: replace(FIT, broken=True)}).kind == "broken-json"
     found = problem(**{name: replace(FIT, schema_version=2)})
     assert (found.kind, found.file) == ("other-schema", f"{name}.json")
