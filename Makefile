@@ -19,13 +19,37 @@ help: ## this list
 demo: $(VENV)/.runtime ## reproduce the bug on a real RocketMQ, here and now
 	@$(BIN)/rocketchaos reproduce same-group-different-tags
 
+# Experiments in which clients differ, and one in which nothing may happen; with two clients on two versions 16 cells.
+DEMO := build/demo-report
+DEMO_SCENARIOS := tags/same-group-different-tags tags/mixed-tags-a-quarter-arrives \
+                  kills/kill-flips-the-subscription tags/same-group-same-tags
+REPEAT ?= 20
+
+# How runs end is what the reports tell; only wrong usage, a defect or an interruption (2, 70, 130, 143) ends it.
+.PHONY: demo-report
+demo-report: $(VENV)/.reports ## 320 real runs with two clients on two versions, then the reports; REPEAT=2 for fewer
+	@rm -rf $(DEMO) && mkdir -p $(DEMO)
+	@echo "Runs: $(words $(DEMO_SCENARIOS)) scenarios x 2 clients x 2 versions x $(REPEAT) ..." >&2
+	@code=0; $(BIN)/rocketchaos run $(DEMO_SCENARIOS:%=scenarios/%.scenario.yaml) --repeat $(REPEAT) \
+	  --matrix clients=java,python rocketmq=4.9.4,5.5.0 --runs $(DEMO)/runs > $(DEMO)/runs.txt || code=$$?; \
+	  case $$code in 0 | 1 | 3 | 4) grep -E -A 1 '^[0-9]+ runs: ' $(DEMO)/runs.txt || true ;; *) exit $$code ;; esac
+	@$(BIN)/rocketchaos report ingest $(DEMO)/runs --store $(DEMO)/store
+	@for report in flakiness divergence timing; do \
+	  $(BIN)/rocketchaos report $$report --store $(DEMO)/store --out $(DEMO)/reports; done
+	@printf 'The pages, to be opened in a browser:\n'; ls $(DEMO)/reports/*.html; \
+	  printf 'How each run ended: $(DEMO)/runs.txt\n'
+
 .PHONY: test
-test: test-unit test-embedded ## all tests that need no container engine; the embedded ones start real RocketMQs
+test: test-unit test-spark test-embedded ## all tests that need no container engine; the embedded ones start real RocketMQs
 	@echo "Left out: the tests on containers. \`make test-containers\` runs them, where a container engine answers."
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
-	@$(BIN)/python -m pytest -q -m "not embedded and not containers" tests
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not embedded and not containers and not spark and not browser" tests
+
+.PHONY: test-spark
+test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium
+	@$(BIN)/python -m pytest -q -m "spark or browser" tests
 
 .PHONY: test-embedded
 test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
@@ -50,9 +74,21 @@ format: $(VENV)/.dev ## let ruff put the code in form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
+.PHONY: bench-spark
+bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, beside DuckDB (BENCH="--reports 1e6 1e7 1e8"), into the README
+	@$(BIN)/python -m tests.benchmarks.spark.run $(BENCH)
+
 .PHONY: bench
 bench: $(VENV)/.dev ## measure how long things take on this machine, and write it into the README
 	@$(BIN)/python -m tests.benchmarks.run
+
+.PHONY: bench-spark
+bench-spark: $(VENV)/.dev ## measure ingest and reports at 10^6, 10^7 and 10^8 messages, beside DuckDB, and write it into the README
+	@$(BIN)/python -m tests.benchmarks.spark.run
+
+.PHONY: spark-zip
+spark-zip: $(VENV)/.reports ## package the reports for spark-submit on any cluster, into dist/
+	@$(BIN)/rocketchaos report package --out dist/rocketchaos-spark.zip
 
 .PHONY: matrix-table
 matrix-table: $(VENV)/.dev ## write into the README where clients and versions differ; by the runs in RUNS=FOLDER, or new ones
@@ -106,7 +142,12 @@ $(VENV)/.runtime: $(VENV)/.made $(INPUTS)
 	fi
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.runtime $(INPUTS)
-	@echo "Installing what development needs into $(VENV) (40 MB; half a minute) ..." >&2
+$(VENV)/.reports: $(VENV)/.runtime $(INPUTS)
+	@echo "Installing Spark and what reports need into $(VENV) (770 MB, of which 430 MB are fetched once; minutes) ..." >&2
+	@$(PIP_INSTALL) --constraint constraints.txt --editable '.[reports]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.reports $(INPUTS)
+	@echo "Installing what development needs into $(VENV) (300 MB; a minute) ..." >&2
 	@$(PIP_INSTALL) --constraint constraints.txt --editable '.[dev]'
 	@touch $@

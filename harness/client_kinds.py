@@ -68,6 +68,15 @@ class Api:
     newer: tuple[str, str] = ("", "")
     """Where newer clients need newer brokers: the versions of both."""
 
+    @property
+    def tells_offsets(self) -> bool:
+        """Whether the client can be asked how far it has come in its queues: code 307 has that where it has those.
+
+        Both Java's and the C++ client answer with `commitOffset` of their own offset store, memory first
+        (`DefaultMQPushConsumerImpl.consumerRunningInfo`, 4.9.4; `getConsumerRunningInfo`, C++).
+        """
+        return self.tells_queues and not self.asks_process
+
     def why_not(self, rocketmq: str, client: str) -> str | None:
         """Why a client of this version and brokers of that one can't do it together; None where they can."""
         if not contains(self.brokers, rocketmq):

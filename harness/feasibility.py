@@ -22,3 +22,12 @@ def why_not(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
             f"{scenario.name} needs what a cluster of kind {kind} can't do: {', '.join(missing)}; {ways} can"
         )
     return reason
+
+
+def why_nowhere(scenario: Scenario) -> str | None:
+    """Why no kind of cluster can run it, whatever the version; None where one can."""
+    missing = {kind: lacking(cluster_class(kind), scenario.required_capabilities) for kind in ClusterKind}
+    if not all(missing.values()):
+        return None
+    lacks = "; ".join(f"{kind} lacks {', '.join(names)}" for kind, names in missing.items())
+    return f"it can run nowhere: what it needs no kind of cluster has together ({lacks})"

@@ -109,6 +109,19 @@ def parse_matrix(words: Sequence[str]) -> Matrix:
     return Matrix(**found)  # type: ignore[arg-type]  # each dimension parses into its own type
 
 
+def refuse_two_versions(matrix: Matrix, rocketmq: str | None) -> None:
+    """`--rocketmq` beside a matrix that names versions of its own: one of them would be passed over in silence.
+
+    Raises:
+        UsageProblem: both are there.
+    """
+    if matrix.rocketmq and rocketmq is not None:
+        raise UsageProblem(
+            f"--rocketmq {rocketmq} and --matrix rocketmq={','.join(matrix.rocketmq)} both say on what to run",
+            "Leave one of them out; a matrix without `rocketmq=` is run on that of `--rocketmq`.",
+        )
+
+
 def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
     parse = _DIMENSIONS[name]
     seen: set[str] = set()

@@ -25,7 +25,7 @@ from harness.errors import RocketchaosError
 from harness.feasibility import why_not
 from harness.job import Job
 from harness.live import LiveRun
-from harness.matrix import Matrix, jobs_of, parse_matrix
+from harness.matrix import Matrix, jobs_of, parse_matrix, refuse_two_versions
 from harness.model import OutcomeKind
 from harness.reporters.base import Report
 from harness.reporters.parts.findings import finding_lines
@@ -88,7 +88,9 @@ class ScenarioFile(pytest.File):
         if not words:
             yield ScenarioItem.from_parent(self, name=scenario.name, job=Job(scenario, version))
             return
-        for job in jobs_of(scenario, matrix_of(words).cells(version)):
+        matrix = matrix_of(words)
+        refuse_two_versions(matrix, self.config.getoption("--rocketmq"))
+        for job in jobs_of(scenario, matrix.cells(version)):
             name = f"{scenario.name}[{job.clients}-{job.rocketmq}]"
             yield ScenarioItem.from_parent(self, name=name, job=job)
 

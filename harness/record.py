@@ -124,6 +124,7 @@ def describe_host() -> dict[str, Any]:
     """The machine, and how busy it is."""
     memory, disk = psutil.virtual_memory(), shutil.disk_usage(Path.cwd())
     return {
+        "name": platform.node() or None,
         "system": platform.platform(),
         "processors": os.cpu_count(),
         "memory_mib": memory.total // 2**20,

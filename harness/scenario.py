@@ -285,11 +285,8 @@ class Scenario(Strict):
             if reason is not None:
                 return f"can't have {consumer.choice} for {name}: {reason}"
         for step in every_step(self.steps):
-            for name in step.acts_on() if step.resubscribes else ():
-                if name in self.consumers and not self.consumers[name].traits.resubscribes:
-                    choice = self.consumers[name].choice
-                    can_not = f"{choice.kind.title} can't `{step.word}` while it runs"
-                    return f"can't have {choice} for {name}: {can_not}"
+            for name, can_not in step.beyond(self):
+                return f"can't have {self.consumers[name].choice} for {name}: {can_not}"
         kind = self.producer.choice.kind
         reason = why_not_reached(kind.needs_proxy, version)
         if reason is None and not kind.chooses_queues:

@@ -26,7 +26,7 @@ Migration = Callable[[SparkSession, Place], None]
 def _add_what_is_missing(spark: SparkSession, place: Place) -> None:
     """Version 0 had its version nowhere, and may lack tables and columns that came until version 1.
 
-    What is added is null: unknown. So the digests are forgotten, and the next ingest of the same folders replaces
+    What is added is null: unknown. So digests and listings are forgotten, and the next ingest of the same folders replaces
     their runs by whole ones.
     """
     for table in TABLES.values():
@@ -34,7 +34,7 @@ def _add_what_is_missing(spark: SparkSession, place: Place) -> None:
             _add_columns(spark, place, table)
     make_tables(spark, place)
     DeltaTable.forPath(spark, place.of_table(RUNS.name)).update(
-        f.col("digest").isNotNull(), {"digest": f.lit(None).cast("string")}
+        f.lit(True), {name: f.lit(None).cast("string") for name in ("digest", "listing")}
     )
 
 

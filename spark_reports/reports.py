@@ -7,10 +7,14 @@ from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
+from spark_reports.divergence import divergence
+from spark_reports.flakiness import flakiness
 from spark_reports.report import Report, StoreSummary
 from spark_reports.timing import timing
 
 Builder = Callable[[SparkSession, StoreSummary], Report]
 """Makes a report, from a session with views that have the names of the store's tables."""
 
-REPORTS: Mapping[str, Builder] = MappingProxyType({"timing": timing})
+REPORTS: Mapping[str, Builder] = MappingProxyType(
+    {"flakiness": flakiness, "divergence": divergence, "timing": timing}
+)

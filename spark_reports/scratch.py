@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from harness import guardian, paths
-from harness.errors import EnvironmentNotReady
+from harness.errors import EnvironmentNotReady, UsageProblem
 
 LOG = "spark.log"
 _LOGS_KEPT_S = 7 * 86400
@@ -42,6 +42,9 @@ def scratch() -> Iterator[Path]:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _remove_what_was_left(root)
         yield folder
+    except UsageProblem:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     except BaseException:
         _keep_only_the_log(folder)
         raise

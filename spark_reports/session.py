@@ -16,7 +16,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pyspark
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
@@ -27,7 +26,6 @@ from harness.cluster.java_home import find_java
 from harness.errors import UsageProblem
 from spark_reports import requirements
 from spark_reports.failures import spark_failures
-from spark_reports.scratch import LOG, scratch
 
 MASTER_VARIABLE = "ROCKETCHAOS_SPARK_MASTER"
 """The environment variable that names Spark's master, instead of `local[*]`."""
@@ -59,6 +57,9 @@ def spark_session(master: str | None = None, progress: Progress | None = None) -
         with spark_failures(None):
             yield from _submitted(master)
         return
+    # Only here: what it needs is not there under `spark-submit`.
+    from spark_reports.scratch import LOG, scratch
+
     say = progress or (lambda _text: None)
     chosen = master or os.environ.get(MASTER_VARIABLE) or "local[*]"
     memory = _memory()
@@ -119,6 +120,9 @@ def _memory() -> str:
     """For Spark's JVM: as the user says, otherwise half of the machine's, but 1 GiB at least and 4 at most."""
     configured = os.environ.get(MEMORY_VARIABLE)
     if not configured:
+        # Under `spark-submit`, where this isn't asked, it may not be installed.
+        import psutil
+
         return f"{min(4, max(1, psutil.virtual_memory().total // 2 // _GIB))}g"
     if not re.fullmatch(r"[1-9]\d*[mg]", configured, re.IGNORECASE):
         raise UsageProblem(

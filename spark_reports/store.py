@@ -110,6 +110,11 @@ class Store:
                 .alias("old")
                 .merge(new, "old.run = new.run")
                 .whenMatchedUpdateAll("NOT (old.digest <=> new.digest)")
+                # The folder has been touched, or moved: the same facts, found in another place.
+                .whenMatchedUpdate(
+                    "NOT (old.listing <=> new.listing)",
+                    {name: f"new.{name}" for name in ("listing", "source", "ingested")},
+                )
                 .whenNotMatchedInsertAll()
                 .execute()
             )

@@ -1,20 +1,22 @@
-"""What commands share: their options, how progress is shown, and how runs are told of."""
+"""What commands share: their options, and how runs are told of."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.status import Status
 
 from harness.campaign import DEFAULT_VERSION, Campaign
 from harness.cluster.kinds import ClusterKind
+from harness.commands.terminal import ERR as ERR
+from harness.commands.terminal import OUT as OUT
+from harness.commands.terminal import Progress as Progress
 from harness.errors import ExitCode
 from harness.job import Job
 from harness.matrix import LeftOut, Matrix, Plan, left_out_told
@@ -32,6 +34,14 @@ class Timing(StrEnum):
 
 RocketmqOption = Annotated[
     str, typer.Option("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients, 4.9.x or 5.x.")
+]
+ChosenRocketmqOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rocketmq",
+        metavar="VERSION",
+        help=f"RocketMQ of servers and clients, 4.9.x or 5.x. [default: {DEFAULT_VERSION}]",
+    ),
 ]
 TimingOption = Annotated[
     Timing | None,
@@ -73,42 +83,6 @@ JunitOption = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file as well.")
 ]
 
-OUT = Console(highlight=False, soft_wrap=True)
-"""Data: verdicts, lists."""
-ERR = Console(stderr=True, highlight=False, soft_wrap=True)
-"""Progress and complaints."""
-
-
-class Progress:
-    """Says what takes time: a spinner on a terminal, otherwise one line a change, always on standard error."""
-
-    def __init__(self) -> None:
-        self._status: Status | None = None
-        self._last = ""
-
-    def __call__(self, text: str) -> None:
-        if text == self._last:
-            return
-        self._last = text
-        if not ERR.is_terminal:
-            ERR.print(f"{text} ...", markup=False)
-        elif self._status is None:
-            self._status = ERR.status(text)
-            self._status.start()
-        else:
-            self._status.update(text)
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_unused: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Say no more."""
-        if self._status is not None:
-            self._status.stop()
-
 
 def runs_or_default(runs: Path | None) -> Path:
     """The chosen folder for runs, or the default one."""
@@ -145,9 +119,28 @@ def run_and_tell(
     except BaseException:
         progress.stop()
         tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
+        for line in not_run_told(jobs, campaign.reports):
+            ERR.print(f"not run: {line}", markup=False)
         raise
     progress.stop()
     return tell(reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
+
+
+def not_run_told(jobs: Sequence[Job], reports: Sequence[Report]) -> list[str]:
+    """Which of the jobs have no report, a line for each client and version."""
+    wanted = Counter((job.clients, job.rocketmq, job.scenario.name) for job in jobs)
+    left = wanted.copy()
+    for report in reports:
+        cell = report.record["cell"]
+        left[cell["client"], cell["rocketmq"], report.scenario.name] -= 1
+    found: dict[tuple[str, str], list[str]] = {}
+    for (clients, version, name), count in (+left).items():
+        times = wanted[clients, version, name]
+        of = f" ({count} of {times} times)" if times > 1 else ""
+        found.setdefault((clients, version), []).append(name + of)
+    return [
+        f"{clients} on RocketMQ {version}: {', '.join(names)}" for (clients, version), names in found.items()
+    ]
 
 
 def say_left_out(planned: Plan, matrix: Matrix | None) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from harness.matrix import EXAMPLE, Matrix, is_word, parse_matrix
+from harness.matrix import EXAMPLE, Matrix, is_word, parse_matrix, refuse_two_versions
 
 OPTION = "--matrix"
 MatrixOption = Annotated[
@@ -46,10 +46,13 @@ def one_option_a_word(arguments: list[str]) -> list[str]:
     return found
 
 
-def matrix_of(words: list[str] | None) -> Matrix | None:
-    """The matrix that the words ask for; None where the option isn't there.
+def matrix_of(words: list[str] | None, rocketmq: str | None = None) -> Matrix | None:
+    """The matrix that the words ask for beside a version of `--rocketmq`; None where the option isn't there.
 
     Raises:
         UsageProblem: they can't be meant so.
     """
-    return parse_matrix(words) if words else None
+    matrix = parse_matrix(words) if words else None
+    if matrix is not None:
+        refuse_two_versions(matrix, rocketmq)
+    return matrix

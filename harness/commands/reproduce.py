@@ -13,6 +13,7 @@ from harness.client_kinds import ClientChoice, client_choice
 from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
     ERR,
+    ChosenRocketmqOption,
     DashboardOption,
     JsonOption,
     JunitOption,
@@ -44,12 +45,7 @@ def reproduce(
     ],
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="So many times, and the distribution.")] = 1,
     parallel: ParallelOption = None,
-    rocketmq: Annotated[
-        str | None,
-        typer.Option(
-            "--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients. [default: 4.9.4]"
-        ),
-    ] = None,
+    rocketmq: ChosenRocketmqOption = None,
     matrix: MatrixOption = None,
     on: Annotated[
         ClusterKind | None,
@@ -70,7 +66,7 @@ def reproduce(
 
     A run's folder runs the same again: scenario, version, client, timing and seed, unless options say otherwise.
     """
-    wanted = matrix_of(matrix)
+    wanted = matrix_of(matrix, rocketmq)
     scenario, client, options = _prepare(what, rocketmq, on, timing, seed)
     planned = plan([scenario], (wanted or Matrix()).cells(options.version, client), options.on)
     say_left_out(planned, wanted)

@@ -7,22 +7,23 @@ from typing import Annotated
 
 import typer
 
-from harness.campaign import DEFAULT_VERSION, Campaign, Options
+from harness.campaign import Campaign, Options
 from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
+    ChosenRocketmqOption,
     DashboardOption,
     JsonOption,
     JunitOption,
     OnOption,
     ParallelOption,
     Progress,
-    RocketmqOption,
     RunsOption,
     SeedOption,
     TimingOption,
     run_and_tell,
     runs_or_default,
     say_left_out,
+    version_or,
 )
 from harness.commands.matrix_option import MatrixOption, matrix_of
 from harness.errors import ExitCode
@@ -43,8 +44,11 @@ def run(
     marks: Annotated[
         str, typer.Option("-m", metavar="MARK", help="Only scenarios whose marks fit: `not slow`.")
     ] = "",
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=1, help="All of them so many times, round after round.")
+    ] = 1,
     parallel: ParallelOption = None,
-    rocketmq: RocketmqOption = DEFAULT_VERSION,
+    rocketmq: ChosenRocketmqOption = None,
     matrix: MatrixOption = None,
     on: OnOption = ClusterKind.EMBEDDED,
     dashboard: DashboardOption = False,
@@ -59,12 +63,12 @@ def run(
     Scenarios that are about other versions of RocketMQ, or need another kind of cluster or client, are left
     out, and named.
     """
-    wanted = matrix_of(matrix)
-    planned = plan(select(load_all(paths), keywords, marks), (wanted or Matrix()).cells(rocketmq), on)
+    wanted, version = matrix_of(matrix, rocketmq), version_or(None, rocketmq)
+    planned = plan(select(load_all(paths), keywords, marks), (wanted or Matrix()).cells(version), on)
     say_left_out(planned, wanted)
     with Progress() as progress:
         options = Options(
-            version=rocketmq,
+            version=version,
             on=on,
             dashboard=dashboard,
             timing=None if timing is None else timing.value,
@@ -75,7 +79,8 @@ def run(
         campaign = Campaign(options)
         return run_and_tell(
             campaign,
-            planned.jobs,
+            # Not one after the other: what the machine does meanwhile strikes all alike.
+            planned.jobs * repeat,
             parallel=parallel,
             progress=progress,
             as_json=as_json,

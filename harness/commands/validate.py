@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +10,21 @@ import typer
 
 from harness.commands.common import OUT
 from harness.errors import ExitCode
+from harness.feasibility import why_nowhere
 from harness.library import shipped
+from harness.scenario import Scenario
 from harness.selection import load_all
 from harness.spec import InvalidScenario
 from harness.spec.controls import check_controls
+from harness.spec.diagnostics import Diagnostic
+from harness.spec.load import read_yaml
+
+
+def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
+    for scenario in scenarios:
+        if reason := why_nowhere(scenario):
+            document, _ = read_yaml(scenario.source, scenario.file)
+            yield document.report(document.in_file(("cluster",)) or ("name",), reason)
 
 
 def validate(
@@ -27,5 +39,7 @@ def validate(
         known = {*shipped(), *(scenario.name for scenario in scenarios)}
         if unknown := tuple(check_controls(scenarios, known)):
             raise InvalidScenario(unknown)
+    if nowhere := tuple(_nowhere(scenarios)):
+        raise InvalidScenario(nowhere)
     OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}", markup=False)
     return ExitCode.AS_EXPECTED

@@ -6,35 +6,40 @@ from typing import TYPE_CHECKING
 
 from assertions.view import RunView, queue_name
 from harness.conditions import Seen
-from harness.probes.offsets import read_offsets
+from harness.probes.offsets import QueueOffsets, read_offsets
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
     from harness.context import RunContext
 
 
-def offsets_reached(
-    context: RunContext, group: str, topic: str, lag: int, queues_of: str | None = None
-) -> Seen:
-    """Whether the group is at most `lag` messages behind, in total, or in the queues of one consumer.
+def shown_queues(context: RunContext, group: str, topic: str) -> tuple[QueueOffsets, ...] | str:
+    """The brokers' queues of a topic with every message that was acknowledged; or why they can't be told yet.
 
-    The brokers' queues must first show every acknowledged message: the consume queue is filled
-    asynchronously, and a group can't be behind what isn't shown yet.
+    The consume queue is filled asynchronously, and nobody can be behind what isn't shown yet.
     """
     reason = context.why_not_asked(topic)
     if reason is not None:
-        return Seen(False, reason)
+        return reason
     try:
         queues = read_offsets(context, group, topic)
     except WorkerFailed as failure:
         # As long as a name server is down or just back, nobody knows where the topic is.
-        return Seen(False, f"the offsets can't be read: {failure}")
+        return f"the offsets can't be read: {failure}"
     ends = {(queue.broker, queue.queue_id): queue.max_offset for queue in queues}
     for message in context.producer.acknowledged:
         if message.topic == topic and ends.get((message.broker, message.queue_id), 0) <= message.queue_offset:
-            return Seen(
-                False, f"the queue {message.broker}:{message.queue_id} doesn't show {message.key} yet"
-            )
+            return f"the queue {message.broker}:{message.queue_id} doesn't show {message.key} yet"
+    return queues
+
+
+def offsets_reached(
+    context: RunContext, group: str, topic: str, lag: int, queues_of: str | None = None
+) -> Seen:
+    """Whether the group is at most `lag` messages behind, in total, or in the queues of one consumer."""
+    queues = shown_queues(context, group, topic)
+    if isinstance(queues, str):
+        return Seen(False, queues)
     if queues_of is not None:
         view = RunView(context.scenario, context.history.events)
         owned = view.queues_owned(queues_of, topic, len(view.events))

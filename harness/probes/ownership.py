@@ -9,7 +9,7 @@ Never two at a time for one consumer: see `harness.probes.watch`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harness.allocation import Queue
@@ -34,6 +34,9 @@ class OwnView:
     """The member's own subVersion by topic."""
     changing: tuple[str, ...] = ()
     """The topics of which its queues have changed, and its subVersion hasn't yet: it will."""
+    offsets: Mapping[str, Mapping[Queue, int]] = field(default_factory=dict)
+    """How far it has come, by topic and queue, of its own offset store; empty where its client doesn't tell
+    (`Api.tells_offsets`)."""
 
 
 _ALL_OF_BROKER = -1
@@ -72,11 +75,15 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
     behind_proxy = consumer in context.members_at(group, PROXY)
     answer = {"subscriptions": {}} if behind_proxy else _relayed(context, consumer)
     queues: dict[str, list[Queue]] = {}
+    offsets: dict[str, dict[Queue, int]] = {}
     asks_process = behind_proxy or context.consumers[consumer].spec.traits.asks_process
     own = context.consumers[consumer].assignment() if asks_process else answer["queues"]
     for one in own:
         topic = context.name_of_topic(one["topic"])
-        queues.setdefault(topic, []).extend(_meant(context, topic, (one["broker"], one["queue_id"])))
+        queue = (one["broker"], one["queue_id"])
+        queues.setdefault(topic, []).extend(_meant(context, topic, queue))
+        if "commit_offset" in one:
+            offsets.setdefault(topic, {})[queue] = one["commit_offset"]
     subscriptions = {
         context.name_of_topic(topic): stored for topic, stored in answer["subscriptions"].items()
     }
@@ -107,4 +114,5 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
             for topic, version in versions.items()
             if changes.under_way(context.real_topic(topic), version, owned.get(topic, ()))
         ),
+        offsets=offsets,
     )

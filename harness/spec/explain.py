@@ -9,8 +9,10 @@ from pydantic import BaseModel
 
 from assertions import CHECKS
 from harness.claims import claims, unconfirmed_claims
+from harness.client_kinds import CLIENT_KINDS, ClientKind
 from harness.errors import ExitCode
 from harness.language import Word
+from harness.matrix import EXAMPLE
 from harness.spec.describe import OWN_KEY, Key, documentation, keys_of, models_inside
 from harness.spec.reference import ANSWERS, PARTS, TIMING, settings
 from harness.steps import STEPS
@@ -18,6 +20,13 @@ from harness.timing import PROFILES
 
 UNCONFIRMED = "claim that no check confirms"
 """The kind of such an entry."""
+
+
+_MATRIX = """\
+Runs every scenario with every client on every version of RocketMQ; what is impossible is left out, and named.
+
+`clients` are those of the consumers that name none, `rocketmq` the versions of the brokers. A dimension that is
+not there stays as it is otherwise. A table at the end tells how each cell ended, and where cells differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,8 @@ def entries() -> list[Entry]:
         Entry(name, "timing profile", f"{TIMING}.\n\nThis one: {settings(profile)}.")
         for name, profile in PROFILES.items()
     ]
+    found += [Entry(name, "client", _of_client(kind)) for name, kind in CLIENT_KINDS.items()]
+    found.append(Entry("matrix", "option of `run`, `reproduce` and pytest", _MATRIX, f"--matrix {EXAMPLE}"))
     found += [
         Entry(str(int(code)), "exit code", f"The command ends with it: {code.meaning}.") for code in ExitCode
     ]
@@ -64,6 +75,17 @@ def meanings(word: str) -> list[Entry]:
     return [one for one in known if one.name == word] or [
         one for one in known if one.name.rpartition(".")[2] == word and "." in one.name
     ]
+
+
+def _of_client(kind: ClientKind) -> str:
+    version = f", version {kind.version}" if kind.version else ", of the brokers' version, or `java@4.9.4`"
+    ways = "; ".join(
+        f"`api: {api.name}` is {api.implementation}, filtered by the "
+        + ("subscription that the broker holds" if api.filters_by == "stored" else "member's own expression")
+        for api in kind.apis.values()
+    )
+    proxy = " It speaks to a proxy, and so needs RocketMQ 5." if kind.needs_proxy else ""
+    return f"What `client` may be: {kind.title}{version}.{proxy}\n\n{ways}."
 
 
 def _of_mapping(name: str, kind: str, model: type[BaseModel]) -> Iterator[Entry]:

@@ -84,6 +84,7 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -
         for problem in step.problems(course.scenario) if all_defined else ():
             yield course.document.report(placed.path, problem, key=True)
         yield from _members_started(course, placed)
+        yield from _told_by_who_runs(course, placed, step)
         yield from _moved(course, placed, step)
         if isinstance(step, Repeat):
             yield from _repeated(course, placed, step.times, all_defined)
@@ -150,6 +151,15 @@ def _members_started(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic
             who = ", ".join(members)
             message = f"no member of group `{group}` ({who}) has been started before this `{step.word}`"
             yield course.document.report(placed.path, message, key=True)
+
+
+def _told_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
+    """A consumer that is asked for its own offsets must run."""
+    name = step.own_offsets if isinstance(step, Settle) else None
+    actor = course.actors().get(name or "")
+    if name is not None and actor is not None and _RUNNING not in actor.states:
+        path = course.document.in_file((*placed.path, "own_offsets"))
+        yield course.document.report(path, _impossible(course, placed, name, actor))
 
 
 def _moved(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:

@@ -68,6 +68,13 @@ class Step(Word, ABC):
         """The variables that are defined from here on, without `$`."""
         return ()
 
+    def beyond(self, scenario: Scenario) -> Iterator[tuple[str, str]]:
+        """The consumers whose clients can't do, or don't tell, what the step asks of them, and what that is."""
+        for name in self.acts_on() if self.resubscribes else ():
+            consumer = scenario.consumers.get(name)
+            if consumer is not None and not consumer.traits.resubscribes:
+                yield name, f"{consumer.choice.kind.title} can't `{self.word}` while it runs"
+
     def problems(self, scenario: Scenario) -> Iterator[str]:
         """What is wrong with the step in this scenario, beyond names and order; one sentence each."""
         del scenario  # most steps have nothing to say

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
@@ -18,6 +18,7 @@ from harness.conditions.dead_letters import dead_letters_there
 from harness.conditions.delivered import messages_delivered
 from harness.conditions.logged import lines_logged
 from harness.conditions.offsets import offsets_reached
+from harness.conditions.own_offsets import own_offsets_at_the_end
 from harness.conditions.ownership import ownership_settled
 from harness.conditions.retried import retries_came
 from harness.conditions.route import route_settled
@@ -39,7 +40,9 @@ class Settle(Step):
     subscription is the newest of the members' own, and stays so on a second look; where a client doesn't tell its
     own, it is one of theirs or the newest that is told, and stays so for 2 s. `offsets`: the group's offsets are
     at most `lag` messages behind in total. `route`: the name server and the producer know every running broker of
-    the topic, as it is some time after a `restart`.
+    the topic, as it is some time after a `restart`. `own_offsets`: by its own offset store the consumer has
+    consumed all of each queue that it has, so that a `stop` or a `restart` from here on makes nothing come again.
+    It gets a message before it counts it; and of a group by broadcasting no broker knows.
 
     These take a `count`, and hold as soon as there are so many or more, counted from the run's beginning.
     `delivered`: different messages that listeners got. `blocked`: messages that listeners hold on to by their
@@ -48,6 +51,7 @@ class Settle(Step):
     """
 
     word = "settle"
+    moves: ClassVar = (("running",), "running")
     example = "settle: {subscription: g, topic: orders, within: 40s}"
 
     ownership: GroupName | None = Field(default=None, description="the group whose ownership must settle")
@@ -56,6 +60,10 @@ class Settle(Step):
     )
     offsets: GroupName | None = Field(
         default=None, description="the group whose offsets for `topic` must come within `lag`"
+    )
+    own_offsets: ConsumerRef | None = Field(
+        default=None,
+        description="the consumer whose own offsets for `topic` must be at the end of its queues",
     )
     route: TopicName | None = Field(default=None, description="the topic whose route must settle")
     delivered: Target | None = Field(
@@ -74,7 +82,8 @@ class Settle(Step):
     )
     topic: TopicName | None = Field(
         default=None,
-        description="the topic, needed with `subscription` and `offsets`; with `delivered` only messages of it",
+        description="the topic, needed with `subscription`, `offsets` and `own_offsets`; with `delivered` only "
+        "messages of it",
     )
     lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; 0 unless told")
     queues_of: ConsumerRef | None = Field(
@@ -129,6 +138,13 @@ class Settle(Step):
             if not any(scenario.consumers[name].behaviour.blocks for name in listeners):
                 yield f"the listener of {blocked} never blocks: give {blocked} `behaviour: block`"
 
+        yield from (f"{name}: {reason}" for name, reason in self.beyond(scenario))
+
+    def beyond(self, scenario: Scenario) -> Iterator[tuple[str, str]]:
+        consumer = scenario.consumers.get(self.own_offsets or "")
+        if consumer is not None and not consumer.traits.tells_offsets:
+            yield str(self.own_offsets), f"{consumer.traits.implementation} doesn't tell its own offsets"
+
     def run(self, context: RunContext) -> None:
         condition = next(one for name, one in CONDITIONS.items() if getattr(self, name) is not None)
         await_condition(context, condition.title(self), condition.look(context, self), self.within)
@@ -167,6 +183,13 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
             ),
             needs=("topic",),
             may_have=("lag", "queues_of"),
+        ),
+        "own_offsets": Condition(
+            lambda step: f"own offsets of {step.own_offsets} for {step.topic}",
+            lambda context, step: (
+                lambda: own_offsets_at_the_end(context, str(step.own_offsets), str(step.topic))
+            ),
+            needs=("topic",),
         ),
         "route": Condition(
             lambda step: f"route of {step.route}",

@@ -224,19 +224,19 @@ def conditions_figure(conditions: Sequence[Condition]) -> Figure | None:
 
 def causes_figure(signatures: Sequence[Signature]) -> Figure | None:
     """The causes that cost most runs, by side; None: there are none."""
-    foremost = signatures[:MOST_CAUSES]
+    foremost = [one for one in signatures if one.first_in_runs][:MOST_CAUSES]
     if not foremost:
         return None
     colours = {"product": style.BAD, "harness": style.ACCENT, "environment": style.NEUTRAL}
     bars = [
-        Bar((f"{number}. {short(one.text, 60)}",), {one.side: one.bad_runs})
+        Bar((f"{number}. {short(one.text, 60)}",), {one.side: one.first_in_runs})
         for number, one in enumerate(foremost, 1)
     ]
     return Figure(
         "causes",
         "Causes",
-        "So many runs that ended not as expected, or in an error, have this finding; colours tell whose it "
-        "is.",
+        "Runs that ended not as expected, or in an error, each counted once, by the finding that says most; "
+        "colours tell whose it is.",
         stacked_bars(bars, colours, unit="runs", shares=False),
         query("flakiness_signatures"),
     )

@@ -89,9 +89,10 @@ def lines(
     signatures: Sequence[Signature],
     store: StoreSummary,
 ) -> list[str]:
-    """Up to a dozen sentences. What the store lacks, or what is uncertain, is always among them."""
+    """Up to a dozen sentences, to follow the headline. What the store lacks, or what is uncertain, is always among them."""
     bad = [cell for cell in cells if cell.now in _DOUBTFUL]
-    says = [f"{cell.now.value}: {about(cell, names, found)}" for cell in bad[:MOST_CELLS]]
+    # The headline has the first.
+    says = [f"{cell.now.value}: {about(cell, names, found)}" for cell in bad[1:MOST_CELLS]]
     if len(bad) > MOST_CELLS:
         says.append(f"{len(bad) - MOST_CELLS} more are in the table `cells`.")
     says += [_version(one) for one in changes if one.p <= LEVEL][:2]
@@ -157,8 +158,13 @@ def _costs(cells: Sequence[Assessed], signatures: Sequence[Signature]) -> str:
         return ""
     total = sum(cell.counts.runs for cell in cells)
     shares = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
-    first = next((one for one in signatures if one.side != "product"), None)
-    cause = f"; most often: {short(first.text, 100)} ({counted(first.bad_runs, 'run')})" if first else ""
+    first = max(signatures, key=lambda one: (one.kind == "trouble", one.lost_runs), default=None)
+    known = first is not None and first.lost_runs > 0
+    cause = (
+        f"; most often: {short(first.text, 100)} ({counted(first.lost_runs, 'run')})"
+        if first and known
+        else ""
+    )
     return f"{lost:,} of {counted(total, 'run')} lost, never counted as flaky: {shares}{cause}"
 
 

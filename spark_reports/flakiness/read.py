@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from pyspark.sql import Row, SparkSession
@@ -70,6 +70,7 @@ class Cause:
     side: str
     kind: str
     text: str
+    first_in_runs: int
     missed_runs: int
     broken_runs: int
     good_runs: int
@@ -83,7 +84,9 @@ class Signature:
     signature: str
     side: str
     kind: str
+    first_in_runs: int
     bad_runs: int
+    lost_runs: int
     good_runs: int
     occurrences: int
     cells: int
@@ -128,8 +131,13 @@ def _key(row: Row) -> CellKey:
 
 
 def _as(kind: type[T], row: Row) -> T:
-    values: dict[str, Any] = {one.name: row[one.name] for one in fields(kind)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {one.name: _in_utc(row[one.name]) for one in fields(kind)}  # type: ignore[arg-type]
     return kind(**values)
+
+
+def _in_utc(value: Any) -> Any:
+    """PySpark gives times as the driver's local ones, without saying so."""
+    return value.astimezone(UTC) if isinstance(value, datetime) else value
 
 
 def _by_cell(kind: type[T], rows: Iterable[Row]) -> Mapping[CellKey, list[T]]:

@@ -190,17 +190,19 @@ def versions_table(changes: Sequence[VersionChange]) -> Table:
 def signatures_table(signatures: Sequence[Signature]) -> Table:
     """What went wrong, one cause a row."""
     columns = {
-        "side": _TEXT, "kind": _TEXT, "signature": _TEXT, "bad_runs": _LONG, "good_runs": _LONG,
+        "side": _TEXT, "kind": _TEXT, "signature": _TEXT, "first_in_runs": _LONG,
+        "bad_runs": _LONG, "lost_runs": _LONG, "good_runs": _LONG,
         "occurrences": _LONG, "cells": _LONG, "first_seen": _TIME, "last_seen": _TIME, "text": _TEXT,
         "run": _TEXT, "source": _TEXT,
     }  # fmt: skip
     return Table(
         "signatures",
         "Causes",
-        "Findings that look the same but for what differs from run to run, as one row. `bad_runs` have it "
-        "and ended not as expected or in an error; `good_runs` have it, too, and ended well: where they "
-        "are many, it explains nothing. A run can have several. At most 200, those that cost most first; "
-        "the example is the newest.",
+        "Findings that look the same but for what differs from run to run, as one row. `first_in_runs` "
+        "counts every run that ended not as expected, or in an error, once: by the finding that says most "
+        "of it. `bad_runs` all those that have it, `lost_runs` those of them that an error ended, "
+        "`good_runs` those that ended well all the same: where they are many, it explains little. At most "
+        "200, those that cost most first; the example is the newest.",
         _schema(**columns),
         [{name: getattr(one, name) for name in columns} for one in signatures],
         query("flakiness_signatures"),

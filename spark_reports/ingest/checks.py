@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
+from spark_reports.ingest.shape import shaped
 from spark_reports.tables import CHECKS
 
 
@@ -13,5 +14,5 @@ def checks(documents: DataFrame) -> DataFrame:
     return (
         documents.select("run_key", "run", "batch", fn.posexplode("checks.checks").alias("position", "one"))
         .select("run_key", "run", "batch", "position", "one.*")
-        .select(*(fn.col(one.name).cast(one.dataType) for one in CHECKS.schema))
+        .transform(shaped, CHECKS)
     )

@@ -23,6 +23,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from spark_reports.ingest.shape import shaped
 from spark_reports.tables import CONDITIONS
 
 
@@ -30,9 +31,7 @@ def conditions(documents: DataFrame, events: DataFrame) -> DataFrame:
     """The rows of the table."""
     parts = (_recorded(documents), _start_gaps(events), _fault_offsets(events))
     rows = parts[0].unionByName(parts[1]).unionByName(parts[2])
-    return rows.where("value IS NOT NULL").select(
-        *(fn.col(one.name).cast(one.dataType) for one in CONDITIONS.schema)
-    )
+    return rows.where("value IS NOT NULL").transform(shaped, CONDITIONS)
 
 
 def _recorded(documents: DataFrame) -> DataFrame:

@@ -10,8 +10,8 @@
 `data`                  struct of all kinds' fields (`spark_reports.contract.DATA`); `queues` is JSON text
 ======================  =======================================================================
 
-Lines are parsed once, into `staged`: columns on disk, those of messages apart from the others, so that what is made
-from a few events of a run reads a few.
+Lines are parsed once, into `staged`: columns on disk, those of messages apart from the others, so that what is
+made from a few events of a run reads a few.
 """
 
 from __future__ import annotations
@@ -76,9 +76,14 @@ def staged(lines: DataFrame, keys: DataFrame) -> DataFrame:
     )
 
 
-def history(lines: DataFrame) -> DataFrame:
-    """The events of `staged` lines, with times since the first of their run."""
-    first = lines.where("n = 1").groupBy("run_key").agg(fn.min("mono_ns").alias("first_ns"))
+def history(lines: DataFrame, sound: DataFrame) -> DataFrame:
+    """The events of `staged` lines of those runs whose `run_key` is in `sound`, with times since their first."""
+    first = (
+        lines.where("n = 1")
+        .join(fn.broadcast(sound), "run_key", "left_semi")
+        .groupBy("run_key")
+        .agg(fn.min("mono_ns").alias("first_ns"))
+    )
     return (
         lines.join(fn.broadcast(first), "run_key")
         .withColumn("at_ms", (fn.col("mono_ns") - fn.col("first_ns")) / 1e6)

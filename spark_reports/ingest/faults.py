@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from spark_reports.ingest.shape import shaped
 from spark_reports.tables import FAULTS
 
 _SAME = ("run_key", "run", "batch", "fault", "target")
@@ -27,7 +28,7 @@ def faults(events: DataFrame) -> DataFrame:
             fn.min(_where("fault-healed", "at_ms")).alias("healed_ms"),
             fn.min(_where("fault-effective", "proof")).alias("proof"),
         )
-        .select(*(fn.col(one.name).cast(one.dataType) for one in FAULTS.schema))
+        .transform(shaped, FAULTS)
     )
 
 

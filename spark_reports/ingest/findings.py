@@ -3,8 +3,8 @@
 `outcome`   of runs that are not as expected, or that an error ended
 `check`     of `also`, or of the section that should hold, where it was not seen to hold
 `trouble`   what kept a run from being completed
-`event`     workers that died and listeners that broke; of runs that are not as expected also refusals, sendings that
-            nobody acknowledged, and looks that failed
+`event`     workers that died and listeners that broke; of runs that are not as expected also refusals, sendings
+            that nobody acknowledged, and looks that failed
 `log`       errors and telling warnings in the logs of runs that are not as expected
 """
 
@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from harness.model import SECTION_OF, Trouble
+from spark_reports.ingest.shape import shaped
 from spark_reports.ingest.signature import signature
 from spark_reports.tables import FINDINGS
 
@@ -57,7 +58,7 @@ def findings(documents: DataFrame, events: DataFrame, logs: DataFrame) -> DataFr
     return (
         rows.withColumn("signature", signature(fn.col("text"), fn.col("run")))
         .withColumn("text", fn.substring("text", 1, LONGEST))
-        .select(*(fn.col(one.name).cast(one.dataType) for one in FINDINGS.schema))
+        .transform(shaped, FINDINGS)
     )
 
 

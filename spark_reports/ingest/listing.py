@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from glob import glob, has_magic
+from glob import has_magic
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -142,7 +142,12 @@ def _places(text: str) -> list[Path]:
     path = Path(text).expanduser()
     if path.exists():
         return [path]
-    found = [Path(one) for one in sorted(glob(str(path), recursive=True))] if has_magic(text) else []
+    absolute = path.absolute()
+    found = (
+        sorted(Path(absolute.anchor).glob(str(absolute.relative_to(absolute.anchor))))
+        if has_magic(text)
+        else []
+    )
     if not found:
         raise UsageProblem(f"there is no {text}", _WAY_OUT)
     return found

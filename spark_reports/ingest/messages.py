@@ -8,11 +8,12 @@ from pyspark.sql import functions as fn
 from harness.model import SCHEMA_VERSION
 from spark_reports.contract import CORRUPT
 from spark_reports.ingest.events import with_run
+from spark_reports.ingest.shape import shaped
 from spark_reports.ingest.witnesses import KEY
 from spark_reports.tables import MESSAGES
 
 BROKEN, OTHER_SCHEMA = "broken", "other schema"
-"""What `reason` says in the row of a line that can't be read: such a row has no class, and its run is never committed."""
+"""What `reason` says in the row of a line that can't be read: it has no class, and its run is never committed."""
 
 
 def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int) -> DataFrame:
@@ -54,7 +55,7 @@ def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int
                 delivery_ms,
             ),
         )
-        .select(*(fn.col(one.name).cast(one.dataType) for one in MESSAGES.schema))
+        .transform(shaped, MESSAGES)
     )
 
 

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from spark_reports.contract import QUEUES
+from spark_reports.ingest.shape import shaped
 from spark_reports.tables import OFFSETS
 
 
@@ -26,5 +27,5 @@ def offsets(events: DataFrame) -> DataFrame:
         )
         .withColumn("queue", fn.concat_ws(":", "one.broker", fn.col("one.queue_id").cast("string")))
         .withColumns({name: fn.col(f"one.{name}") for name in ("max_offset", "consumer_offset")})
-        .select(*(fn.col(one.name).cast(one.dataType) for one in OFFSETS.schema))
+        .transform(shaped, OFFSETS)
     )

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
 from spark_reports.contract import QUEUES
+from spark_reports.ingest.shape import shaped
 from spark_reports.tables import OWNERSHIP
 
 
@@ -41,5 +42,5 @@ def ownership(events: DataFrame) -> DataFrame:
         .withColumn("queues", fn.sort_array(fn.coalesce(queues, fn.array())))
         .withColumn("previous_queues", fn.lag("queues").over(order))
         .where("NOT (queues <=> previous_queues)")
-        .select(*(fn.col(one.name).cast(one.dataType) for one in OWNERSHIP.schema))
+        .transform(shaped, OWNERSHIP)
     )

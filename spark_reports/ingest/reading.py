@@ -43,7 +43,8 @@ def reading(spark: SparkSession) -> Iterator[None]:
 def documents(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
     """`run.json`, `outcome.json` and `checks.json` of each folder, parsed: one row a folder.
 
-    Columns: `place` (as Spark calls the folder, with a `/` behind), `source`, `run_text`, `run`, `outcome_text`, ...
+    Columns: `place` (as Spark calls the folder, with a `/` behind), `source`, and of each of the three what
+    `run.json` gives: `run_text` and `run`.
     """
     texts = _small_files(spark, _paths(folders, "run.json", "outcome.json", "checks.json"))
     whole = (
@@ -52,7 +53,7 @@ def documents(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
         .agg(*(_text_of(name).alias(f"{name}_text") for name in ("run", "outcome", "checks")))
     )
     for name, schema in (("run", RUN), ("outcome", OUTCOME), ("checks", CHECKS)):
-        whole = whole.withColumn(name, _parsed(fn.col(f"{name}_text"), schema))
+        whole = whole.withColumn(name, parsed(fn.col(f"{name}_text"), schema))
     return whole.withColumn("source", source_of(fn.col("place")))
 
 
@@ -103,7 +104,8 @@ def _text_of(name: str) -> Column:
     return fn.max(fn.when(fn.endswith("file", fn.lit(f"/{name}.json")), fn.col("value")))
 
 
-def _parsed(text: Column, schema: StructType) -> Column:
+def parsed(text: Column, schema: StructType) -> Column:
+    """JSON text as a struct of these fields and `corrupt`."""
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
     return fn.from_json(text, _with_corrupt(schema), options)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
+from spark_reports.ingest.shape import shaped
 from spark_reports.tables import RUNS
 
+NOBODY = "none"
+"""The clients of a run without any, as of one that pulls by hand."""
 UNKNOWN = "unknown"
 """Of a cell: what the folder doesn't tell, as the kind of a cluster that never started."""
 
@@ -27,8 +30,10 @@ def client_label() -> Column:
     old = fn.when(one_each, fn.array_join(paired, "+")).otherwise(
         fn.concat_ws(" ", "record.client", "record.client_version")
     )
-    return fn.when(fn.size("record.clients") > 0, fn.array_join(named, "+")).otherwise(
-        fn.coalesce(old, fn.col("record.client"), fn.lit(UNKNOWN))
+    return (
+        fn.when(fn.size("record.clients") > 0, fn.array_join(named, "+"))
+        .when(fn.col("record.client") == "", fn.lit(NOBODY))
+        .otherwise(fn.coalesce(old, fn.col("record.client"), fn.lit(UNKNOWN)))
     )
 
 
@@ -72,12 +77,13 @@ def runs(documents: DataFrame) -> DataFrame:
         "load_end": record["load"]["end"]["average_1min"],
         "busy_share": record["load"]["busy_share"],
         "beside": record["parallel"]["beside"],
+        "message_count": fn.coalesce("message_count", fn.lit(0)),
         "judged": fn.timestamp_millis("judged_ms"),
         "ingested": fn.current_timestamp(),
     }
     columns["seconds"] = fn.coalesce(record["seconds"], fn.round(fn.col("last_ms") / 1000, 3))
     named = documents.withColumns(columns)
-    return named.select(*(fn.col(one.name).cast(one.dataType) for one in RUNS.schema))
+    return named.transform(shaped, RUNS)
 
 
 def _behind(one: Column) -> Column:

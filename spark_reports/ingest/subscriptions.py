@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
+from spark_reports.ingest.shape import shaped
 from spark_reports.tables import SUBSCRIPTIONS
 
 
@@ -36,8 +37,4 @@ def subscriptions(events: DataFrame) -> DataFrame:
     same = fn.lit(True)
     for name in fields:
         same &= fn.col(name).eqNullSafe(fn.col(f"previous_{name}"))
-    return (
-        rows.withColumns(before)
-        .where(~same)
-        .select(*(fn.col(one.name).cast(one.dataType) for one in SUBSCRIPTIONS.schema))
-    )
+    return rows.withColumns(before).where(~same).transform(shaped, SUBSCRIPTIONS)

@@ -1,4 +1,4 @@
-"""What the history says of each message beside the oracle: when it was sent and got, and what became of it by the tools.
+"""What the history says of each message beside the oracle: when it was sent and got, and its tracks.
 
 One row per run, message and group, made in one pass and one shuffle: the aggregates have numbers alone, for which
 Spark needs no sort.
@@ -17,7 +17,7 @@ KEY = ("run_key", "message_key", "consumer_group")
 """What a row is about."""
 _TRACKS = ("other", *get_args(TrackType))
 _ROOM = 16
-"""More than there are tracks: a track is kept as n * _ROOM + its place among them, so that the last one is the max."""
+"""More than there are tracks: one is kept as n * _ROOM + its place among them, so that the max is the last."""
 _LOOKS = {"broker_track": "tracks-observed", "dashboard_track": "dashboard-tracks-observed"}
 
 

@@ -1,5 +1,6 @@
--- One row per cell whose judged runs end both ways, condition and bin: 20 bins of about equal size within the cell,
--- equal values always in the same one; `hits` ended as expected.
+-- One row per cell whose judged runs end both ways, condition and bin: 20 bins of about equal size within the
+-- cell, equal values always in the same one; `hits` ended as expected. How long the phases took after the cluster was
+-- there is no condition: a run that ends early is short because of how it ended.
 WITH judged AS (
   SELECT run_key, scenario, client, rocketmq, cluster, timing, as_expected,
          min(CASE WHEN as_expected THEN 1 ELSE 0 END) OVER cell AS worst,
@@ -10,10 +11,12 @@ WITH judged AS (
 ),
 measured AS (
   SELECT scenario, client, rocketmq, cluster, timing, name, value, as_expected,
-         percent_rank() OVER (PARTITION BY scenario, client, rocketmq, cluster, timing, name ORDER BY value) AS place
+         percent_rank() OVER (PARTITION BY scenario, client, rocketmq, cluster, timing, name
+                              ORDER BY value) AS place
   FROM (
     SELECT run_key, name, avg(value) AS value FROM conditions
-    WHERE value IS NOT NULL AND NOT isnan(value) GROUP BY run_key, name
+    WHERE value IS NOT NULL AND NOT isnan(value) AND name NOT IN ('steps_s', 'observe_s', 'tear_down_s')
+    GROUP BY run_key, name
   ) AS one_each
   JOIN judged USING (run_key)
   WHERE worst < best

@@ -28,7 +28,8 @@ counted AS (
          max(started) AS last_started,
          min(CASE WHEN NOT as_expected THEN started END) AS miss_started,
          min_by(run, CASE WHEN NOT as_expected THEN concat(CAST(started AS STRING), ' ', run) END) AS miss_run,
-         min_by(source, CASE WHEN NOT as_expected THEN concat(CAST(started AS STRING), ' ', run) END) AS miss_source
+         min_by(source, CASE WHEN NOT as_expected THEN concat(CAST(started AS STRING), ' ', run) END)
+           AS miss_source
   FROM versions
   GROUP BY kind, scenario, client, rocketmq, cluster, timing, version
 ),

@@ -9,14 +9,10 @@ from urllib.parse import quote, unquote, urlsplit
 
 def run_folder(text: str) -> Path | None:
     """The folder that a URI, or a path from the root, names; None where it names none of this machine."""
-    if text.startswith("/"):
-        path = Path(text)
-    else:
-        parts = urlsplit(text)
-        if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
-            return None
-        path = Path(unquote(parts.path))
     try:
+        parts = urlsplit(text)
+        local = parts.scheme == "file" and parts.netloc in ("", "localhost")
+        path = Path(unquote(parts.path) if local else text)
         return path if path.is_absolute() and path.is_dir() else None
     except (OSError, ValueError):
         return None

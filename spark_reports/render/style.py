@@ -86,7 +86,7 @@ DIFFERENCE_SCALE: tuple[tuple[float, str], ...] = (
 """From -1 over 0 to 1: blue to orange, which all kinds of colour vision tell apart."""
 
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, sans-serif"
-LABEL_WIDTH = 24
+LABEL_WIDTH = 26
 """Characters in a line of an axis label; names are broken beyond, so that a phone has room for the figure."""
 
 _GRID, _TEXT = "rgba(128, 138, 152, .28)", "#5b6470"
@@ -107,7 +107,7 @@ TEMPLATE = parts.Template(
         "plot_bgcolor": "rgba(0,0,0,0)",
         "colorway": COLOURWAY,
         "xaxis": _AXIS,
-        "yaxis": _AXIS,
+        "yaxis": {**_AXIS, "ticklabelstandoff": 6},
         "hoverlabel": {"align": "left", "namelength": -1, "font": {"family": FONT, "size": 12}},
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "title": {"text": ""}},
     }

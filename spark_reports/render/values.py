@@ -22,6 +22,7 @@ TONES: Mapping[str, str] = MappingProxyType(
 """Verdict: the tone of its chip. The word always stands in it."""
 
 _LONG_CHARACTERS = 40
+_UNBROKEN_CHARACTERS = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,13 @@ def shown(value: Any, page_folder: Path) -> Shown:
     target = link(value, page_folder)
     if target is not None:
         return Shown(value.rstrip("/").rpartition("/")[2] or text, link=target)
-    return Shown(text, "text long" if len(text) > _LONG_CHARACTERS else "text" if " " in text else "")
+    if len(text) <= _LONG_CHARACTERS:
+        return Shown(text, "text" if " " in text else "")
+    return Shown(text, "unbroken" if " " not in text and len(text) <= _UNBROKEN_CHARACTERS else "text long")
 
 
 def words(value: Any) -> str:
-    """A value in a line: numbers with four digits that matter, times in UTC."""
+    """A value in a line: numbers with three digits that matter, times in UTC."""
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return UNKNOWN
     if isinstance(value, bool):
@@ -80,7 +83,9 @@ def _number(value: float) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
     if value == 0 or 1e-4 <= abs(value) < 1e6:
-        digits = max(0, 3 - math.floor(math.log10(abs(value)))) if value else 0
+        digits = max(0, 2 - math.floor(math.log10(abs(value)))) if value else 0
+        if 0.999 < abs(value) < 1:  # nearly all is not all
+            digits = math.ceil(-math.log10(1 - abs(value)))
         text = f"{value:,.{digits}f}"
         return text.rstrip("0").rstrip(".") if "." in text else text
     return f"{value:.3g}"

@@ -1,1 +1,1 @@
-"""Statistics of the reports, on aggregated rows: pure Python with SciPy, no Spark, one method a file."""
+"""Methods of the reports, a file each: pure functions of counts. Nothing here knows Spark."""

@@ -124,7 +124,8 @@ def _interval(auc: float, strata: Sequence[Stratum], weights: Sequence[float]) -
     def beyond(theta: float) -> float:
         return abs(auc - theta) - Z_95 * math.sqrt(variance(theta))
 
-    tiny = 1e-9
-    low = 0.0 if auc <= tiny else float(brentq(beyond, 0.0, auc))
-    high = 1.0 if auc >= 1 - tiny else float(brentq(beyond, auc, 1.0))
+    # At the estimate itself, where that is 0 or 1, both sides are 0: the bound is the other place where they meet.
+    near = 1e-9
+    low = 0.0 if auc <= near else float(brentq(beyond, 0.0, auc - near))
+    high = 1.0 if auc >= 1 - near else float(brentq(beyond, auc + near, 1.0))
     return low, high

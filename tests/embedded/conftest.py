@@ -34,7 +34,7 @@ def group(bench: Bench) -> str:
     return f"group-{next(bench.numbers)}"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Campaign]]:
     made: dict[str, Campaign] = {}
 

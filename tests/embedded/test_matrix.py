@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.embedded.command import ROOT, rocketchaos
 from tests.embedded.test_scenarios import told
+
+pytestmark = pytest.mark.embedded
 
 TAGS = ROOT / "scenarios" / "tags"
 MIXED = """\

@@ -70,7 +70,8 @@ def test_the_wheel_has_everything_in_its_place(built: dict[str, Path]) -> None:
     assert {f"harness/{scenario}" for scenario in SCENARIOS} <= names
     data = {
         path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "harness").rglob("*")
+        for package in ("harness", "assertions", "spark_reports")
+        for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and "launch" not in path.parts
     }
     assert data <= names

@@ -94,3 +94,21 @@ def test_the_help_shows_it(capsys: pytest.CaptureFixture[str], monkeypatch: pyte
     text = capsys.readouterr().out
     assert "--matrix" in text
     assert "clients=java,python rocketmq=4.9.4,5.5.0" in text
+
+
+def test_repeats_go_round_after_round(asked: dict[str, Any]) -> None:
+    words = ["--matrix", "rocketmq=4.9.4,5.5.0", "--repeat", "2"]
+    assert cli.main(["run", TAGS, "-k", "colliding", *words]) == ExitCode.AS_EXPECTED
+    assert [version for _, _, version in asked["jobs"]] == ["4.9.4", "5.5.0"] * 2
+
+
+@pytest.mark.parametrize("command", [["run", TAGS], ["reproduce", "same-group-same-tags"]])
+def test_versions_are_named_once(
+    asked: dict[str, Any], command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*command, "--rocketmq", "5.5.0", "--matrix"]
+    assert cli.main([*words, "rocketmq=4.9.4,5.3.3"]) == ExitCode.USAGE
+    assert "--rocketmq 5.5.0 and --matrix rocketmq=4.9.4,5.3.3 both say" in capsys.readouterr().err
+    assert asked == {}
+    assert cli.main([*words, "clients=java"]) == ExitCode.AS_EXPECTED
+    assert {version for _, _, version in asked["jobs"]} == {"5.5.0"}

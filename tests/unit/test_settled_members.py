@@ -11,6 +11,7 @@ import pytest
 
 from harness.client_kinds import Api
 from harness.cluster_needs import PROXY
+from harness.conditions.own_offsets import own_offsets_at_the_end
 from harness.conditions.ownership import ownership_settled
 from harness.conditions.subscription import SubscriptionSettled
 from harness.consumer import Consumer
@@ -35,6 +36,7 @@ class Member:
         self.topics = ("orders",)
         self.paused = False
         self.queues: list[int] = []
+        self.come_to = [0, 0, 0, 0]
         self.version = 1
         self.changes = SimpleNamespace(under_way=lambda *_where: False)
 
@@ -60,6 +62,7 @@ class Group:
         self.observed: list[tuple[str, dict[str, Any]]] = []
         self.failed: list[tuple[str, str]] = []
         self.asked: list[str] = []
+        self.sent: list[Any] = []
 
     def add(self, name: str, tag: str, client: str = "java", api: str = "push", **told: Any) -> Member:
         self.members[name] = Member(name, tag, client, api, told)
@@ -80,7 +83,12 @@ class Group:
         member = self.members[self.asked[-1]]
         lacks = member.spec.traits.asks_process
         subscribed = self._entry(member.version, member.subscriptions["orders"])
-        return {"queues": [] if lacks else member.assignment(), "subscriptions": {"orders": subscribed}}
+        told = [{**one, "commit_offset": member.come_to[one["queue_id"]]} for one in member.assignment()]
+        return {"queues": [] if lacks else told, "subscriptions": {"orders": subscribed}}
+
+    def _offsets(self, _group: str, _topic: str) -> dict[str, Any]:
+        stored = {"max_offset": 2, "consumer_offset": None}
+        return {"queues": [{"broker": broker, "queue_id": number, **stored} for broker, number in QUEUES]}
 
     @property
     def context(self) -> RunContext:
@@ -109,7 +117,12 @@ class Group:
                 keepers_of_group=lambda _group: {"broker-a": ":10911"},
                 members_at=lambda _group, keeper: () if keeper == PROXY else tuple(consumers),
                 broker_addresses={"broker-a": ":10911"},
-                admin=SimpleNamespace(connection=self._connection, running_info=self._running_info),
+                admin=SimpleNamespace(
+                    connection=self._connection, running_info=self._running_info, offsets=self._offsets
+                ),
+                producer=SimpleNamespace(acknowledged=self.sent),
+                why_not_asked=lambda _topic: None,
+                resolve=list,
                 routed_queues=lambda _topic: tuple(QUEUES),
                 queues=lambda _topic: tuple(QUEUES),
                 only_look=lambda _probe: nullcontext(),
@@ -279,3 +292,40 @@ def test_a_member_that_does_not_answer_is_noted(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(group, "_running_info", refuses)
     observe_moment(group.context, "end")
     assert [error for probe, error in group.failed if probe == "ownership"] == ["no answer"] * 2
+
+
+@pytest.mark.parametrize("client", ["java", "python"])
+def test_own_offsets_are_at_the_end_once_the_member_says_so_of_each_of_its_queues(client: str) -> None:
+    group = two(client)
+    seen = own_offsets_at_the_end(group.context, "a", "orders")
+    assert (seen.holds, seen.text) == (False, "a has come to broker-a:0 0 of 2, broker-a:1 0 of 2")
+    group.members["a"].come_to = [2, 1, 0, 0]
+    assert own_offsets_at_the_end(group.context, "a", "orders").text == "a has come to broker-a:1 1 of 2"
+    group.members["a"].come_to = [2, 2, 0, 0]
+    assert own_offsets_at_the_end(group.context, "a", "orders").holds
+    assert not own_offsets_at_the_end(group.context, "b", "orders").holds
+
+
+def test_own_offsets_are_not_at_an_end_that_the_queue_does_not_show_yet() -> None:
+    group = two("java")
+    group.members["a"].come_to = [2, 2, 0, 0]
+    where = {"topic": "orders", "broker": "broker-a", "queue_id": 0, "queue_offset": 2}
+    group.sent = [SimpleNamespace(key="orders-9", **where)]
+    seen = own_offsets_at_the_end(group.context, "a", "orders")
+    assert (seen.holds, seen.text) == (False, "the queue broker-a:0 doesn't show orders-9 yet")
+
+
+def test_own_offsets_of_who_has_no_queue_or_does_not_answer_are_not_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    group = two("java")
+    group.members["a"].queues = []
+    assert own_offsets_at_the_end(group.context, "a", "orders").text == "a tells no offset of orders"
+
+    def refuses(*_unused: object) -> dict[str, Any]:
+        raise WorkerFailed("not connected", code=206)
+
+    monkeypatch.setattr(group, "_running_info", refuses)
+    seen = own_offsets_at_the_end(group.context, "a", "orders")
+    assert not seen.holds
+    assert "did not report its queues" in seen.text

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from spark_reports.render import style
+from spark_reports.render.figures.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,7 @@ class Bar:
     """One bar."""
 
     label: tuple[str, ...]
-    """Each part begins a line."""
+    """Bars with the same first part that follow one another are a group, whose name stands once."""
     counts: Mapping[str, int]
     """Kind: so many."""
 
@@ -31,7 +32,7 @@ def stacked_bars(
     """Lying bars, the first on top, their parts in the order of `colours`; kinds that don't occur are left out.
 
     Args:
-        bars: no two with the same label.
+        bars: as they shall stand.
         colours: of the kinds, `style.CLASS_COLOURS` for messages; every kind that occurs has one.
         words: how a kind is called in the legend.
         codes: what stands within a part besides its number, so that nobody needs the colour.
@@ -41,8 +42,7 @@ def stacked_bars(
     strange = {kind for bar in bars for kind, count in bar.counts.items() if count} - set(colours)
     if strange:
         raise ValueError(f"no colours for {sorted(strange)}")
-    figure = go.Figure()
-    labels = [style.label(*bar.label) for bar in bars]
+    figure, places = go.Figure(), Rows.of([bar.label for bar in bars])
     totals = [sum(bar.counts.values()) for bar in bars]
     for kind, colour in colours.items():
         counts = [bar.counts.get(kind, 0) for bar in bars]
@@ -51,7 +51,8 @@ def stacked_bars(
         word, code = (words or {}).get(kind, str(kind)), (codes or {}).get(kind, "")
         figure.add_bar(
             orientation="h",
-            y=labels,
+            y=places.places,
+            width=0.74,
             x=[c / t if shares and t else c for c, t in zip(counts, totals, strict=True)],
             name=style.plain(word),
             marker={"color": colour, "line": {"width": 0}},
@@ -60,16 +61,14 @@ def stacked_bars(
             insidetextanchor="middle",
             textangle=0,
             hovertext=[
-                style.hover(" ".join(bar.label), f"{count:,} of {total:,} {unit} {word}")
+                style.hover(" · ".join(bar.label), f"{count:,} of {total:,} {unit} {word}")
                 for bar, count, total in zip(bars, counts, totals, strict=True)
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )
-    lines = max((text.count("<br>") + 1 for text in labels), default=1)
+    places.layout(figure, around_px=100, least_px=30)
     figure.update_layout(
-        **style.layout(rows=len(bars), row_px=15 * lines + 16, around_px=110),
         barmode="stack",
-        bargap=0.28,
         uniformtext={"minsize": 9, "mode": "hide"},
         showlegend=True,
         legend={"yref": "container", "y": 0, "yanchor": "bottom", "traceorder": "normal"},
@@ -79,11 +78,5 @@ def stacked_bars(
         tickformat=".0%" if shares else None,
         range=[0, 1] if shares else None,
     )
-    figure.update_yaxes(
-        type="category",
-        categoryorder="array",
-        categoryarray=labels,
-        range=[len(bars) - 0.5, -0.5],
-        showgrid=False,
-    )
+    figure.update_yaxes(showgrid=False)
     return figure

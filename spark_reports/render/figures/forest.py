@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from spark_reports.render import style
+from spark_reports.render.figures.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,8 @@ class Estimate:
     """One row of a forest plot."""
 
     label: tuple[str, ...]
-    """Each part begins a line: `("same-group-different-tags", "java 5.3.3")`."""
+    """`("same-group-different-tags", "java 5.3.3")`: rows with the same first part that follow one another are a
+    group, whose name stands once."""
     point: float | None
     """None: there is none, and the row says so with its text alone."""
     low: float | None
@@ -38,38 +40,28 @@ def forest(
     """Points with their intervals, the first row on top.
 
     Args:
-        rows: no two with the same label.
+        rows: as they shall stand.
         axis: what the axis is, with its unit.
         bounds: of the axis; None: as wide as the intervals.
         reference: where a line stands for `no difference`.
         colours: of the kinds, in the legend's order; other kinds get grey.
         percent: show shares as per cent.
     """
-    figure = go.Figure()
+    figure, places = go.Figure(), Rows.of([row.label for row in rows])
+    placed = list(zip(rows, places.places, strict=True))
     for kind in [*colours, *sorted({row.kind for row in rows} - set(colours))]:
-        own = [row for row in rows if row.kind == kind]
+        own = [(row, place) for row, place in placed if row.kind == kind and row.point is not None]
         if own:
-            figure.add_trace(
-                _trace(kind, own, colours.get(kind, style.ACCENT if not kind else style.NEUTRAL))
-            )
-    figure.add_trace(_texts(rows, bounds[0] if bounds else reference))
+            figure.add_trace(_trace(kind, own, colours.get(kind, style.NEUTRAL if kind else style.ACCENT)))
+    figure.add_trace(_texts(placed, bounds[0] if bounds else reference))
     if reference is not None:
         figure.add_vline(x=reference, line={"color": style.NEUTRAL, "dash": "dot", "width": 1.5})
-    labels = [style.label(*row.label) for row in rows]
-    lines = max((text.count("<br>") + 1 for text in labels), default=1)
+    places.layout(figure, around_px=90)
     figure.update_layout(
-        **style.layout(rows=len(rows), row_px=16 * lines + 12, around_px=100),
-        showlegend=any(row.kind for row in rows),
-        legend={"yref": "container", "y": 0, "yanchor": "bottom"},
+        showlegend=any(row.kind for row in rows), legend={"yref": "container", "y": 0, "yanchor": "bottom"}
     )
     figure.update_xaxes(
         title=style.plain(axis), range=_padded(bounds), tickformat=".0%" if percent else None, zeroline=False
-    )
-    figure.update_yaxes(
-        type="category",
-        categoryorder="array",
-        categoryarray=labels,
-        range=[len(rows) - 0.5, -0.5],
     )
     return figure
 
@@ -79,19 +71,19 @@ def _padded(bounds: tuple[float, float] | None) -> list[float] | None:
     if bounds is None:
         return None
     low, high = bounds
-    return [low - 0.03 * (high - low), high + 0.14 * (high - low)]
+    return [low - 0.05 * (high - low), high + 0.14 * (high - low)]
 
 
-def _trace(kind: str, rows: Sequence[Estimate], colour: str) -> go.Scatter:
-    known = [row for row in rows if row.point is not None]
+def _trace(kind: str, rows: Sequence[tuple[Estimate, float]], colour: str) -> go.Scatter:
+    own = [row for row, _ in rows]
     return go.Scatter(
-        x=[row.point for row in known],
-        y=[style.label(*row.label) for row in known],
+        x=[row.point for row in own],
+        y=[place for _, place in rows],
         error_x={
             "type": "data",
             "symmetric": False,
-            "array": [_reach(row.point, row.high) for row in known],
-            "arrayminus": [_reach(row.low, row.point) for row in known],
+            "array": [_reach(row.point, row.high) for row in own],
+            "arrayminus": [_reach(row.low, row.point) for row in own],
             "thickness": 3,
             "width": 0,
         },
@@ -99,7 +91,7 @@ def _trace(kind: str, rows: Sequence[Estimate], colour: str) -> go.Scatter:
         marker={"color": colour, "symbol": style.VERDICT_SYMBOLS.get(kind, "circle"), "size": 11},
         name=style.plain(kind),
         showlegend=bool(kind),
-        hovertext=[style.hover(" ".join(row.label), *(row.says or [row.text])) for row in known],
+        hovertext=[style.hover(" · ".join(row.label), *(row.says or [row.text])) for row in own],
         hovertemplate="%{hovertext}<extra></extra>",
     )
 
@@ -108,13 +100,12 @@ def _reach(low: float | None, high: float | None) -> float:
     return 0.0 if low is None or high is None else high - low
 
 
-def _texts(rows: Sequence[Estimate], edge: float | None) -> go.Scatter:
+def _texts(rows: Sequence[tuple[Estimate, float]], edge: float | None) -> go.Scatter:
     """What stands to the right of each interval; where nothing is known at the axis' beginning."""
-    tops = [next((x for x in (row.high, row.point, edge) if x is not None), None) for row in rows]
     return go.Scatter(
-        x=tops,
-        y=[style.label(*row.label) for row in rows],
-        text=[f"  {style.plain(row.text)}" for row in rows],
+        x=[next((x for x in (row.high, row.point, edge) if x is not None), None) for row, _ in rows],
+        y=[place for _, place in rows],
+        text=[f"  {style.plain(row.text)}" for row, _ in rows],
         mode="text",
         textposition="middle right",
         cliponaxis=False,

@@ -1,13 +1,21 @@
-"""Heat maps: scenarios down, clients and versions across, a word or a number in every cell."""
+"""Heat maps: scenarios down, clients and versions across, a word or a number in every cell.
+
+The name of a row stands above it, not beside: a phone has room for the cells then.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
 from spark_reports.render import style
+
+ROW_PX, NAME_PX, COLUMN_PX = 58, 20, 58
+"""Height of a row with its name, of the name alone, and the least width of a column."""
+_NUMBERS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +39,7 @@ def share_map(
     scale: Sequence[tuple[float, str]] = style.SHARE_SCALE,
     bounds: tuple[float, float] = (0.0, 1.0),
 ) -> go.Figure:
-    """Cells coloured by a number within the bounds. Rows and columns keep the order in which they first come."""
+    """Cells coloured by a number within the bounds. Rows stand as they first come, columns by name and version."""
     values = {_place(cell): cell.value for cell in cells if isinstance(cell.value, int | float)}
     return _map(cells, values, list(map(list, scale)), bounds)
 
@@ -55,6 +63,13 @@ def verdict_map(cells: Sequence[Cell], colours: Mapping[str, str] = style.VERDIC
     return figure
 
 
+def _natural(column: tuple[str, ...]) -> list[list[tuple[int, str]]]:
+    """Sorts `5.10` after `5.9`."""
+    return [
+        [(int(one), "") if one.isdecimal() else (-1, one) for one in _NUMBERS.split(part)] for part in column
+    ]
+
+
 def _place(cell: Cell) -> tuple[str, tuple[str, ...]]:
     return cell.row, cell.column
 
@@ -65,13 +80,15 @@ def _map(
     scale: list[list[object]],
     bounds: tuple[float, float],
 ) -> go.Figure:
-    rows, columns = list(dict.fromkeys(c.row for c in cells)), list(dict.fromkeys(c.column for c in cells))
+    rows = list(dict.fromkeys(cell.row for cell in cells))
+    columns = sorted({cell.column for cell in cells}, key=_natural)
     at = {_place(cell): cell for cell in cells}
     places = [[(row, column) for column in columns] for row in rows]
+    heads = [style.label(*column, width=14) for column in columns]
     figure = go.Figure(
         go.Heatmap(
-            x=[style.label(*column, width=14) for column in columns],
-            y=[style.label(row) for row in rows],
+            x=list(range(len(columns))),
+            y=list(range(len(rows))),
             z=[[values.get(place) for place in line] for line in places],
             text=[[_text(at.get(place)) for place in line] for line in places],
             hovertext=[[_hover(at.get(place), place) for place in line] for line in places],
@@ -84,26 +101,30 @@ def _map(
             showscale=False,
             showlegend=False,
             xgap=3,
-            ygap=3,
+            ygap=NAME_PX,
         )
     )
-    # A gap in the data has no colour, and plotly writes nothing in it: it is said beside.
-    for row, column in (place for line in places for place in line if place not in values):
-        cell = at.get((row, column))
+    for n, row in enumerate(rows):
         figure.add_annotation(
-            x=style.label(*column, width=14),
-            y=style.label(row),
-            text=_text(cell) if cell else "–",
-            showarrow=False,
+            x=0, xref="paper", xanchor="left", y=n - 0.5, text=style.plain(row), showarrow=False
         )
-    lines = max((len(column) for column in columns), default=1)
+    # A gap in the data has no colour, and plotly writes nothing in it: it is said beside.
+    for y, line in enumerate(places):
+        for x, place in enumerate(line):
+            if place not in values:
+                figure.add_annotation(x=x, y=y, text=_text(at.get(place)) or "–", showarrow=False)
     figure.update_layout(
-        **style.layout(rows=len(rows), row_px=46, around_px=60 + 18 * lines),
-        meta={"min_width": 190 + 52 * len(columns)},
+        **style.layout(rows=len(rows), row_px=ROW_PX, around_px=54 + 16 * _lines(heads)),
+        meta={"min_width": 24 + COLUMN_PX * len(columns)},
     )
-    figure.update_xaxes(side="top", showgrid=False, tickangle=0, type="category", zeroline=False)
-    figure.update_yaxes(autorange="reversed", showgrid=False, type="category", zeroline=False)
+    axis = {"showgrid": False, "zeroline": False, "tickmode": "array"}
+    figure.update_xaxes(side="top", tickangle=0, tickvals=list(range(len(columns))), ticktext=heads, **axis)
+    figure.update_yaxes(range=[len(rows) - 0.45, -0.75], tickvals=[], **axis)
     return figure
+
+
+def _lines(labels: Sequence[str]) -> int:
+    return max((label.count("<br>") + 1 for label in labels), default=1)
 
 
 def _text(cell: Cell | None) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
 from spark_reports.render import style
+from spark_reports.render.figures.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +17,7 @@ class Quantiles:
     """One row: p50, p90, p99 and max, in milliseconds."""
 
     label: tuple[str, ...]
-    """Each part begins a line."""
+    """Rows with the same first part that follow one another are a group, whose name stands once."""
     p50: float
     p90: float
     p99: float
@@ -23,6 +25,10 @@ class Quantiles:
     count: int
     """Of how many."""
 
+
+NEAR = 30
+"""Timers whose quotient is less stand too near for names side by side, on a phone."""
+STEP_PX = 13
 
 MARKS: Mapping[str, tuple[str, int]] = {
     "p50": ("line-ns", 15),
@@ -39,16 +45,16 @@ def quantile_ranges(
     """A bar from p50 to max a row, with a mark for each quantile, and a line for each timer.
 
     Args:
-        rows: no two with the same label.
+        rows: as they shall stand.
         timers_ms: name, as `rebalance 20 s`: where its line stands.
         logarithmic: the axis; zeros are drawn at 0.1 ms then.
     """
-    labels = [style.label(*row.label) for row in rows]
+    places = Rows.of([row.label for row in rows])
     least = 0.1 if logarithmic else 0.0
     figure = go.Figure()
     figure.add_scatter(
         x=[x for row in rows for x in (max(row.p50, least), max(row.highest, least), None)],
-        y=[text for text in labels for _ in range(3)],
+        y=[place for place in places.places for _ in range(3)],
         mode="lines",
         line={"color": style.ACCENT, "width": 4},
         opacity=0.35,
@@ -59,7 +65,7 @@ def quantile_ranges(
         values = [{"p50": r.p50, "p90": r.p90, "p99": r.p99, "max": r.highest}[name] for r in rows]
         figure.add_scatter(
             x=[max(value, least) for value in values],
-            y=labels,
+            y=places.places,
             mode="markers",
             name=name,
             marker={
@@ -69,21 +75,15 @@ def quantile_ranges(
                 "line": {"width": 2.5 if symbol in ("line-ns", "x-thin") else 0, "color": style.ACCENT},
             },
             hovertext=[
-                style.hover(" ".join(row.label), f"{name} {value:,.1f} ms of {row.count:,}")
+                style.hover(" · ".join(row.label), f"{name} {value:,.1f} ms of {row.count:,}")
                 for row, value in zip(rows, values, strict=True)
             ],
             hovertemplate="%{hovertext}<extra></extra>",
         )
-    lines = max((text.count("<br>") + 1 for text in labels), default=1)
-    figure.update_layout(**style.layout(rows=len(rows), row_px=15 * lines + 14, around_px=130))
-    figure.update_layout(
-        showlegend=True, legend={"yref": "container", "y": 0, "yanchor": "bottom"}, margin={"t": 34}
-    )
+    places.layout(figure, around_px=120)
+    figure.update_layout(showlegend=True, legend={"yref": "container", "y": 0, "yanchor": "bottom"})
     _time_axis(figure, logarithmic)
-    figure.update_yaxes(
-        type="category", categoryorder="array", categoryarray=labels, range=[len(rows) - 0.5, -0.5]
-    )
-    _timers(figure, timers_ms or {})
+    _timers(figure, timers_ms or {}, logarithmic)
     return figure
 
 
@@ -107,12 +107,10 @@ def ecdf(
             hovertemplate="%{hovertext}<extra></extra>",
         )
     figure.update_layout(**style.layout(height=360 + 9 * len(series)))
-    figure.update_layout(
-        showlegend=True, legend={"yref": "container", "y": 0, "yanchor": "bottom"}, margin={"t": 34}
-    )
+    figure.update_layout(showlegend=True, legend={"yref": "container", "y": 0, "yanchor": "bottom"})
     _time_axis(figure, logarithmic)
     figure.update_yaxes(range=[0, 1.02], tickformat=".0%")
-    _timers(figure, timers_ms or {})
+    _timers(figure, timers_ms or {}, logarithmic)
     return figure
 
 
@@ -125,15 +123,23 @@ def _time_axis(figure: go.Figure, logarithmic: bool) -> None:
         figure.update_xaxes(title="ms", rangemode="tozero")
 
 
-def _timers(figure: go.Figure, timers_ms: Mapping[str, float]) -> None:
-    for name, ms in timers_ms.items():
+def _timers(figure: go.Figure, timers_ms: Mapping[str, float], logarithmic: bool) -> None:
+    """Their lines, and their names to the left of them; where lines are near the names stand at steps."""
+    step, before = 0, 0.0
+    for name, ms in sorted(timers_ms.items(), key=lambda item: item[1]):
+        step = step + 1 if before and ms < before * NEAR else 0
+        before = ms
         figure.add_vline(x=ms, line={"color": style.BAD, "dash": "dash", "width": 1.4})
         figure.add_annotation(
-            x=ms,
+            # On such an axis plotly takes lines as they are, and texts by their exponent.
+            x=math.log10(ms) if logarithmic else ms,
             y=1,
             yref="paper",
+            xanchor="right",
             yanchor="bottom",
-            text=style.label(name, width=16),
+            yshift=STEP_PX * step,
+            text=style.plain(name),
             showarrow=False,
             font={"size": 10},
         )
+        figure.update_layout(margin={"t": max(figure.layout.margin.t, 24 + STEP_PX * step)})

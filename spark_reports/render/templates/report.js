@@ -1,6 +1,7 @@
 "use strict";
-// Figures: as wide as the page has room; on paper as wide as paper.
+// Figures: as wide as the page has room; on paper as wide as paper, and on one sheet if it can be.
 const PAPER_PX = 680;
+const SHEET_PX = 900;
 const plots = [];
 
 function draw(plot) {
@@ -33,10 +34,16 @@ async function drawAll() {
 }
 
 addEventListener("beforeprint", () => {
-  for (const plot of plots) Plotly.relayout(plot, { autosize: false, width: PAPER_PX });
+  for (const plot of plots) {
+    const own = Number(plot.dataset.height ?? plot.layout.height);
+    const height = own < 1.7 * SHEET_PX ? Math.min(own, SHEET_PX) : own;
+    plot.dataset.height = own;
+    plot.style.minHeight = 0;
+    Plotly.relayout(plot, { autosize: false, width: PAPER_PX, height });
+  }
 });
 addEventListener("afterprint", () => {
-  for (const plot of plots) Plotly.relayout(plot, { autosize: true, width: null });
+  for (const plot of plots) Plotly.relayout(plot, { autosize: true, width: null, height: Number(plot.dataset.height) });
 });
 
 // The SQL of a figure or table.

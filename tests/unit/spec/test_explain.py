@@ -6,6 +6,7 @@ import pytest
 
 from assertions import CHECKS
 from harness.cli import main
+from harness.client_kinds import CLIENT_KINDS
 from harness.errors import ExitCode
 from harness.model import Holds, MessageClass, OutcomeKind
 from harness.spec.explain import entries, meanings
@@ -18,7 +19,7 @@ CODES = [str(int(code)) for code in ExitCode]
 
 def test_every_word_is_explained_from_its_documentation() -> None:
     known = {entry.name for entry in entries()}
-    assert {*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES} <= known
+    assert {*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES, *CLIENT_KINDS, "matrix"} <= known
     for word, model in {**STEPS, **CHECKS}.items():
         assert {f"{word}.{field.alias or name}" for name, field in model.model_fields.items()} <= known
         assert any(entry.example == model.example.strip() for entry in meanings(word))
@@ -40,7 +41,8 @@ def test_a_key_is_found_with_and_without_its_word() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", [*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES, "consumer", "send.tag", "lag"]
+    "word",
+    [*STEPS, *CHECKS, *ANSWERS, *PROFILES, *CODES, *CLIENT_KINDS, "matrix", "consumer", "send.tag", "lag"],
 )
 def test_each_is_shown(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", word]) == 0

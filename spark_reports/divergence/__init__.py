@@ -1,0 +1,69 @@
+"""`report divergence`: where clients, versions, clusters and timings differ, and where witnesses do.
+
+Runs are the units of all statistics, as the messages of one run hang together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import SparkSession
+
+from spark_reports.divergence import figures, tables, witness_tables
+from spark_reports.divergence.compare import compare
+from spark_reports.divergence.expected import held_against
+from spark_reports.divergence.lines import headline, lines
+from spark_reports.divergence.read import Facts, read
+from spark_reports.divergence.witnesses import contradictions, statements
+from spark_reports.report import Figure, Report, Section, StoreSummary
+
+
+def divergence(spark: SparkSession, summary: StoreSummary) -> Report:
+    """Make the report from the views of the store's tables."""
+    return report(read(spark), summary)
+
+
+def report(facts: Facts, summary: StoreSummary) -> Report:
+    """Make the report from what Spark has counted. Pure."""
+    judged, held = compare(facts), held_against(facts)
+    said, matrix = contradictions(facts), statements(facts)
+    return Report(
+        "divergence",
+        "Divergence",
+        headline(judged, held, facts),
+        lines(judged, held, said, facts, summary),
+        [
+            Section(
+                "Across clients, versions, clusters and timings",
+                "The same scenario in two cells that differ in one thing alone.",
+                [
+                    *_drawn(figures.messages_figure(facts, judged), figures.differences_figure(judged)),
+                    tables.messages_table(judged, facts),
+                    tables.outcomes_table(judged, facts),
+                    tables.cells_table(facts),
+                ],
+            ),
+            Section(
+                "Workers against broker against dashboard",
+                "The three witnesses of what became of a message.",
+                [
+                    *_drawn(figures.witnesses_figure(matrix)),
+                    witness_tables.contradictions_table(said),
+                    witness_tables.statements_table(matrix),
+                    witness_tables.subscriptions_table(facts),
+                    witness_tables.owners_table(facts),
+                ],
+            ),
+            Section(
+                "Measured against expected",
+                "How the runs of each cell ended, and how they were expected to.",
+                [tables.expected_table(held)],
+            ),
+        ],
+        summary,
+    )
+
+
+def _drawn(*pictures: Figure | None) -> Sequence[Figure]:
+    """Those that there is something to draw of."""
+    return [one for one in pictures if one is not None]

@@ -1,0 +1,150 @@
+"""Pairs of cells, held against each other class by class, and by how their runs ended. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import comb
+
+from harness.model import MessageClass, OutcomeKind
+from harness.statistics import wilson_interval
+from spark_reports.divergence.cells import Pair, pairs
+from spark_reports.divergence.read import Facts, Fates
+from spark_reports.statistics.bounded_mean import bounded_mean
+from spark_reports.statistics.cliffs_delta import cliffs_delta
+from spark_reports.statistics.differences import difference, newcombe_difference
+from spark_reports.statistics.exact_test import Significance
+from spark_reports.statistics.fisher import fisher
+from spark_reports.statistics.interval import Interval
+from spark_reports.statistics.rank_test import rank_test
+from spark_reports.statistics.tarone import FAMILY_WISE, tarone_holm
+
+
+class Verdict(StrEnum):
+    """What a comparison says."""
+
+    DIVERGES = "diverges"
+    TOO_FEW = "too few to tell"
+    OPEN = "not shown to differ"
+    ALIKE = "no difference seen"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One thing of two cells. `sides` and `difference`, first minus second, are shares of a run's messages, or of
+    the runs where it is the outcome; `messages` is what they are shares of where all runs have as many."""
+
+    pair: Pair
+    what: str
+    """A MessageClass, or an OutcomeKind."""
+    runs: tuple[int, int]
+    sides: tuple[Interval, Interval]
+    difference: Interval
+    delta: Interval | None
+    """Cliff's; None for outcomes."""
+    test: Significance
+    messages: int | None = None
+
+    def turned(self) -> Compared:
+        """The same the other way round."""
+        return replace(
+            self,
+            pair=self.pair.turned(),
+            runs=self.runs[::-1],
+            sides=self.sides[::-1],
+            difference=self.difference.negated(),
+            delta=self.delta and self.delta.negated(),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A comparison among all others of the report."""
+
+    compared: Compared
+    p_corrected: float
+    verdict: Verdict
+
+    @property
+    def of_messages(self) -> bool:
+        """Otherwise it is of outcomes."""
+        return self.compared.delta is not None
+
+    @property
+    def gravity(self) -> tuple[bool, bool, float, float]:
+        """Sorts the gravest first; what became of messages unknown is no difference of the product's."""
+        compared = self.compared
+        return (
+            self.verdict is not Verdict.DIVERGES,
+            compared.what == MessageClass.UNDETERMINED,
+            -abs(compared.difference.point),
+            self.p_corrected,
+        )
+
+
+def compare(facts: Facts) -> list[Judged]:
+    """All comparisons, corrected together, the gravest first."""
+    compared = [one for pair in pairs(facts.endings) for one in _compared(pair, facts)]
+    corrected = tarone_holm([one.test for one in compared])
+    attainable = sorted(one.test.smallest for one in compared)
+    return sorted(
+        (Judged(one, p, _verdict(one, p, attainable)) for one, p in zip(compared, corrected, strict=True)),
+        key=lambda judged: (judged.gravity, judged.compared.pair, judged.compared.what),
+    )
+
+
+def _compared(pair: Pair, facts: Facts) -> Iterator[Compared]:
+    if not (facts.runs(pair.first) and facts.runs(pair.second)):
+        return
+    yield _outcomes(pair, facts)
+    first, second = facts.fates.get(pair.first), facts.fates.get(pair.second)
+    if first and second:
+        for kind in MessageClass:
+            if first.total(kind) or second.total(kind):
+                yield _messages(pair, kind, first, second)
+
+
+def _outcomes(pair: Pair, facts: Facts) -> Compared:
+    sides = [(facts.runs(cell, OutcomeKind.REPRODUCED), facts.runs(cell)) for cell in pair[:2]]
+    (hits, of), (others, other_of) = sides
+    return Compared(
+        pair,
+        OutcomeKind.REPRODUCED,
+        (of, other_of),
+        (
+            Interval(hits / of, *wilson_interval(hits, of)),
+            Interval(others / other_of, *wilson_interval(others, other_of)),
+        ),
+        newcombe_difference(hits, of, others, other_of),
+        None,
+        fisher(hits, of, others, other_of),
+    )
+
+
+def _messages(pair: Pair, kind: MessageClass, first: Fates, second: Fates) -> Compared:
+    one, other = first.shares(kind), second.shares(kind)
+    sides = bounded_mean(one), bounded_mean(other)
+    lengths = first.lengths | second.lengths
+    return Compared(
+        pair,
+        kind,
+        (first.runs, second.runs),
+        sides,
+        difference(*sides),
+        cliffs_delta(one, other),
+        rank_test(one, other),
+        lengths.pop() if len(lengths) == 1 else None,
+    )
+
+
+def _verdict(compared: Compared, p: float, attainable: Sequence[float]) -> Verdict:
+    if p <= FAMILY_WISE:
+        return Verdict.DIVERGES
+    if compared.test.smallest == 1 and compared.difference.point == 0:
+        return Verdict.ALIKE
+    # As small as p could be if no run of one side were as any of the other.
+    best = 2 / comb(sum(compared.runs), compared.runs[0]) if sum(compared.runs) < 200 else 0.0
+    rivals = max(1, bisect_right(attainable, best))
+    return Verdict.TOO_FEW if best * rivals > FAMILY_WISE else Verdict.OPEN

@@ -1,0 +1,125 @@
+"""The pictures of the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from harness.model import MessageClass
+from harness.reporters.parts.classes import CLASS_WORDS
+from spark_reports.divergence.compare import Judged, Verdict
+from spark_reports.divergence.read import Facts
+from spark_reports.divergence.tables import shown_name
+from spark_reports.divergence.witnesses import Statement
+from spark_reports.divergence.words import evidence
+from spark_reports.queries import query
+from spark_reports.render import style
+from spark_reports.render.figures.bars import Bar, stacked_bars
+from spark_reports.render.figures.forest import Estimate, forest
+from spark_reports.render.figures.heat_map import Cell as Square
+from spark_reports.render.figures.heat_map import share_map
+from spark_reports.report import Figure
+
+BARS, ROWS = 80, 40
+"""So many rows of a figure at most: more can't be read, and the tables have all."""
+_VERDICTS: Mapping[str, str] = {
+    Verdict.DIVERGES: style.BAD,
+    Verdict.OPEN: style.ACCENT,
+    Verdict.TOO_FEW: style.NEUTRAL,
+}
+NOT_ASKED = "not asked"
+
+
+def messages_figure(facts: Facts, judged: Sequence[Judged]) -> Figure | None:
+    """Stacked bars per cell; scenarios whose cells differ most first."""
+    order = {name: place for place, name in enumerate(_scenarios(judged))}
+    cells = sorted(facts.fates, key=lambda cell: (order.get(cell.scenario, len(order)), cell))
+    if not cells:
+        return None
+    bars = [
+        Bar((cell.scenario, cell.label), {kind: facts.fates[cell].total(kind) for kind in MessageClass})
+        for cell in cells[:BARS]
+    ]
+    return Figure(
+        "messages",
+        "What became of the messages",
+        "All messages of the runs that count, by class. Scenarios whose cells differ most come first"
+        + (f"; {BARS} of {len(cells)} cells." if len(cells) > BARS else "."),
+        stacked_bars(
+            bars,
+            {str(kind): colour for kind, colour in style.CLASS_COLOURS.items()},
+            {kind: told.text for kind, told in CLASS_WORDS.items()},
+            {kind: told.code for kind, told in CLASS_WORDS.items()},
+        ),
+        query("divergence_classes"),
+    )
+
+
+def _scenarios(judged: Sequence[Judged]) -> list[str]:
+    return list(dict.fromkeys(one.compared.pair.first.scenario for one in judged))
+
+
+def differences_figure(judged: Sequence[Judged]) -> Figure | None:
+    """A forest plot of the gravest differences."""
+    differing = [one for one in judged if one.of_messages and one.compared.difference.point]
+    if not differing:
+        return None
+    rows = [
+        Estimate(
+            (one.compared.pair.first.scenario, shown_name(one.compared)),
+            one.compared.difference.point,
+            max(-1.0, one.compared.difference.low),
+            min(1.0, one.compared.difference.high),
+            kind=one.verdict.value,
+            says=[shown_name(one.compared), evidence(one), one.verdict.value],
+        )
+        for one in _by_scenario(differing[:ROWS])
+    ]
+    shown = f" The gravest {ROWS} of {len(differing)}." if len(differing) > ROWS else ""
+    return Figure(
+        "differences",
+        "How far cells are apart",
+        f"Difference of the shares of a run's messages, first side minus second, with 95 % intervals.{shown}",
+        forest(rows, "difference of shares", (-1.0, 1.0), 0.0, _VERDICTS, percent=True),
+        query("divergence_classes"),
+    )
+
+
+def _by_scenario(judged: Sequence[Judged]) -> list[Judged]:
+    """Scenarios together, in the order in which they first come."""
+    order = {name: place for place, name in enumerate(_scenarios(judged))}
+    return sorted(judged, key=lambda one: order[one.compared.pair.first.scenario])
+
+
+def witnesses_figure(found: Sequence[Statement]) -> Figure | None:
+    """For each class, which tracks the tools of the broker and the dashboard show of its messages."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for one in found:
+        counts[one.message_class, "broker's tools", one.broker_track or NOT_ASKED] += one.messages
+        counts[one.message_class, "dashboard", one.dashboard_track or NOT_ASKED] += one.messages
+    if not counts:
+        return None
+    classes = [kind for kind in CLASS_WORDS if any(key[0] == kind for key in counts)]
+    columns = sorted({key[1:] for key in counts}, key=lambda key: (key[0], key[1] == NOT_ASKED, key[1]))
+    squares = []
+    for kind in classes:
+        total = sum(n for (own, witness, _), n in counts.items() if own == kind and witness == columns[0][0])
+        squares += [
+            Square(
+                CLASS_WORDS[kind].text,
+                (witness, track.replace("_", " ")),
+                (number := counts[kind, witness, track]) / total,
+                f"{number / total:.0%}" if number else "",
+                [f"{number:,} of {total:,} messages"],
+            )
+            for witness, track in columns
+        ]
+    return Figure(
+        "witnesses",
+        "What the tools say of what became of the messages",
+        "Over all cells: of the messages of a class (a row), the share of which the broker's own tools, "
+        "and the dashboard, showed a TrackType when last asked. CONSUMED says that the group's offset "
+        "passed, not that anybody got the message.",
+        share_map(squares),
+        query("divergence_witnesses"),
+    )

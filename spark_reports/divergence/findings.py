@@ -1,0 +1,76 @@
+"""From many comparisons to few findings: one for each way in which cells of a scenario differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from spark_reports.divergence.cells import Pair
+from spark_reports.divergence.compare import Judged, Verdict
+from spark_reports.divergence.read import Facts
+from spark_reports.divergence.words import besides, counted, evidence, folder, runs, sides
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A pair that differs, and the pairs that differ in the same way."""
+
+    judged: Sequence[Judged]
+    """Of one pair, its messages first, and of these the gravest."""
+    likewise: Sequence[Pair]
+
+    @property
+    def pair(self) -> Pair:
+        """The pair that differs most."""
+        return self.judged[0].compared.pair
+
+
+def findings(judged: Iterable[Judged], verdict: Verdict) -> list[Finding]:
+    """Those of the comparisons that came out so, the gravest first: what differs in the same classes, between the
+    same two clients or kinds of cluster, or between any two versions, is told once."""
+    chosen = sorted((one for one in judged if one.verdict is verdict), key=lambda one: one.compared.pair)
+    by_pair = [list(own) for _, own in groupby(chosen, key=lambda one: one.compared.pair)]
+    alike: dict[tuple[object, ...], list[list[Judged]]] = {}
+    for own in by_pair:
+        own.sort(key=lambda one: (not one.of_messages, one.gravity))
+        alike.setdefault(_way(own), []).append(own)
+    found = []
+    for group in alike.values():
+        first, *others = sorted(group, key=_gravity)
+        found.append(Finding(first, [own[0].compared.pair for own in others]))
+    return sorted(found, key=lambda finding: (_gravity(finding.judged), finding.pair))
+
+
+def _gravity(own: Sequence[Judged]) -> tuple[bool, bool, float, float]:
+    return min(one.gravity for one in own)
+
+
+def _way(own: Sequence[Judged]) -> tuple[object, ...]:
+    pair = own[0].compared.pair
+    between = pair.values if pair.dimension != "rocketmq" else ()
+    kinds = frozenset((one.compared.what, one.compared.difference.point > 0) for one in own)
+    return pair.first.scenario, pair.dimension, between, kinds
+
+
+def sentence(finding: Finding, facts: Facts) -> str:
+    """The finding in a line, the side with more messages first, with a typical run of each side."""
+    turn = finding.judged[0].compared.difference.point < 0
+    gravest, *others = (
+        replace(one, compared=one.compared.turned()) if turn else one for one in finding.judged
+    )
+    compared = gravest.compared
+    proof = evidence(gravest) if gravest.verdict is Verdict.DIVERGES else runs(compared)
+    told = f"{compared.pair.first.scenario} ({compared.pair.alike}): {sides(compared)} ({proof})"
+    if others:
+        told += f"; besides: {', '.join(besides(one.compared) for one in others)}"
+    if finding.likewise:
+        told += f"; likewise {_likewise(finding)}"
+    typical = [facts.fates[cell].typical_run if cell in facts.fates else None for cell in compared.pair[:2]]
+    return f"{told}; typical runs: {folder(typical[0])}, {folder(typical[1])}"
+
+
+def _likewise(finding: Finding) -> str:
+    if finding.pair.dimension != "rocketmq" and len(finding.likewise) <= 3:
+        return "with " + ", ".join(pair.alike for pair in finding.likewise)
+    return f"in {counted(len(finding.likewise), 'other pair')}"

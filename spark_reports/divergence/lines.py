@@ -1,0 +1,87 @@
+"""The report in a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_reports.divergence.compare import Judged, Verdict
+from spark_reports.divergence.expected import Expectation, Held, missed_sentence
+from spark_reports.divergence.findings import findings, sentence
+from spark_reports.divergence.read import Facts
+from spark_reports.divergence.witnesses import Contradiction, contradiction_sentences, not_asked
+from spark_reports.divergence.words import counted
+from spark_reports.report import StoreSummary
+
+MOST = 12
+_FINDINGS, _OPEN, _MISSED, _CONTRADICTIONS = 5, 2, 2, 2
+"""So many lines of each kind at most."""
+
+
+def headline(judged: Sequence[Judged], held: Sequence[Held], facts: Facts) -> str:
+    """What matters most."""
+    if not facts.endings:
+        return "The store has no runs: ingest some with `rocketchaos report ingest RUNS… --store URI`."
+    compared = {one.compared.pair for one in judged}
+    if not compared:
+        return (
+            "No two cells differ in one thing alone, so that there is nothing to compare: run scenarios with "
+            "`--matrix clients=… rocketmq=…`."
+        )
+    diverging = {one.compared.pair for one in judged if one.verdict is Verdict.DIVERGES}
+    of = f"{len(diverging):,} of {counted(len(compared), 'pair')} of cells"
+    missed = [one for one in held if one.expectation is Expectation.MISSED]
+    besides = f"; {counted(len(missed), 'cell')} not as expected" if missed else ""
+    if diverging:
+        worst = next(one for one in judged if one.verdict is Verdict.DIVERGES).compared.pair
+        return (
+            f"{of} diverge, most {worst.first.scenario} between {worst.values[0]} and {worst.values[1]}: "
+            f"compare their typical runs{besides}."
+        )
+    few = {one.compared.pair for one in judged if one.verdict is Verdict.TOO_FEW}
+    if few:
+        return (
+            f"None of {counted(len(compared), 'pair')} of cells is shown to diverge, but {len(few):,} "
+            f"differ with too few runs to tell: repeat them (`--repeat 20`){besides}."
+        )
+    return f"None of {counted(len(compared), 'pair')} of cells is shown to diverge{besides}."
+
+
+def lines(
+    judged: Sequence[Judged],
+    held: Sequence[Held],
+    said: Sequence[Contradiction],
+    facts: Facts,
+    summary: StoreSummary,
+) -> list[str]:
+    """Up to a dozen sentences, the gravest first; what was left out is always among them."""
+    diverging, few = (findings(judged, verdict) for verdict in (Verdict.DIVERGES, Verdict.TOO_FEW))
+    missed = [one for one in held if one.expectation is Expectation.MISSED]
+    told = [
+        *(sentence(one, facts) for one in diverging[:_FINDINGS]),
+        *(f"Too few runs to tell: {sentence(one, facts)}" for one in few[:_OPEN]),
+        *(missed_sentence(one) for one in missed[:_MISSED]),
+        *contradiction_sentences(said)[:_CONTRADICTIONS],
+    ]
+    tails = [
+        _more(len(diverging) - _FINDINGS, "divergence"),
+        _more(len(few) - _OPEN, "difference with too few runs", "differences with too few runs"),
+        _more(len(missed) - _MISSED, "cell not as expected", "cells not as expected"),
+    ]
+    if any(tails):
+        told.append(f"Besides, in the tables: {', '.join(tail for tail in tails if tail)}.")
+    return [*told[: MOST - 1], _left_out(facts, summary)]
+
+
+def _more(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} more {one if number == 1 else many or one + 's'}" if number > 0 else ""
+
+
+def _left_out(facts: Facts, summary: StoreSummary) -> str:
+    """What the figures don't have."""
+    left_out = sum(facts.left_out(cell) for cell in facts.endings)
+    broker, dashboard, runs = not_asked(facts)
+    return (
+        f"Not compared: {counted(left_out, 'run')} ended by an error or with trouble, "
+        f"{counted(summary.quarantined, 'folder')} in quarantine. Of {counted(runs, 'run')} compared, the "
+        f"broker's tools were not asked in {broker:,}, the dashboard not in {dashboard:,}."
+    )

@@ -1,0 +1,129 @@
+"""What the report is made of: small aggregates, read with the SQL that the page shows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from harness.model import MessageClass, OutcomeKind
+from spark_reports.divergence.cells import Cell
+from spark_reports.queries import query
+
+Row = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Fates:
+    """What became of the messages of a cell's runs, by run."""
+
+    kinds: dict[str, Counter[tuple[int, int]]] = field(default_factory=lambda: defaultdict(Counter))
+    """Kind of message: (so many of it, among so many messages of the run): so many runs."""
+    typical_run: str | None = None
+    """Where the newest of the runs lies whose classes are the most frequent ones of the cell."""
+
+    @property
+    def runs(self) -> int:
+        """Runs that have messages; each has all kinds."""
+        return sum(self.kinds[MessageClass.DELIVERED].values())
+
+    @property
+    def lengths(self) -> set[int]:
+        """So many messages a run."""
+        return {messages for _, messages in self.kinds[MessageClass.DELIVERED]}
+
+    def shares(self, kind: str) -> dict[float, int]:
+        """Share of the run's messages: so many runs."""
+        shares: Counter[float] = Counter()
+        for (number, messages), runs in self.kinds[kind].items():
+            shares[number / messages] += runs
+        return dict(shares)
+
+    def numbers(self, kind: str) -> Counter[float]:
+        """So many messages of a run: so many runs."""
+        numbers: Counter[float] = Counter()
+        for (number, _), runs in self.kinds[kind].items():
+            numbers[number] += runs
+        return numbers
+
+    def total(self, kind: str) -> int:
+        """Messages of the kind in all runs."""
+        return sum(number * runs for (number, _), runs in self.kinds[kind].items())
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """So many runs of a cell ended so."""
+
+    outcome: str
+    expected: str | None
+    as_expected: bool | None
+    trouble: str | None
+    runs: int
+    example: str | None
+    reason: str | None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is behaviour of the product: neither an error, nor kept from showing anything."""
+        return self.outcome != OutcomeKind.ERROR and self.trouble is None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All of it."""
+
+    fates: Mapping[Cell, Fates]
+    endings: Mapping[Cell, Sequence[Ending]]
+    witnesses: Sequence[Row]
+    subscriptions: Sequence[Row]
+    owners: Sequence[Row]
+
+    def runs(self, cell: Cell, outcome: str | None = None) -> int:
+        """Runs that count, or those of them that ended so."""
+        ends = (end for end in self.endings.get(cell, ()) if end.counts and outcome in (None, end.outcome))
+        return sum(end.runs for end in ends)
+
+    def left_out(self, cell: Cell) -> int:
+        """Runs that don't count."""
+        return sum(end.runs for end in self.endings.get(cell, ()) if not end.counts)
+
+
+def read(spark: SparkSession) -> Facts:
+    """Run the queries."""
+    endings = _ask(spark, "divergence_outcomes")
+    return Facts(
+        fates=fates(_ask(spark, "divergence_classes")),
+        endings=_endings(endings),
+        witnesses=_ask(spark, "divergence_witnesses"),
+        subscriptions=_ask(spark, "divergence_subscriptions"),
+        owners=_ask(spark, "divergence_owners"),
+    )
+
+
+def _ask(spark: SparkSession, name: str) -> list[dict[str, Any]]:
+    return [row.asDict() for row in spark.sql(query(name)).collect()]
+
+
+def fates(rows: Iterable[Row]) -> dict[Cell, Fates]:
+    """From the rows of `divergence_classes`."""
+    found: dict[Cell, Fates] = defaultdict(Fates)
+    for row in rows:
+        own = found[Cell.of(row)]
+        if row["kind"] == "classes":
+            own.typical_run = row["example"]
+        else:
+            # A column can't have the name of a class: those are written with hyphens.
+            own.kinds[row["kind"].replace("_", "-")][int(row["number"]), row["messages"]] += row["runs"]
+    return dict(found)
+
+
+def _endings(rows: Iterable[Row]) -> dict[Cell, list[Ending]]:
+    found: dict[Cell, list[Ending]] = defaultdict(list)
+    for row in rows:
+        values = {name: row[name] for name in Ending.__dataclass_fields__}
+        found[Cell.of(row)].append(Ending(**values))
+    return dict(found)

@@ -1,0 +1,211 @@
+"""The tables of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
+
+from harness.model import MessageClass, OutcomeKind
+from spark_reports.divergence.cells import Cell
+from spark_reports.divergence.compare import Compared, Judged, Verdict
+from spark_reports.divergence.expected import Held
+from spark_reports.divergence.read import Facts
+from spark_reports.divergence.words import what
+from spark_reports.queries import query
+from spark_reports.report import Table
+from spark_reports.statistics.interval import Interval
+from spark_reports.statistics.tarone import FAMILY_WISE
+
+_TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
+CELL_COLUMNS: Mapping[str, DataType] = dict.fromkeys(Cell._fields, _TEXT)
+METHOD = (
+    "`p_corrected` is by Holm's method with Tarone's exclusion, over all comparisons of this report: "
+    f"family-wise {FAMILY_WISE:.0%}, so that one report in twenty at most has any false alarm. Intervals "
+    "are 95 %, each by itself."
+)
+"""How many comparisons at once are kept from alarming falsely."""
+
+
+def schema(**columns: DataType) -> StructType:
+    """Columns of a table."""
+    return StructType([StructField(name, kind) for name, kind in columns.items()])
+
+
+def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
+    """Pairs of cells, class by class, as far as anything differs."""
+    return Table(
+        "differences",
+        "Which messages differ",
+        "Pairs of cells that differ in one dimension alone. Means are messages a run of the class, or "
+        "shares of a run's messages where runs have different numbers of them (`unit`); the difference is "
+        "the first side's minus the second's, with a Bayesian bootstrap's interval over runs; `delta` is "
+        f"Cliff's, with Newcombe's interval; p is the exact rank-sum test's. {METHOD} Typical runs are the "
+        "newest with their cell's most frequent classes. Classes of which both sides have equal means are "
+        "left out.",
+        schema(
+            scenario=_TEXT, dimension=_TEXT, first=_TEXT, second=_TEXT, alike=_TEXT, message_class=_TEXT,
+            verdict=_TEXT, unit=_TEXT, first_mean=_DOUBLE, second_mean=_DOUBLE,
+            difference=_DOUBLE, difference_low=_DOUBLE, difference_high=_DOUBLE,
+            delta=_DOUBLE, delta_low=_DOUBLE, delta_high=_DOUBLE, p=_DOUBLE, p_corrected=_DOUBLE,
+            first_runs=_LONG, second_runs=_LONG, first_typical_run=_TEXT, second_typical_run=_TEXT,
+        ),
+        [
+            _message_row(one, facts)
+            for one in judged
+            if one.of_messages and (one.verdict is Verdict.DIVERGES or one.compared.difference.point)
+        ],
+        query("divergence_classes"),
+    )  # fmt: skip
+
+
+def _message_row(judged: Judged, facts: Facts) -> dict[str, Any]:
+    compared = judged.compared
+    factor = compared.messages or 1
+    return {
+        **_pair_columns(judged),
+        "message_class": str(compared.what),
+        "unit": "messages a run" if compared.messages else "share of a run's messages",
+        "first_mean": compared.sides[0].point * factor,
+        "second_mean": compared.sides[1].point * factor,
+        **interval_columns("difference", compared.difference.times(factor)),
+        **interval_columns("delta", compared.delta),
+        "first_typical_run": facts.fates[compared.pair.first].typical_run,
+        "second_typical_run": facts.fates[compared.pair.second].typical_run,
+    }
+
+
+def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
+    """Pairs of cells by how often they end `reproduced`."""
+    return Table(
+        "outcome_differences",
+        "Which outcomes differ",
+        "P(reproduced) of the runs that count, on both sides of the same pairs, with Newcombe's interval "
+        f"of the difference and Fisher's exact p. {METHOD} Runs in which neither the anomaly nor its "
+        "absence was seen (`inconclusive`, without trouble) count as not reproduced. Pairs with equal "
+        "shares are left out.",
+        schema(
+            scenario=_TEXT, dimension=_TEXT, first=_TEXT, second=_TEXT, alike=_TEXT, verdict=_TEXT,
+            first_share=_DOUBLE, second_share=_DOUBLE,
+            difference=_DOUBLE, difference_low=_DOUBLE, difference_high=_DOUBLE, p=_DOUBLE, p_corrected=_DOUBLE,
+            first_runs=_LONG, second_runs=_LONG, first_outcomes=_TEXT, second_outcomes=_TEXT,
+        ),
+        [
+            {
+                **_pair_columns(one),
+                "first_share": one.compared.sides[0].point,
+                "second_share": one.compared.sides[1].point,
+                **interval_columns("difference", one.compared.difference),
+                "first_outcomes": _outcomes(one.compared.pair.first, facts),
+                "second_outcomes": _outcomes(one.compared.pair.second, facts),
+            }
+            for one in judged
+            if not one.of_messages and one.compared.difference.point
+        ],
+        query("divergence_outcomes"),
+    )  # fmt: skip
+
+
+def _pair_columns(judged: Judged) -> dict[str, Any]:
+    compared = judged.compared
+    pair = compared.pair
+    return {
+        "scenario": pair.first.scenario,
+        "dimension": pair.dimension,
+        "first": pair.values[0],
+        "second": pair.values[1],
+        "alike": pair.alike,
+        "verdict": judged.verdict.value,
+        "p": compared.test.p,
+        "p_corrected": judged.p_corrected,
+        "first_runs": compared.runs[0],
+        "second_runs": compared.runs[1],
+    }
+
+
+def interval_columns(name: str, interval: Interval | None) -> dict[str, float | None]:
+    """A point and its interval as columns."""
+    point, low, high = interval or (None, None, None)
+    return {name: point, f"{name}_low": low, f"{name}_high": high}
+
+
+def _outcomes(cell: Cell, facts: Facts) -> str:
+    counts = {kind.value: facts.runs(cell, kind) for kind in OutcomeKind}
+    return ", ".join(f"{kind} {runs:,}" for kind, runs in counts.items() if runs)
+
+
+def cells_table(facts: Facts) -> Table:
+    """Every cell: what became of its messages."""
+    return Table(
+        "cells",
+        "Every cell",
+        "Messages of each class in the runs that count. Runs that ended by an error, or whose trouble (as "
+        "a precondition that did not hold) kept them from showing anything, are left out, and counted "
+        "here. One message counts once for each consumer group.",
+        schema(
+            **CELL_COLUMNS,
+            runs=_LONG, runs_left_out=_LONG, runs_without_messages=_LONG,
+            **{kind.value.replace("-", "_"): _LONG for kind in MessageClass},
+            typical_run=_TEXT,
+        ),
+        [_cell_row(cell, facts) for cell in sorted(facts.endings)],
+        query("divergence_classes"),
+    )  # fmt: skip
+
+
+def _cell_row(cell: Cell, facts: Facts) -> dict[str, Any]:
+    fates = facts.fates.get(cell)
+    return {
+        **cell._asdict(),
+        "runs": facts.runs(cell),
+        "runs_left_out": facts.left_out(cell),
+        "runs_without_messages": facts.runs(cell) - (fates.runs if fates else 0),
+        **{kind.value.replace("-", "_"): fates.total(kind) if fates else 0 for kind in MessageClass},
+        "typical_run": fates.typical_run if fates else None,
+    }
+
+
+def expected_table(held: Iterable[Held]) -> Table:
+    """Measured against expected."""
+    return Table(
+        "expected",
+        "Measured against expected",
+        "How the runs that count ended, and how many of them are not as the scenario expects with this "
+        "client on this version (another outcome, or a check of `also` that does not hold), with Wilson's "
+        "95 % interval. Where nothing is expected, the outcomes stand for themselves.",
+        schema(
+            **CELL_COLUMNS,
+            verdict=_TEXT, expected=_TEXT, runs=_LONG, not_as_expected=_LONG,
+            share=_DOUBLE, share_low=_DOUBLE, share_high=_DOUBLE,
+            reproduced=_LONG, not_reproduced=_LONG, inconclusive=_LONG, runs_left_out=_LONG, left_out_for=_TEXT,
+            reason=_TEXT, example=_TEXT,
+        ),
+        [_held_row(one) for one in held],
+        query("divergence_outcomes"),
+    )  # fmt: skip
+
+
+def _held_row(held: Held) -> dict[str, Any]:
+    return {
+        **held.cell._asdict(),
+        "verdict": held.expectation.value,
+        "expected": held.expected,
+        "runs": held.runs,
+        "not_as_expected": None if held.expected is None else held.missed,
+        **interval_columns("share", held.share),
+        "reproduced": held.outcomes[OutcomeKind.REPRODUCED],
+        "not_reproduced": held.outcomes[OutcomeKind.NOT_REPRODUCED],
+        "inconclusive": held.outcomes[OutcomeKind.INCONCLUSIVE],
+        "runs_left_out": held.left_out.total(),
+        "left_out_for": ", ".join(f"{trouble} {runs:,}" for trouble, runs in held.left_out.most_common())
+        or None,
+        "reason": held.reason,
+        "example": held.example,
+    }
+
+
+def shown_name(compared: Compared) -> str:
+    """A comparison on an axis: `java − python, 5.5.0 embedded compressed`."""
+    first, second = compared.pair.values
+    return f"{first} − {second}: {what(compared)} ({compared.pair.alike})"

@@ -1,0 +1,113 @@
+"""The tables of what the witnesses say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql.types import DoubleType, LongType, StringType
+
+from spark_reports.divergence.cells import Cell
+from spark_reports.divergence.read import Facts
+from spark_reports.divergence.tables import CELL_COLUMNS, interval_columns, schema
+from spark_reports.divergence.witnesses import Contradiction, Statement
+from spark_reports.queries import query
+from spark_reports.report import Table
+
+_TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
+
+
+def contradictions_table(found: Sequence[Contradiction]) -> Table:
+    """Where two witnesses can't both be taken at their word."""
+    return Table(
+        "contradictions",
+        "Where the witnesses contradict each other",
+        "Messages of which the broker's own tools, or the dashboard, say something else than the workers, "
+        "among those that it was asked about when last looked at. The share's 95 % interval has runs for "
+        "its units, because the messages of a run hang together.",
+        schema(
+            **CELL_COLUMNS, says=_TEXT, messages=_LONG, asked=_LONG,
+            share=_DOUBLE, share_low=_DOUBLE, share_high=_DOUBLE, runs=_LONG, asked_runs=_LONG,
+        ),
+        [
+            {
+                **one.cell._asdict(),
+                "says": one.says,
+                "messages": one.messages,
+                "asked": one.asked,
+                **interval_columns("share", one.share),
+                "runs": one.runs,
+                "asked_runs": one.asked_runs,
+            }
+            for one in found
+        ],
+        query("divergence_classes"),
+    )  # fmt: skip
+
+
+def statements_table(found: Sequence[Statement]) -> Table:
+    """The matrix, in full."""
+    return Table(
+        "witnesses",
+        "Workers, broker and dashboard",
+        "Messages by what became of them (the oracle, from the workers' deliveries), by the TrackType of "
+        "the broker's own tools and by that of the dashboard; a dash: that witness was not asked about "
+        "them. Messages a run with a 95 % interval over runs.",
+        schema(
+            **CELL_COLUMNS, message_class=_TEXT, broker_track=_TEXT, dashboard_track=_TEXT, messages=_LONG,
+            a_run=_DOUBLE, a_run_low=_DOUBLE, a_run_high=_DOUBLE, runs=_LONG, of_runs=_LONG,
+        ),
+        [
+            {
+                **one.cell._asdict(),
+                "message_class": one.message_class,
+                "broker_track": one.broker_track,
+                "dashboard_track": one.dashboard_track,
+                "messages": one.messages,
+                **interval_columns("a_run", one.a_run),
+                "runs": one.runs,
+                "of_runs": one.of_runs,
+            }
+            for one in found
+        ],
+        query("divergence_witnesses"),
+    )  # fmt: skip
+
+
+def subscriptions_table(facts: Facts) -> Table:
+    """What the brokers held at the end."""
+    return Table(
+        "subscriptions",
+        "What the brokers held at the end",
+        "One row for each expression that brokers held for a group and topic when last seen, and how often "
+        "a held one gave way to another in a run (the mean). Which members had another one of their own "
+        "the store does not say by name: their messages are those of the class filtered-by-client.",
+        schema(
+            **CELL_COLUMNS, consumer_group=_TEXT, topic=_TEXT, held=_TEXT, runs=_LONG,
+            runs_with_differing_brokers=_LONG, flips_a_run=_DOUBLE,
+        ),
+        [{**row, **Cell.of(row)._asdict()} for row in facts.subscriptions],
+        query("divergence_subscriptions"),
+    )  # fmt: skip
+
+
+def owners_table(facts: Facts) -> Table:
+    """Deliveries that the owners of queues don't explain."""
+    rows: dict[Cell, dict[str, Any]] = {}
+    for row in facts.owners:
+        cell = Cell.of(row)
+        own = rows.setdefault(cell, {**cell._asdict(), "elsewhere": 0, "unowned": 0, "runs": 0})
+        own["elsewhere"] += row["elsewhere"] * row["runs"]
+        own["unowned"] += row["unowned"] * row["runs"]
+        own["runs"] += row["runs"]
+        own["of_runs"], own["example"] = facts.runs(cell), row["example"]
+    return Table(
+        "owners",
+        "Deliveries that owners of queues don't explain",
+        "Messages that a listener got: `elsewhere` a member that was not the owner of the queue by the "
+        "broker's word, `unowned` where the queue had no owner, as where brokers hand messages out "
+        "themselves (POP).",
+        schema(**CELL_COLUMNS, elsewhere=_LONG, unowned=_LONG, runs=_LONG, of_runs=_LONG, example=_TEXT),
+        list(rows.values()),
+        query("divergence_owners"),
+    )

@@ -1,0 +1,87 @@
+"""How the report says what it found."""
+
+from __future__ import annotations
+
+from harness.model import MessageClass
+from harness.reporters.parts.classes import CLASS_WORDS
+from spark_reports.divergence.compare import Compared, Judged
+from spark_reports.statistics.interval import Interval
+
+
+def counted(number: int, one: str) -> str:
+    """`1 run`, `2 runs`."""
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
+
+
+def what(compared: Compared) -> str:
+    """`filtered by the client`, `reproduced`."""
+    return CLASS_WORDS[MessageClass(compared.what)].text if compared.delta else compared.what
+
+
+def folder(source: str | None) -> str:
+    """The name of a run's folder, without what is before it."""
+    return source.rstrip("/").rpartition("/")[2] if source else "unknown"
+
+
+def chance(p: float) -> str:
+    """`p<0.001`, `p=0.03`."""
+    return "p<0.001" if p < 0.001 else f"p={p:.2g}"
+
+
+def number(value: float) -> str:
+    """With one digit where there are any: `4`, `3.9`; `nearly 4` isn't 4."""
+    return (
+        f"{value:.0f}" if value == round(value) else f"{value:.1f}" if abs(value) >= 0.1 else f"{value:.2g}"
+    )
+
+
+def bracket(interval: Interval, digits: int = 1) -> str:
+    """`4.0 [3.1, 4.6]`."""
+    point, low, high = (f"{value + 0.0:.{digits}f}" for value in interval)
+    return f"{point} [{low}, {high}]"
+
+
+def sides(compared: Compared) -> str:
+    """`4 of 8 messages a run are filtered by the client with java, none with python`."""
+    names = [_named(compared, value) for value in compared.pair.values]
+    if not compared.delta:
+        shares = [side.point for side in compared.sides]
+        return f"P({compared.what}) is {shares[0]:.2f} {names[0]}, {shares[1]:.2f} {names[1]}"
+    first, second = (_side(compared, side.point) for side in compared.sides)
+    unit = f" of {compared.messages} messages a run" if compared.messages else " of a run's messages"
+    return f"{first}{unit} are {what(compared)} {names[0]}, {second} {names[1]}"
+
+
+def _side(compared: Compared, share: float) -> str:
+    if share == 0:
+        return "none"
+    return number(share * compared.messages) if compared.messages else f"{share:.0%}"
+
+
+def _named(compared: Compared, value: str) -> str:
+    return f"{'on' if compared.pair.dimension in ('rocketmq', 'cluster') else 'with'} {value}"
+
+
+def evidence(judged: Judged) -> str:
+    """`difference 4.0 [2.9, 4.5], delta 1.00 [0.82, 1.00], p<0.001, 20 and 20 runs`."""
+    compared = judged.compared
+    if compared.messages:
+        told = f"difference {bracket(compared.difference.times(compared.messages))} messages a run"
+    else:
+        told = f"difference {bracket(compared.difference, 2)}"
+    if compared.delta:
+        told += f", delta {bracket(compared.delta, 2)}"
+    return f"{told}, {chance(judged.p_corrected)}, {runs(compared)}"
+
+
+def runs(compared: Compared) -> str:
+    """`20 and 20 runs`."""
+    one, other = compared.runs
+    return f"{one:,} and {other:,} runs"
+
+
+def besides(compared: Compared) -> str:
+    """`delivered 4 against 8`, `P(reproduced) 1 against 0`."""
+    first, second = (side.point * (compared.messages or 1) for side in compared.sides)
+    name = what(compared) if compared.delta else f"P({compared.what})"
+    return f"{name} {first:.3g} against {second:.3g}"

@@ -1,0 +1,54 @@
+"""Where a file of JSON lines is broken: looked up again, and only of folders that are quarantined for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import Column, SparkSession, Window
+from pyspark.sql import functions as fn
+
+from spark_reports.contract import EVENT, MESSAGE
+from spark_reports.ingest.quarantine import Problem
+from spark_reports.ingest.reading import numbered_lines, parsed, source_of
+
+MOST = 1_000
+"""Of so many files at most the line is looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenLines:
+    """The first broken lines of files."""
+
+    lines: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """Source and name of the file: its line, from 1."""
+
+    def located(self, source: str, problem: Problem) -> Problem:
+        """The problem, with its line where it is known."""
+        line = self.lines.get((source, problem.file or ""))
+        if line is None:
+            return problem
+        return replace(problem, line=line, reason=f"line {line} is the first: {problem.reason}")
+
+
+def first_broken_lines(spark: SparkSession, paths: Sequence[str]) -> BrokenLines:
+    """Look it up."""
+    if not paths:
+        return BrokenLines()
+    order = Window.partitionBy("place", "file").orderBy("block", "position")
+    broken = (
+        numbered_lines(spark, paths[:MOST])
+        .withColumn("line", fn.row_number().over(order))
+        .where(_is_broken())
+        .groupBy("place", "file")
+        .agg(fn.min("line").alias("line"))
+        .select(source_of(fn.col("place")).alias("source"), "file", "line")
+    )
+    return BrokenLines({(row.source, row.file): row.line for row in broken.collect()})
+
+
+def _is_broken() -> Column:
+    event, message = parsed(fn.col("value"), EVENT), parsed(fn.col("value"), MESSAGE)
+    of_event = event["corrupt"].isNotNull() | event["n"].isNull() | event["data"].isNull()
+    of_message = message["corrupt"].isNotNull() | message["message_class"].isNull()
+    return fn.when(fn.col("file") == "events.jsonl", of_event).otherwise(of_message)

@@ -1,0 +1,175 @@
+"""Which folders can't become facts, and why: the first and gravest reason, with the way out. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harness.model import SCHEMA_VERSION, OutcomeKind
+from spark_reports.ingest.listing import Folder
+
+MISSING, BROKEN, OTHER, TRUNCATED, RUNNING, CONTRADICTION = KINDS = (
+    "missing-file",
+    "broken-json",
+    "other-schema",
+    "truncated",
+    "still-running",
+    "contradiction",
+)
+"""Kinds of reasons."""
+_MADE_ANEW = ("outcome.json", "checks.json", "messages.jsonl")
+"""What `rocketchaos check` writes, from the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a folder can't become facts."""
+
+    kind: str
+    file: str | None
+    reason: str
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What is seen of `run.json`, `outcome.json` or `checks.json`."""
+
+    read: bool
+    """It could be read, if only as text."""
+    broken: bool
+    """It is no JSON, or lacks what it must have."""
+    schema_version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is seen of a folder; sums are of `spark_reports.ingest.soundness`."""
+
+    folder: Folder
+    run: Document
+    outcome: Document
+    checks: Document
+    ended: bool = False
+    """`run.json` tells when it ended."""
+    outcome_kind: str | None = None
+    last_event_of_checks: int | None = None
+    event_count: int = 0
+    broken_events: int = 0
+    events_of_other_schema: int = 0
+    events_of_another_run: int = 0
+    in_order: bool = True
+    ends: int = 0
+    sent: int = 0
+    first_wall_ms: int | None = None
+    message_count: int = 0
+    most_of_a_group: int = 0
+    broken_messages: int = 0
+    messages_of_other_schema: int = 0
+    last_event_of_messages: int | None = None
+    strange_groups: tuple[str, ...] = ()
+
+
+def problem_of(seen: Seen) -> Problem | None:
+    """The first and gravest reason; None: the folder is fit."""
+    return next(_problems(seen), None)
+
+
+def changed() -> Problem:
+    """Of a folder that was written to while it was read."""
+    return Problem(
+        RUNNING, None, "it was being written while it was read; ingest it again when the run is over"
+    )
+
+
+def _problems(seen: Seen) -> Iterator[Problem]:
+    folder, run = seen.folder, shlex.quote(seen.folder.source.removeprefix("file:"))
+    check, repeat = f"`rocketchaos check {run}` makes it anew", f"`rocketchaos reproduce {run}` runs it again"
+    if folder.problem is not None:
+        yield Problem(MISSING, None, f"the folder can't be listed: {folder.problem}; let this user read it")
+    yield from _document(seen, "run.json", seen.run, repeat)
+    if "outcome.json" not in folder.files and not seen.ended:
+        yield Problem(
+            RUNNING,
+            "outcome.json",
+            f"it has not ended: ingest it again when it has; if its harness was killed, {repeat}",
+        )
+    yield from _document(seen, "outcome.json", seen.outcome, check)
+    yield from _document(seen, "checks.json", seen.checks, check)
+    if seen.outcome_kind not in list(OutcomeKind):
+        yield Problem(CONTRADICTION, "outcome.json", f"`{seen.outcome_kind}` is no outcome; {check}")
+    for name, count in (("messages.jsonl", seen.message_count), ("events.jsonl", seen.event_count)):
+        way_out = check if name in _MADE_ANEW else repeat
+        if name not in folder.files:
+            yield Problem(MISSING, name, f"there is no {name}; {way_out}")
+        elif count == 0 and folder.files[name].size > 0:
+            yield Problem(MISSING, name, f"{name} can't be read; let this user read it")
+    yield from _history(seen, repeat)
+    yield from _messages(seen, check)
+
+
+def _document(seen: Seen, name: str, document: Document, way_out: str) -> Iterator[Problem]:
+    if name not in seen.folder.files:
+        yield Problem(MISSING, name, f"there is no {name}; {way_out}")
+    elif not document.read and seen.folder.files[name].size > 0:
+        yield Problem(MISSING, name, f"{name} can't be read; let this user read it")
+    elif document.broken:
+        yield Problem(BROKEN, name, f"{name} is no JSON of a run folder; {way_out}")
+    elif document.schema_version != SCHEMA_VERSION:
+        yield _other(name, document.schema_version)
+
+
+def _other(name: str, version: int | None) -> Problem:
+    had = "another schema_version" if version is None else f"schema_version {version}"
+    return Problem(
+        OTHER,
+        name,
+        f"{name} has {had}, and this rocketchaos reads {SCHEMA_VERSION}; ingest it with the one that wrote it",
+    )
+
+
+def _history(seen: Seen, repeat: str) -> Iterator[Problem]:
+    name = "events.jsonl"
+    if seen.event_count == 0:
+        yield Problem(TRUNCATED, name, f"the history is empty: the harness was killed; {repeat}")
+    if seen.events_of_other_schema:
+        yield _other(name, None)
+    if seen.broken_events == 1 and seen.in_order and not seen.ends:
+        yield Problem(
+            TRUNCATED, name, f"the last line is cut: the harness was killed, or the disk full; {repeat}"
+        )
+    if seen.broken_events:
+        yield Problem(BROKEN, name, f"{seen.broken_events} lines are no events; {repeat}")
+    if not seen.in_order:
+        yield Problem(TRUNCATED, name, f"events are missing, or there twice; {repeat}")
+    if not seen.ends:
+        yield Problem(
+            TRUNCATED,
+            name,
+            f"the history stops before the end of the run: the harness was killed, or crashed; {repeat}",
+        )
+    if seen.events_of_another_run:
+        yield Problem(CONTRADICTION, name, f"its events are another run's than run.json's; {repeat}")
+
+
+def _messages(seen: Seen, check: str) -> Iterator[Problem]:
+    name = "messages.jsonl"
+    if seen.messages_of_other_schema:
+        yield _other(name, None)
+    if seen.broken_messages:
+        yield Problem(BROKEN, name, f"{seen.broken_messages} lines are no messages; {check}")
+    if seen.strange_groups:
+        groups = ", ".join(seen.strange_groups[:3])
+        yield Problem(CONTRADICTION, name, f"the history knows no group {groups}; {check}")
+    if seen.most_of_a_group > seen.sent:
+        yield Problem(
+            CONTRADICTION,
+            name,
+            f"a group has {seen.most_of_a_group} messages, and {seen.sent} were sent; {check}",
+        )
+    for file, last in ((name, seen.last_event_of_messages), ("checks.json", seen.last_event_of_checks)):
+        if last is not None and last > seen.event_count:
+            yield Problem(
+                CONTRADICTION, file, f"it cites event {last}, and there are {seen.event_count}; {check}"
+            )

@@ -1,0 +1,63 @@
+"""Parsed documents and events of an ingest under way, as columns, in a folder of the store that ends with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark_reports.store import BATCH_LIMIT_S, Store
+
+_FOLDER = "staging"
+
+
+class Staging:
+    """Where an ingest keeps what it has parsed."""
+
+    def __init__(self, spark: SparkSession, uri: str) -> None:
+        self._spark = spark
+        self._uri = uri
+
+    def keep(self, name: str, rows: DataFrame, by: str | None = None) -> DataFrame:
+        """Write rows, divided by a column, and read them back: what made them is not done again."""
+        writer = rows.write.mode("overwrite")
+        (writer.partitionBy(by) if by else writer).parquet(f"{self._uri}/{name}")
+        return self._spark.read.schema(rows.schema).parquet(f"{self._uri}/{name}")
+
+
+@contextmanager
+def staging(spark: SparkSession, store: Store, batch: str) -> Iterator[Staging]:
+    """A place for one batch, removed at the end; what ingests that were broken off left is removed too."""
+    root = store.place.of_table(_FOLDER)
+    _remove_old(spark, root)
+    uri = f"{root}/{batch}"
+    try:
+        yield Staging(spark, uri)
+    finally:
+        _remove(spark, uri)
+
+
+def _remove_old(spark: SparkSession, root: str) -> None:
+    oldest = (datetime.now(UTC) - 2 * timedelta(seconds=BATCH_LIMIT_S)).strftime("%Y%m%dT%H%M%SZ")
+    files, path = _file_system(spark, root)
+    if not files.exists(path):
+        return
+    for one in files.listStatus(path):
+        name = one.getPath().getName()
+        if name < oldest:
+            _remove(spark, f"{root}/{name}")
+
+
+def _remove(spark: SparkSession, uri: str) -> None:
+    with suppress(Exception):  # the ingest's own failure is what the user must hear of
+        files, path = _file_system(spark, uri)
+        files.delete(path, True)
+
+
+def _file_system(spark: SparkSession, uri: str) -> tuple[Any, Any]:
+    context: Any = spark.sparkContext
+    path = context._jvm.org.apache.hadoop.fs.Path(uri)
+    return path.getFileSystem(context._jsc.hadoopConfiguration()), path

@@ -1,0 +1,109 @@
+"""A zip for `spark-submit --py-files`: our packages, and the pure Python ones that they need.
+
+What has compiled parts can't come in a zip: SciPy, which reports use, must be in the Python of the driver.
+Executors need none of this: nothing of ours runs there in Python.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shlex
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import harness
+from harness.cluster.jars import Progress, jars
+from harness.errors import EnvironmentNotReady
+from spark_reports import requirements
+
+_OURS = ("harness", "assertions", "spark_reports")
+_NEEDED = ("delta-spark", "jinja2", "packaging", "platformdirs", "plotly", "rich", "tenacity", "typer")
+# Spark brings the first two; the others have compiled parts, and are needed by reports alone.
+_NOT_PACKED = frozenset({"pyspark", "py4j", "numpy", "scipy"})
+_COMPILED = (".so", ".pyd", ".dylib")
+_MAIN = Path(__file__).with_name("submitted.py")
+# The same content gives the same zip.
+_STAMP = (2020, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What was made."""
+
+    zip: Path
+    script: Path
+    command: str
+    """That submits it, with Delta's jars of this machine's cache."""
+
+
+def make_package(out: Path, progress: Progress) -> Package:
+    """Write the zip, and beside it the script to submit.
+
+    Raises:
+        EnvironmentNotReady: they can't be written, a package is missing, or Delta's jars can't be fetched.
+    """
+    found = jars(requirements.delta(), progress)
+    progress("packing")
+    script = out.with_suffix(".py")
+    part = out.with_name(f".{out.name}.part")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, file in sorted({**dict(_theirs()), **dict(_own())}.items()):
+                archive.writestr(zipfile.ZipInfo(name, _STAMP), file.read_bytes(), zipfile.ZIP_DEFLATED)
+        part.replace(out)
+        script.write_bytes(_MAIN.read_bytes())
+    except OSError as error:
+        raise EnvironmentNotReady(
+            f"the package can't be written: {error.strerror or error}: {out}",
+            "Choose another place with --out.",
+        ) from error
+    finally:
+        part.unlink(missing_ok=True)
+    names = ",".join(map(str, found))
+    command = shlex.join(
+        ["spark-submit", "--master", "MASTER", "--jars", names, "--py-files", str(out), str(script)]
+    )
+    return Package(out, script, f"{command} ingest RUNS --store URI")
+
+
+def _own() -> Iterator[tuple[str, Path]]:
+    home = Path(harness.__file__).parent.parent
+    for package in _OURS:
+        for file in (home / package).rglob("*"):
+            if file.is_file() and "__pycache__" not in file.parts:
+                yield file.relative_to(home).as_posix(), file
+
+
+def _theirs() -> Iterator[tuple[str, Path]]:
+    """Files of the packages that ours need, and of those that these need, but for what is compiled."""
+    wanted, seen = list(_NEEDED), set[str]()
+    while wanted:
+        name = canonicalize_name(wanted.pop())
+        if name in seen or name in _NOT_PACKED:
+            continue
+        seen.add(name)
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError as error:
+            raise EnvironmentNotReady(
+                f"the package `{name}` is not installed", "pip install 'rocketmq-chaos-harness[reports]'."
+            ) from error
+        wanted += [one.name for one in map(Requirement, distribution.requires or ()) if _applies(one)]
+        for file in distribution.files or ():
+            if _is_packed(file):
+                yield file.as_posix(), Path(str(distribution.locate_file(file)))
+
+
+def _applies(requirement: Requirement) -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+
+
+def _is_packed(file: PurePosixPath) -> bool:
+    within = file.parts[0] not in ("..", "bin", "share", "etc") and "__pycache__" not in file.parts
+    return within and file.suffix not in _COMPILED and not file.parts[0].endswith(".dist-info")

@@ -1,0 +1,10 @@
+-- How the runs of each cell ended, held against what the scenario expected of them (null: only measured), with the
+-- trouble that kept runs from showing anything; `example` is the newest such run.
+SELECT
+  scenario, client, rocketmq, cluster, timing, outcome, expected, as_expected, trouble,
+  COUNT(*) AS runs,
+  MAX_BY(source, started) AS example,
+  MAX_BY(reason, started) AS reason
+FROM runs
+GROUP BY scenario, client, rocketmq, cluster, timing, outcome, expected, as_expected, trouble
+ORDER BY scenario, client, rocketmq, cluster, timing, outcome, expected, as_expected, trouble

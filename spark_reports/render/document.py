@@ -1,0 +1,76 @@
+"""A report as JSON: its sentences, its store, and its tables with every row."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+from spark_reports.report import Report, Table
+
+DOCUMENT_VERSION = 1
+"""Of this form."""
+
+
+def document(report: Report) -> dict[str, Any]:
+    """The report as values that JSON has. Figures are named with their SQL; their numbers are in the tables."""
+    return {
+        "schema_version": DOCUMENT_VERSION,
+        "name": report.name,
+        "title": report.title,
+        "headline": report.headline,
+        "lines": list(report.lines),
+        "store": plain_value(asdict(report.store)),
+        "sections": [
+            {
+                "title": section.title,
+                "says": section.says,
+                "parts": [
+                    {
+                        "kind": "table" if isinstance(part, Table) else "figure",
+                        "name": part.name,
+                        "title": part.title,
+                        "says": part.says,
+                        "sql": part.sql,
+                        **(_rows(part) if isinstance(part, Table) else {}),
+                    }
+                    for part in section.parts
+                ],
+            }
+            for section in report.sections
+        ],
+    }
+
+
+def document_text(report: Report) -> str:
+    """The same as text."""
+    return json.dumps(document(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def plain_value(value: Any) -> Any:
+    """A value of a row as JSON has it: times in ISO 8601 and UTC, what is no number as null."""
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {str(name): plain_value(one) for name, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain_value(one) for one in value]
+    return value
+
+
+def _rows(table: Table) -> dict[str, Any]:
+    names = table.schema.names
+    return {
+        "columns": {field.name: field.dataType.simpleString() for field in table.schema.fields},
+        "rows": [{name: plain_value(row.get(name)) for name in names} for row in table.rows],
+    }

@@ -1,0 +1,96 @@
+"""A report becomes files: a page, a document, a short text, and each table for machines.
+
+=============================  ==========================================================
+`<name>.html`                  the page, self-contained
+`<name>.json`                  the same for machines, with all rows
+`<name>.md`                    the short text, for a chat
+`<name>/<table>.csv`           one file
+`<name>/<table>.parquet/`      a folder, as Spark writes it
+`<name>/<table>.delta/`        a Delta table
+=============================  ==========================================================
+
+All is first written beside, and then put in place: a report that can't be written leaves the older one whole.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from harness.errors import EnvironmentNotReady
+from spark_reports.render.document import document_text
+from spark_reports.render.page import page
+from spark_reports.render.tables import write_csv, write_with_spark
+from spark_reports.render.text import short
+from spark_reports.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Where the files of a report lie."""
+
+    page: Path
+    document: Path
+    text: Path
+    tables: Path
+    """The folder of its tables."""
+
+
+def write(spark: SparkSession, report: Report, out: Path) -> Written:
+    """Write all files of the report into `out`, which is made where it isn't there; older ones are replaced.
+
+    Raises:
+        EnvironmentNotReady: they can't be written; what was there before is still there.
+    """
+    twice = [name for name, count in Counter(one.name for one in report.tables).items() if count > 1]
+    if twice:
+        raise ValueError(f"more than one table of the name {', '.join(twice)}")
+    out = out.absolute()
+    written = Written(
+        out / f"{report.name}.html", out / f"{report.name}.json", out / f"{report.name}.md", out / report.name
+    )
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{report.name}-", dir=out))
+        try:
+            _draft(spark, report, written, draft)
+            _put_in_place(written, draft)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+    except OSError as error:
+        raise EnvironmentNotReady(
+            f"the report {report.name} can't be written to {out}: {error.strerror or error}",
+            "Free some disk space, or choose another place with --out.",
+        ) from error
+    return written
+
+
+def _draft(spark: SparkSession, report: Report, written: Written, draft: Path) -> None:
+    texts = {
+        written.page: page(report, written.page.parent),
+        written.document: document_text(report),
+        written.text: short(report, "md", written.page),
+    }
+    for target, text in texts.items():
+        (draft / target.name).write_text(text, encoding="utf-8")
+    tables = draft / written.tables.name
+    tables.mkdir()
+    for table in report.tables:
+        write_csv(table, tables / f"{table.name}.csv")
+    # Python has shown by now that there can be written; Spark tells less clearly that it can't.
+    for table in report.tables:
+        write_with_spark(spark, table, tables)
+
+
+def _put_in_place(written: Written, draft: Path) -> None:
+    """The folder of tables first: a page never links to tables that aren't there yet."""
+    if written.tables.exists():
+        written.tables.rename(draft / "replaced")
+    (draft / written.tables.name).rename(written.tables)
+    for target in (written.document, written.text, written.page):
+        (draft / target.name).replace(target)

@@ -1,0 +1,57 @@
+"""The tables of a report as files: CSV for everything, Parquet and Delta with their explicit schema."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from harness.errors import EnvironmentNotReady
+from spark_reports.render.document import plain_value
+from spark_reports.report import Table
+
+
+def write_csv(table: Table, path: Path) -> None:
+    """One file, comma-separated, UTF-8, with names; nothing where a value is not known.
+
+    Raises:
+        OSError: it can't be written.
+    """
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(table.schema.names)
+        writer.writerows([_flat(row.get(name)) for name in table.schema.names] for row in table.rows)
+
+
+def write_with_spark(spark: SparkSession, table: Table, folder: Path) -> None:
+    """`<name>.parquet` and `<name>.delta` in the folder, each a folder of its own.
+
+    Raises:
+        EnvironmentNotReady: Spark's workers wrote them on other machines. What else keeps Spark from writing is
+            told by the session (see `spark_reports.failures`).
+    """
+    rows = [tuple(row.get(name) for name in table.schema.names) for row in table.rows]
+    frame = spark.createDataFrame(rows, table.schema).coalesce(1)
+    for form in ("parquet", "delta"):
+        target = folder / f"{table.name}.{form}"
+        # Not as a URI: Hadoop takes `%20` for three characters of the name.
+        frame.write.format(form).save(f"file://{target}")
+        if table.rows and not any(target.glob("*.parquet")):
+            raise EnvironmentNotReady(
+                f"{target} is empty: Spark's workers wrote it on their own machines",
+                "Choose an --out that all machines of the Spark cluster share.",
+            )
+
+
+def _flat(value: Any) -> Any:
+    """What CSV has: lists and maps as text, yes and no as `true` and `false`."""
+    plain = plain_value(value)
+    if isinstance(plain, bool):
+        return "true" if plain else "false"
+    if isinstance(plain, dict):
+        return "; ".join(f"{name}={_flat(one)}" for name, one in plain.items())
+    if isinstance(plain, list):
+        return "; ".join(str(_flat(one)) for one in plain)
+    return "" if plain is None else plain

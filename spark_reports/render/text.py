@@ -1,0 +1,105 @@
+"""A report in a few lines, for a terminal or a chat."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from harness.errors import UsageProblem
+from harness.reporters.parts.text import one_line
+from spark_reports.render.digest import Digest, digests
+from spark_reports.render.stores import store_line
+from spark_reports.render.values import TONES
+from spark_reports.report import Report
+
+FORMATS = ("text", "md")
+COLUMNS_WIDE = 100
+_STYLES = {"good": "green", "unsure": "yellow", "bad": "red", "quiet": "dim"}
+_MARKDOWN = str.maketrans({one: f"\\{one}" for one in "\\`*_[]<>|#~"})
+
+
+def short(report: Report, form: str, page: Path | None = None) -> str:
+    """The report in a few lines: what matters, a compact table or two, what it was made from.
+
+    Args:
+        report: the report.
+        form: `text` or `md`.
+        page: where the whole of it lies.
+
+    Raises:
+        UsageProblem: there is no such form.
+    """
+    if form == "md":
+        return _markdown(report, page)
+    if form != "text":
+        raise UsageProblem(f"there is no format {form!r} of reports", f"Choose one of {', '.join(FORMATS)}.")
+    console = Console(file=io.StringIO(), width=COLUMNS_WIDE, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        show(report, console, page)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+def show(report: Report, console: Console, page: Path | None = None) -> None:
+    """The same on a console, in colour where it has any."""
+    _say(console, Text(one_line(report.title), style="bold"))
+    _say(console, Text(one_line(report.headline)))
+    console.print()
+    for line in report.lines:
+        _say(console, Text(f"- {one_line(line)}"))
+    for one in digests(report, console.width):
+        console.print()
+        console.print(_grid(one))
+        if one.more:
+            _say(console, Text(one.more, style="dim"))
+    console.print()
+    _say(console, Text(f"Made from {store_line(report.store)}."))
+    if page is not None:
+        _say(console, Text(f"Page: {one_line(page)}"))
+
+
+def _say(console: Console, text: Text) -> None:
+    # Not wrapped by rich: a terminal does that itself, and a log or a chat keeps the line whole.
+    console.print(text, soft_wrap=True, highlight=False)
+
+
+def _grid(one: Digest) -> Grid:
+    grid = Grid(
+        title=Text(one.title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    for name, number in zip(one.heads, one.numbers, strict=True):
+        grid.add_column(Text(name), justify="right" if number else "left", overflow="fold")
+    for row in one.rows:
+        grid.add_row(*(Text(cell, style=_STYLES.get(TONES.get(cell, ""), "")) for cell in row))
+    return grid
+
+
+def _markdown(report: Report, page: Path | None) -> str:
+    parts = [f"## {_quiet(report.title)}", f"**{_quiet(report.headline)}**"]
+    if report.lines:
+        parts.append("\n".join(f"- {_quiet(line)}" for line in report.lines))
+    for one in digests(report):
+        ruler = ["--:" if number else "---" for number in one.numbers]
+        lines = [_row([_quiet(head) for head in one.heads]), _row(ruler)]
+        lines += [_row([_quiet(cell) for cell in row]) for row in one.rows]
+        parts += [f"**{_quiet(one.title)}**", "\n".join(lines)]
+        if one.more:
+            parts.append(_quiet(one.more))
+    parts.append(f"Made from {_quiet(store_line(report.store))}.")
+    if page is not None:
+        parts.append(f"Page: `{one_line(page).replace('`', '')}`")
+    return "\n\n".join(parts) + "\n"
+
+
+def _quiet(text: object) -> str:
+    """A stranger's text in Markdown, in which nothing of it is markup, nor calls anybody in a chat."""
+    return one_line(text).translate(_MARKDOWN).replace("@", "@\N{WORD JOINER}")
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,15 @@
+"""What an exact test says."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Significance(NamedTuple):
+    """The two-sided p-value of a test."""
+
+    p: float
+    smallest: float
+    """The smallest that these numbers of runs, and these ties, could have brought; 0: as small as you like."""
+    exact: bool = True
+    """Otherwise by the normal approximation."""

@@ -1,0 +1,96 @@
+"""How fast run folders become facts, beside a bare conversion of the same files by the same Spark."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructType
+
+from spark_reports.contract import EVENT, MESSAGE
+from spark_reports.ingest.ingest import ingest
+from spark_reports.store import Store
+from tests.benchmarks.spark.folders import write_folders
+from tests.benchmarks.spark.watching import Watched, watched
+
+WARM_UP = 20_000
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """One size."""
+
+    facts: int
+    input_bytes: int
+    bare_messages: Sequence[Watched]
+    """Of `messages.jsonl`."""
+    bare_events: Sequence[Watched]
+    """Of `events.jsonl`, which an ingest has to read too."""
+    ingest: Sequence[Watched]
+    again_s: float
+    """Seconds of the same ingest once more, which changes nothing."""
+
+    def ratios(self, unit: str) -> list[float]:
+        """The bare conversion of the same files by the ingest: in `seconds`, or in `cpu_s`."""
+        return [
+            (getattr(messages, unit) + getattr(events, unit)) / getattr(work, unit)
+            for messages, events, work in zip(self.bare_messages, self.bare_events, self.ingest, strict=True)
+        ]
+
+
+def measure_ingest(
+    spark: SparkSession, facts: int, places: Sequence[Path], repeats: int, say: Progress, disk: Path
+) -> Ingested:
+    """Ingest and bare conversion in turn, after a small one of each that warms everything."""
+    with tempfile.TemporaryDirectory(prefix="bench-spark-", dir=disk) as name:
+        folder = Path(name)
+        small = folder / "small"
+        write_folders(small, WARM_UP, 1000, places)
+        bare(spark, small, "messages.jsonl", MESSAGE, folder, say)
+        bare(spark, small, "events.jsonl", EVENT, folder, say)
+        ingested(spark, small, folder / "warm", say)
+        say(f"{facts:,} message facts: writing run folders")
+        runs = folder / "runs"
+        made = write_folders(runs, facts, _per_run(facts), places)
+        size = sum(file.stat().st_size for file in runs.rglob("*.jsonl"))
+        of_messages, of_events, told, again_s = [], [], [], 0.0
+        for number in range(repeats):
+            of_messages.append(bare(spark, runs, "messages.jsonl", MESSAGE, folder, say))
+            of_events.append(bare(spark, runs, "events.jsonl", EVENT, folder, say))
+            store = folder / f"store-{number}"
+            told.append(ingested(spark, runs, store, say))
+            again_s = ingested(spark, runs, store, say).seconds
+            shutil.rmtree(store)
+        return Ingested(made, size, of_messages, of_events, told, again_s)
+
+
+def bare(
+    spark: SparkSession, runs: Path, name: str, schema: StructType, folder: Path, say: Progress
+) -> Watched:
+    """The plainest conversion to Parquet of all files of one name."""
+    target = folder / "bare"
+    with watched(spark) as told:
+        spark.read.schema(schema).json(f"{runs}/*/*/{name}").write.parquet(str(target))
+    say(f"bare conversion of {name}: {told.seconds:.1f} s")
+    shutil.rmtree(target)
+    return told
+
+
+def ingested(spark: SparkSession, runs: Path, store: Path, say: Progress) -> Watched:
+    """One ingest."""
+    with watched(spark) as told:
+        summary = ingest(spark, Store.create(spark, str(store)), [str(runs)], lambda _text: None)
+    if summary.quarantined:
+        raise SystemExit(f"run folders of the bench were quarantined: {dict(summary.quarantined)}")
+    say(f"ingest: {told.seconds:.1f} s, {summary.ingested} runs, {summary.unchanged} known")
+    return told
+
+
+def _per_run(facts: int) -> int:
+    """Messages of one run: there are 200 runs at least."""
+    return max(100, min(10_000, facts // 200))

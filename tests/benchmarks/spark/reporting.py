@@ -1,0 +1,120 @@
+"""How long the reports take: every query by Spark and by DuckDB, and every report as a whole."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import spark_reports.queries
+from spark_reports.queries import query
+from spark_reports.reports import REPORTS
+from spark_reports.store import Store
+from tests.benchmarks.spark.beside import asked, duck
+from tests.benchmarks.spark.facts import write_store
+from tests.benchmarks.spark.fit import fit
+from tests.benchmarks.spark.runs import Size
+from tests.benchmarks.spark.watching import Watched, watched
+from tests.benchmarks.spark.world import planted_world
+
+WARM_UP = 100_000
+Progress = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Asked:
+    """One query at one size."""
+
+    spark: list[Watched] = field(default_factory=list)
+    duck_s: list[float] = field(default_factory=list)
+    rows: int = 0
+    refusal: str = ""
+    """Why DuckDB doesn't take it."""
+    differs: bool = False
+    """The two gave different numbers of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One size."""
+
+    facts: int
+    runs: int
+    parquet_bytes: int
+    write_s: float
+    queries: Mapping[str, Asked]
+    reports: Mapping[str, Watched]
+
+
+def all_queries() -> list[str]:
+    """Names of all queries of all reports."""
+    return sorted(
+        one.name.removesuffix(".sql")
+        for one in files(spark_reports.queries).iterdir()
+        if one.name.endswith(".sql")
+    )
+
+
+def measure_reports(
+    spark: SparkSession,
+    facts: int,
+    places: Sequence[Path],
+    repeats: int,
+    say: Progress,
+    disk: Path,
+    memory_gib: int,
+) -> Reported:
+    """A store of this size, written, asked and removed."""
+    with tempfile.TemporaryDirectory(prefix="bench-spark-", dir=disk) as name:
+        folder = Path(name) / "store"
+        say(f"{facts:,} message facts: writing the store")
+        began = time.monotonic()
+        write_store(spark, str(folder), planted_world(fit(places)), Size(facts))
+        write_s = time.monotonic() - began
+        store = Store.open(spark, str(folder))
+        store.register()
+        queries = ask_all(spark, store, repeats, say, memory_gib)
+        reports = {}
+        for report, build in REPORTS.items():
+            with watched(spark) as told:
+                build(spark, store.summary())
+            reports[report] = told
+            say(f"report {report}: {told.seconds:.1f} s")
+        size = sum(file.stat().st_size for file in folder.rglob("*.parquet"))
+        summary = store.summary()
+        return Reported(summary.messages, summary.runs, size, write_s, queries, reports)
+
+
+def ask_once(spark: SparkSession, places: Sequence[Path], say: Progress, disk: Path) -> None:
+    """Warm everything: start-up is no part of what is measured."""
+    say("warming up")
+    measure_reports(spark, WARM_UP, places, 1, lambda _text: None, disk, 1)
+
+
+def ask_all(
+    spark: SparkSession, store: Store, repeats: int, say: Progress, memory_gib: int
+) -> dict[str, Asked]:
+    """Every query, by both, in turn."""
+    answers = {name: Asked() for name in all_queries()}
+    with duck(store, spark.sparkContext.defaultParallelism, memory_gib) as connection:
+        for _ in range(repeats):
+            for name, answer in answers.items():
+                with watched(spark) as told:
+                    rows = spark.sql(query(name)).collect()
+                answer.spark.append(told)
+                answer.rows = len(rows)
+                duck_s, found = asked(connection, query(name))
+                if isinstance(found, str):
+                    answer.refusal = found
+                else:
+                    answer.duck_s.append(duck_s)
+                    answer.differs |= len(found) != len(rows)
+                say(
+                    f"{name}: {told.seconds:.2f} s, DuckDB {answer.refusal or f'{duck_s:.2f} s'}, {len(rows)} rows"
+                )
+    return answers

@@ -1,0 +1,153 @@
+"""What was measured, as a table of the README."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import psutil
+
+if TYPE_CHECKING:
+    from tests.benchmarks.spark.ingesting import Ingested
+    from tests.benchmarks.spark.reporting import Asked, Reported
+    from tests.benchmarks.spark.watching import Watched
+
+SKEW_LIMIT = 4.0
+"""The longest task of a stage takes at most so many times the median."""
+
+
+@dataclass(slots=True)
+class Measured:
+    """One run of the bench."""
+
+    load_start: float
+    load_end: float = 0.0
+    ingest: list[Ingested] = field(default_factory=list)
+    ingest_memory: tuple[float, float] = (0.0, 0.0)
+    """MiB at most: on the heap, resident."""
+    reports: list[Reported] = field(default_factory=list)
+    reports_memory: tuple[float, float] = (0.0, 0.0)
+
+    def complaints(self) -> list[str]:
+        """What must not be."""
+        found = [
+            f"ingest: {text}" for one in self.ingest for work in one.ingest for text in work.complaints()
+        ]
+        for one in self.reports:
+            for name, asked in one.queries.items():
+                found += [f"{name}: {text}" for work in asked.spark for text in work.complaints()]
+                if asked.differs:
+                    found.append(f"{name}: Spark and DuckDB give different numbers of rows")
+            found += [
+                f"report {name}: {text}" for name, work in one.reports.items() for text in work.complaints()
+            ]
+        return found
+
+
+def table(measured: Measured, cores: int, memory_gib: int) -> str:
+    """In Markdown, with machine and date."""
+    head = (
+        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores ({platform.machine()}), "
+        f"{psutil.virtual_memory().total // 2**30} GiB, Spark {version('pyspark')} on {cores} cores with "
+        f"{memory_gib} GiB, Delta {version('delta-spark')}, DuckDB {version('duckdb')} with as much, "
+        f"load {measured.load_start:.1f} before and {measured.load_end:.1f} after:"
+    )
+    parts = [head, _ingest(measured), _reports(measured)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _ingest(measured: Measured) -> str:
+    if not measured.ingest:
+        return ""
+    rows = [["ingest of run folders", *(_count(one.facts) for one in measured.ingest), "aim"]]
+    rows.append(["JSON lines", *(f"{one.input_bytes / 2**20:,.0f} MiB" for one in measured.ingest), ""])
+    for name, works in (("messages", "bare_messages"), ("events", "bare_events")):
+        told = (_s(getattr(one, works)) for one in measured.ingest)
+        rows.append([f"bare conversion of `{name}.jsonl`", *told, ""])
+    rows.append(["`report ingest` of both", *(_s(one.ingest) for one in measured.ingest), ""])
+    for unit, name in (("seconds", "speed / bare speed"), ("cpu_s", "the same in processor time")):
+        ratios = (statistics.median(one.ratios(unit)) for one in measured.ingest)
+        rows.append([f"of it: {name}", *(f"{ratio:.2f}" for ratio in ratios), "≥ 0.5"])
+    rows.append(
+        ["the same once more: nothing changes", *(f"{one.again_s:.1f} s" for one in measured.ingest), ""]
+    )
+    rows.append(_skew_row([[work.skew for work in one.ingest] for one in measured.ingest]))
+    rows.append(_memory_row(measured.ingest_memory, len(measured.ingest)))
+    rows.append(["measurements", *(str(len(one.ingest)) for one in measured.ingest), ""])
+    return _markdown(rows)
+
+
+def _reports(measured: Measured) -> str:
+    if not measured.reports:
+        return ""
+    sizes = measured.reports
+    rows = [["reports, Spark (DuckDB)", *(_count(one.facts) for one in sizes), "aim"]]
+    rows.append(
+        ["runs; Parquet", *(f"{one.runs:,}; {one.parquet_bytes / 2**20:,.0f} MiB" for one in sizes), ""]
+    )
+    for name in sizes[0].queries:
+        rows.append([f"`{name}`", *(_beside(one.queries[name]) for one in sizes), ""])
+    totals = [
+        (
+            sum(
+                statistics.median([work.seconds for work in asked.spark])
+                for asked in one.queries.values()
+                if asked.duck_s
+            ),
+            sum(statistics.median(asked.duck_s) for asked in one.queries.values() if asked.duck_s),
+        )
+        for one in sizes
+    ]
+    rows.append(["all that both take", *(f"{spark:.1f} s ({duck:.1f} s)" for spark, duck in totals), ""])
+    rows.append(["of it: Spark / DuckDB", *(f"{spark / duck:.1f}" for spark, duck in totals), "≤ 5 at 10^8"])
+    for name in sizes[0].reports:
+        rows.append([f"`report {name}`", *(f"{one.reports[name].seconds:.1f} s" for one in sizes), ""])
+    whole = [sum(work.seconds for work in one.reports.values()) for one in sizes]
+    rows.append(["all reports", *(f"{seconds:.1f} s" for seconds in whole), "≤ 360 s at 10^8"])
+    rows.append(
+        _skew_row([[work.skew for asked in one.queries.values() for work in asked.spark] for one in sizes])
+    )
+    rows.append(_memory_row(measured.reports_memory, len(sizes)))
+    rows.append(
+        ["measurements", *(str(max(len(asked.spark) for asked in one.queries.values())) for one in sizes), ""]
+    )
+    return _markdown(rows)
+
+
+def _skew_row(skews: list[list[float]]) -> list[str]:
+    return [
+        "longest task / median task, the worst stage",
+        *(f"{max(some):.1f}" for some in skews),
+        f"≤ {SKEW_LIMIT:g}",
+    ]
+
+
+def _memory_row(peak: tuple[float, float], sizes: int) -> list[str]:
+    text = f"{peak[0]:,.0f} MiB; {peak[1]:,.0f} MiB"
+    return ["most memory of Spark's JVM: heap; resident", *([""] * (sizes - 1)), text, "heap ≤ 4096 MiB"]
+
+
+def _beside(asked: Asked) -> str:
+    spark = statistics.median([work.seconds for work in asked.spark])
+    return (
+        f"{spark:.1f} s ({statistics.median(asked.duck_s):.2f} s)" if asked.duck_s else f"{spark:.1f} s (–)"
+    )
+
+
+def _s(works: Sequence[Watched]) -> str:
+    return f"{statistics.median(work.seconds for work in works):.1f} s"
+
+
+def _count(facts: int) -> str:
+    return f"{facts:,} message facts"
+
+
+def _markdown(rows: list[list[str]]) -> str:
+    head, *rest = rows
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rest))

@@ -1,0 +1,123 @@
+"""What a Spark did meanwhile, by its own books: stages, tasks, plans, and the memory of its JVM."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+from pyspark.sql import SparkSession
+
+PYTHON_IN_PLANS = ("BatchEvalPython", "ArrowEvalPython", "MapInPandas", "MapInArrow", "FlatMapGroupsInPandas")
+"""What plans call rows that go through Python."""
+TELLING_TASKS, TELLING_S = 4, 2.0
+"""Only stages with so many tasks, the longest of which takes so long, can be called skewed."""
+COLLECTED_BYTES = 64 * 2**20
+"""Results larger than this can't be aggregates."""
+
+
+@dataclass(slots=True)
+class Watched:
+    """One piece of work."""
+
+    seconds: float = 0.0
+    cpu_s: float = 0.0
+    """Of the whole JVM, all its threads: the same on a busy machine."""
+    stages: int = 0
+    result_bytes: int = 0
+    """Of all tasks: what came to the driver."""
+    skew: float = 1.0
+    """The longest task of a stage by its median one, the worst of all telling stages."""
+    skewed_stage: str = ""
+    spilled_bytes: int = 0
+    python: list[str] = field(default_factory=list)
+    """Plans with rows that go through Python."""
+
+    def complaints(self) -> list[str]:
+        """What must not be."""
+        found = [f"rows go through Python: {plan}" for plan in self.python]
+        if self.result_bytes > COLLECTED_BYTES:
+            found.append(f"{self.result_bytes / 2**20:.0f} MiB came to the driver: facts were collected")
+        return found
+
+
+@contextmanager
+def watched(spark: SparkSession) -> Iterator[Watched]:
+    """The work of the block."""
+    told = Watched()
+    stages, plans = {key for key, _ in _stages(spark)}, {number for number, _ in _plans(spark)}
+    began, cpu_s = time.monotonic(), _cpu_s(spark)
+    yield told
+    told.seconds, told.cpu_s = time.monotonic() - began, _cpu_s(spark) - cpu_s
+    for key, stage in _stages(spark):
+        if key not in stages:
+            _add(told, spark, stage)
+    for number, plan in _plans(spark):
+        if number not in plans:
+            told.python += [f"{word} in query {number}" for word in PYTHON_IN_PLANS if word in plan]
+
+
+def _add(told: Watched, spark: SparkSession, stage: Any) -> None:
+    if stage.numCompleteTasks() == 0:
+        return  # skipped: its shuffle was there
+    told.stages += 1
+    told.result_bytes += stage.resultSize()
+    told.spilled_bytes += stage.diskBytesSpilled()
+    if stage.numCompleteTasks() < TELLING_TASKS:
+        return
+    gateway: Any = spark.sparkContext._gateway
+    quantiles = gateway.new_array(gateway.jvm.double, 2)
+    quantiles[0], quantiles[1] = 0.5, 1.0
+    summary = _books(spark).taskSummary(stage.stageId(), stage.attemptId(), quantiles)
+    if not summary.isDefined():
+        return
+    times = summary.get().executorRunTime()
+    median_ms, longest_ms = times.apply(0), times.apply(1)
+    if longest_ms >= TELLING_S * 1000 and longest_ms / max(1.0, median_ms) > told.skew:
+        told.skew = longest_ms / max(1.0, median_ms)
+        told.skewed_stage = f"stage {stage.stageId()}: {stage.name()}, {stage.numCompleteTasks()} tasks"
+
+
+def _books(spark: SparkSession) -> Any:
+    return spark.sparkContext._jsc.sc().statusStore()  # type: ignore[attr-defined]
+
+
+def _stages(spark: SparkSession) -> Iterator[tuple[tuple[int, int], Any]]:
+    gateway: Any = spark.sparkContext._gateway
+    jvm: Any = spark.sparkContext._jvm
+    nothing = jvm.java.util.ArrayList()
+    found = _books(spark).stageList(nothing, False, False, gateway.new_array(jvm.double, 0), nothing)
+    for place in range(found.size()):
+        stage = found.apply(place)
+        yield (stage.stageId(), stage.attemptId()), stage
+
+
+def _plans(spark: SparkSession) -> Iterator[tuple[int, str]]:
+    found = spark._jsparkSession.sharedState().statusStore().executionsList()  # type: ignore[attr-defined]
+    for place in range(found.size()):
+        execution = found.apply(place)
+        yield execution.executionId(), execution.physicalPlanDescription()
+
+
+def _jvm_process(spark: SparkSession) -> psutil.Process:
+    jvm: Any = spark.sparkContext._jvm
+    return psutil.Process(jvm.java.lang.ProcessHandle.current().pid())
+
+
+def _cpu_s(spark: SparkSession) -> float:
+    times = _jvm_process(spark).cpu_times()
+    return float(times.user + times.system)
+
+
+def peak_memory(spark: SparkSession) -> tuple[float, float]:
+    """MiB that the driver's JVM has had at most so far: on its heap, and in all (resident)."""
+    jvm: Any = spark.sparkContext._jvm
+    pools = jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+    heap = sum(pool.getPeakUsage().getUsed() for pool in pools if str(pool.getType()) == "Heap memory")
+    status = Path(f"/proc/{_jvm_process(spark).pid}/status").read_text(encoding="ascii")
+    resident = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
+    return heap / 2**20, resident / 1024

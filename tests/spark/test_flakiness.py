@@ -1,0 +1,321 @@
+"""The queries of the flakiness report on rows made by hand, and the report that comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import count
+
+import duckdb
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_reports.flakiness import flakiness
+from spark_reports.flakiness.cells import CellKey
+from spark_reports.flakiness.read import Facts, read
+from spark_reports.queries import query
+from spark_reports.report import Report, StoreSummary
+from spark_reports.tables import TABLES
+from tests.spark import tables
+from tests.spark.flakiness_rows import BEGIN, Row, finding_row, run_row, run_rows
+
+pytestmark = pytest.mark.spark
+
+QUERIES = ("cells", "history", "versions", "causes", "signatures", "conditions")
+NOTHING = StoreSummary("store", 0, 0, 0, 0, None, None, 0, {}, 0)
+
+
+def key(scenario: str, client: str = "java", rocketmq: str = "5.5.0") -> CellKey:
+    return CellKey(scenario, client, rocketmq, "embedded", "compressed")
+
+
+class Rows:
+    """One store for all tests: every scenario is a case of its own."""
+
+    def __init__(self) -> None:
+        self._next = count(1)
+        self.runs: list[Row] = []
+        self.findings: list[Row] = []
+        self.conditions: list[Row] = []
+
+    def add(self, scenario: str, ends: str, **more: object) -> list[Row]:
+        rows = [run_row(next(self._next), end, scenario=scenario, **more) for end in ends]
+        self.runs += rows
+        return rows
+
+    def measure(self, run: Row, name: str, value: float | None) -> None:
+        self.conditions.append({"run_key": run["run_key"], "name": name, "value": value})
+
+    def find(self, run: Row, signature: str, **more: object) -> None:
+        self.findings.append(finding_row(run["run_key"], signature, **more))
+
+
+def make() -> Rows:
+    store = Rows()
+    store.add("steady", "+" * 18)
+    for run in store.add("broken", "+EE+HI+"):
+        if run.get("trouble") in ("environment", "harness"):
+            store.find(run, "port <n> is in use", kind="trouble", side=run["trouble"])
+    store.add("only-errors", "EHI")
+    store.add("measured", "rnnr")
+    store.add("single", "+")
+    mixed = store.add("mixed", "+-P+")
+    store.find(mixed[1], "delivered: <n> of <n>")
+    store.find(mixed[2], "delivered: <n> of <n>", occurrences=4)
+    store.find(mixed[2], "precondition: not reached within <n> s", kind="trouble")
+    for place, run in enumerate(mixed):
+        store.find(run, "a slow disk", kind="log", side="environment")
+        store.measure(run, "load_start", float(run["as_expected"] is False) + place / 10)
+        store.measure(run, "beside", 1.0)
+        store.measure(run, "steps_s", float(place))
+        store.measure(run, "start_gap_ms", None if place else float("nan"))
+    store.add("tied", "+-+-", started=BEGIN)
+    store.add("jumped", "++") and store.add("jumped", "-", clock_jump_ms=-3_600_000)
+    store.add("jumped", "-", started=None) and store.add("jumped", "+", clock_jump_ms=999)
+    store.add("many", "+" * 300 + "-" * 150)
+    store.add("changed", "+" * 30, harness_version="0.1.0")
+    store.add("changed", "+--------------+--------------", harness_version="0.2.0")
+    store.add("upgraded", "+" * 20, rocketmq="4.9.4", client_version="4.9.4")
+    store.add("upgraded", "-" * 5, client="java@4.9.4", client_version="4.9.4")
+    store.add("upgraded", "+----", client_version="5.5.0")
+    return store
+
+
+@pytest.fixture(scope="module")
+def store() -> Rows:
+    return make()
+
+
+@pytest.fixture(scope="module")
+def views(spark: SparkSession, store: Rows) -> None:
+    """Anew for this module: other tests register rows of their own."""
+    tables.register(spark, runs=store.runs, findings=store.findings, conditions=store.conditions)
+
+
+@pytest.fixture(scope="module")
+def facts(spark: SparkSession, views: None) -> Facts:
+    return read(spark)
+
+
+@pytest.fixture(scope="module")
+def report(spark: SparkSession, facts: Facts) -> Report:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spark_reports.flakiness.read", lambda _: facts)
+        return flakiness(spark, NOTHING)
+
+
+def row(report: Report, scenario: str, client: str = "java", rocketmq: str = "5.5.0") -> Row:
+    cells = next(table for table in report.tables if table.name == "cells")
+    (found,) = (
+        dict(one)
+        for one in cells.rows
+        if (one["scenario"], one["client"], one["rocketmq"]) == (scenario, client, rocketmq)
+    )
+    return found
+
+
+def test_environment_and_harness_are_apart_from_the_product(facts: Facts, report: Report) -> None:
+    counts = facts.counts[key("broken")]
+    assert (counts.runs, counts.product, counts.judged, counts.as_expected) == (7, 3, 3, 3)
+    assert (counts.environment_errors, counts.harness_errors, counts.broken_off) == (2, 1, 1)
+    assert row(report, "broken")["verdict"] == "PASS?"
+    assert row(report, "broken")["flips"] == 0
+    (line,) = (line for line in report.lines if "lost, never counted as flaky" in line)
+    assert (
+        "7 of 558 runs lost, never counted as flaky: 3 by the environment, 2 by the harness, 2 by hand"
+        in line
+    )
+    assert "most often: port <n> is in use" in line
+
+
+def test_only_errors_are_no_verdict(report: Report) -> None:
+    assert row(report, "only-errors")["verdict"] == "UNKNOWN"
+    assert row(report, "only-errors")["p_as_expected"] is None
+
+
+def test_what_is_only_measured_is_not_judged(facts: Facts, report: Report) -> None:
+    cell = row(report, "measured")
+    assert (cell["verdict"], cell["judged"], cell["p_reproduced"], cell["p_steady"]) == (
+        "MEASURED",
+        0,
+        0.5,
+        None,
+    )
+    assert [block.hits for block in facts.blocks[key("measured")]] == [1, 0, 0, 1]
+
+
+def test_a_precondition_that_did_not_hold_is_the_product_s_end(facts: Facts, report: Report) -> None:
+    counts = facts.counts[key("mixed")]
+    assert (counts.reproduced, counts.not_reproduced, counts.inconclusive) == (2, 1, 1)
+    assert row(report, "mixed")["verdict"] == "FLAKY"
+
+
+def test_one_run_is_not_enough(report: Report) -> None:
+    assert (row(report, "single")["verdict"], row(report, "single")["more_runs_needed"]) == ("PASS?", 17)
+    assert (row(report, "steady")["verdict"], row(report, "steady")["more_runs_needed"]) == ("PASS", 0)
+
+
+def test_what_began_at_once_is_ordered_by_key(facts: Facts, report: Report) -> None:
+    assert [block.hits for block in facts.blocks[key("tied")]] == [1, 0, 1, 0]
+    assert (row(report, "tied")["flips"], row(report, "tied")["flip_rate"]) == (3, 1.0)
+
+
+def test_a_run_whose_clock_jumped_counts_but_has_no_place_in_time(facts: Facts, report: Report) -> None:
+    cell = row(report, "jumped")
+    assert (cell["judged"], cell["as_expected"], cell["order_uncertain"], cell["flips"]) == (5, 3, 2, 0)
+    assert sum(block.runs for block in facts.blocks[key("jumped")]) == 3
+    assert any(line.startswith("Order in time uncertain for 2 runs") for line in report.lines)
+
+
+def test_many_runs_come_as_200_blocks_of_equal_size(facts: Facts, report: Report) -> None:
+    blocks = facts.blocks[key("many")]
+    assert len(blocks) == 200
+    assert {block.runs for block in blocks} == {2, 3}
+    assert sum(block.hits for block in blocks) == 300
+    assert sum(block.flips for block in blocks) == 1
+    cell = row(report, "many")
+    assert (cell["verdict"], cell["now"], cell["change_points"]) == ("FLAKY", "FAIL", 1)
+
+
+def test_a_change_is_told_with_its_date_and_its_first_runs(report: Report, store: Rows) -> None:
+    changes = next(table for table in report.tables if table.name == "changes")
+    (change,) = (one for one in changes.rows if one["scenario"] == "changed")
+    first = [run for run in store.runs if run["scenario"] == "changed"][31]
+    assert change["since"] == first["started"]
+    assert change["first_bad_run_source"] == change["first_run_source"] == first["source"]
+    assert (change["runs_before"], change["share_before"], change["exact_to_runs"]) == (31, 1.0, 1)
+
+
+def test_the_first_bad_run_after_a_change_of_version_is_named(report: Report, store: Rows) -> None:
+    versions = next(table for table in report.tables if table.name == "versions")
+    changes = {(one["scenario"], one["of"]): one for one in versions.rows}
+    assert set(changes) == {("changed", "rocketchaos"), ("upgraded", "RocketMQ"), ("upgraded", "client")}
+    harness = changes["changed", "rocketchaos"]
+    assert (
+        harness["first_bad_source"]
+        == [run for run in store.runs if run["scenario"] == "changed"][31]["source"]
+    )
+    assert (harness["before"], harness["after"], harness["runs_after"]) == ("0.1.0", "0.2.0", 30)
+    assert harness["p"] < 0.001
+    rocketmq = changes["upgraded", "RocketMQ"]
+    assert (rocketmq["change"], rocketmq["share_after"]) == ("RocketMQ 4.9.4 → 5.5.0", 0.2)
+    client = changes["upgraded", "client"]
+    assert (client["before"], client["after"], client["p"]) == ("4.9.4", "5.5.0", 1.0)
+
+
+def test_one_cause_is_one_row(facts: Facts, store: Rows) -> None:
+    causes = {one.signature: one for one in facts.signatures}
+    assert list(causes) == [
+        "port <n> is in use",
+        "delivered: <n> of <n>",
+        "precondition: not reached within <n> s",
+        "a slow disk",
+    ]
+    cause = causes["delivered: <n> of <n>"]
+    assert (cause.bad_runs, cause.good_runs, cause.occurrences, cause.cells) == (2, 0, 5, 1)
+    newest = [run for run in store.runs if run["scenario"] == "mixed"][2]
+    assert (cause.run, cause.source, cause.last_seen) == (newest["run"], newest["source"], newest["started"])
+    slow, port = causes["a slow disk"], causes["port <n> is in use"]
+    assert (slow.first_in_runs, slow.bad_runs, slow.lost_runs, slow.good_runs) == (0, 2, 0, 2)
+    assert (port.first_in_runs, port.bad_runs, port.lost_runs, port.kind) == (3, 3, 3, "trouble")
+    assert sum(one.first_in_runs for one in facts.signatures) == 5
+
+
+def test_a_cell_s_first_cause_is_what_its_bad_runs_have_and_the_good_don_t(facts: Facts) -> None:
+    first, second, third = facts.causes[key("mixed")]
+    assert (first.signature, first.first_in_runs, first.missed_runs) == ("delivered: <n> of <n>", 1, 2)
+    assert (second.signature, second.first_in_runs) == ("precondition: not reached within <n> s", 1)
+    assert (third.signature, third.first_in_runs, third.good_runs) == ("a slow disk", 0, 2)
+
+
+def test_conditions_are_binned_within_cells_that_end_both_ways(facts: Facts) -> None:
+    assert set(facts.bins) == {key("mixed")}
+    bins = facts.bins[key("mixed")]
+    assert [(one.runs, one.hits) for one in bins if one.name == "load_start"] == [
+        (1, 1),
+        (1, 1),
+        (1, 0),
+        (1, 0),
+    ]
+    assert [(one.bin, one.runs, one.hits) for one in bins if one.name == "beside"] == [(0, 4, 2)]
+    assert {one.name for one in bins} == {"load_start", "beside"}
+
+
+def test_what_became_worse_for_good_comes_first(report: Report) -> None:
+    assert report.headline.startswith("1 FAIL, ")
+    assert "worst: many java 5.5.0 300 of 450 as expected" in report.headline
+    assert "FAIL now" in report.headline
+    assert "change point from 1.00 to 0.00, p<0.001" in report.headline
+    assert len(report.lines) <= 12
+
+
+def test_all_that_a_report_shows_is_there(report: Report) -> None:
+    assert [figure.name for figure in report.figures] == [
+        "map",
+        "intervals",
+        "time",
+        "strips",
+        "causes",
+        "conditions",
+    ]
+    for table in report.tables:
+        assert all(set(one) == set(table.schema.fieldNames()) for one in table.rows), table.name
+    texts = {query(f"flakiness_{name}") for name in QUERIES}
+    assert {one.sql for one in (*report.tables, *report.figures)} <= texts
+
+
+@pytest.fixture(scope="module")
+def duck(store: Rows) -> Iterator[duckdb.DuckDBPyConnection]:
+    types = {
+        "bigint": "BIGINT",
+        "int": "INTEGER",
+        "double": "DOUBLE",
+        "boolean": "BOOLEAN",
+        "timestamp": "TIMESTAMP",
+    }
+    with duckdb.connect() as connection:
+        for name in ("runs", "findings", "conditions"):
+            columns = [
+                (one.name, types.get(one.dataType.simpleString(), "VARCHAR")) for one in TABLES[name].schema
+            ]
+            connection.execute(
+                f"CREATE TABLE {name} ({', '.join(f'{column} {kind}' for column, kind in columns)})"
+            )
+            marks = ", ".join("?" for _ in columns)
+            rows = [[_naive(one.get(column)) for column, _ in columns] for one in getattr(store, name)]
+            connection.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
+        yield connection
+
+
+def _naive(value: object) -> object:
+    return value.replace(tzinfo=None) if hasattr(value, "tzinfo") else value  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_another_engine_gets_the_same_from_the_same_text(
+    spark: SparkSession, views: None, duck: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    text = query(f"flakiness_{name}")
+    ours = spark.sql(text)
+    theirs = duck.execute(text)
+    columns = [one[0] for one in theirs.description or ()]
+    chosen = [column for column in columns if not column.endswith(("started", "seen"))]
+    theirs_rows = [dict(zip(columns, one, strict=True)) for one in theirs.fetchall()]
+    assert ours.columns == columns
+    assert [[one[column] for column in chosen] for one in ours.collect()] == [
+        [one[column] for column in chosen] for one in theirs_rows
+    ]
+
+
+def test_an_empty_store_says_so(spark: SparkSession) -> None:
+    tables.register(spark)
+    empty = flakiness(spark, NOTHING)
+    assert empty.headline.startswith("The store has no runs")
+    assert not empty.lines
+    assert not empty.figures
+    assert all(not table.rows for table in empty.tables)
+
+
+def test_the_rows_say_what_they_mean() -> None:
+    assert [one["run_key"] for one in run_rows("++", first=3)] == [3, 4]
+    assert run_row(1)["started"] == BEGIN + timedelta(hours=1)

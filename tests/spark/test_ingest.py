@@ -1,0 +1,339 @@
+"""Run folders become facts: golden ones row by row, and every kind of broken one a row with the reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chispa import assert_df_equality
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+from spark_reports.ingest.ingest import ingest
+from spark_reports.ingest.quarantine import KINDS
+from spark_reports.ingest.summary import IngestSummary
+from spark_reports.store import Store
+from spark_reports.tables import (
+    CHECKS,
+    CONDITIONS,
+    FAULTS,
+    FINDINGS,
+    MESSAGES,
+    OFFSETS,
+    OWNERSHIP,
+    QUARANTINE,
+    RUNS,
+    SUBSCRIPTIONS,
+    Table,
+)
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "runs"
+KILL, TAGS = "kill-of-the-other", "same-group-different-tags"
+JUMP_MS = 3_600_000
+
+
+def quiet(_text: str) -> None:
+    """Tells nobody."""
+
+
+def lines(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / name).read_text().splitlines()]
+
+
+def copy(runs: Path, name: str, token: str) -> Path:
+    """A golden folder, as another run."""
+    source, folder = GOLDEN / name, runs / name / token
+    folder.mkdir(parents=True)
+    run = json.loads((source / "run.json").read_text())["run"]
+    for file in source.iterdir():
+        (folder / file.name).write_text(file.read_text().replace(run, token))
+    return folder
+
+
+def change(folder: Path, name: str, edit: Callable[[list[str]], list[str]]) -> None:
+    file = folder / name
+    file.write_text("".join(edit(file.read_text().splitlines(keepends=True))))
+
+
+def set_in(folder: Path, name: str, **fields: object) -> None:
+    file = folder / name
+    file.write_text(json.dumps(json.loads(file.read_text()) | fields))
+
+
+def late(all_lines: list[str]) -> list[str]:
+    """The wall clock jumps in the middle."""
+    events = [json.loads(line) for line in all_lines]
+    return [
+        json.dumps(event | {"wall_ms": event["wall_ms"] + JUMP_MS * (event["n"] > 40)}) + "\n"
+        for event in events
+    ]
+
+
+def broken_folders(runs: Path) -> dict[str, tuple[str, str | None, int | None]]:
+    """Name of the folder: the kind, the file and the line of what is broken in it."""
+
+    def make(token: str) -> Path:
+        return copy(runs, TAGS, token)
+
+    (make("missing") / "checks.json").unlink()
+    (make("garbage") / "outcome.json").write_bytes(bytes(range(256)) * 9)
+    (make("empty") / "run.json").write_text("")
+    change(make("noise"), "events.jsonl", lambda all_: [*all_[:4], "\x00\xff noise\n", *all_[5:]])
+    change(make("cut"), "events.jsonl", lambda all_: [*all_[:-1], all_[-1][:30]])
+    change(make("gap"), "events.jsonl", lambda all_: all_[:9] + all_[10:])
+    change(make("unended"), "events.jsonl", lambda all_: all_[:-5])
+    change(make("half"), "messages.jsonl", lambda all_: [all_[0], all_[1][:40] + "\n", *all_[2:]])
+    change(
+        make("newer"),
+        "messages.jsonl",
+        lambda all_: [line.replace('"schema_version": 1', '"schema_version": 2') for line in all_],
+    )
+    change(
+        make("strange"), "messages.jsonl", lambda all_: [line.replace('"g"', '"strange"') for line in all_]
+    )
+    change(make("another"), "events.jsonl", lambda all_: [line.replace("another", "other") for line in all_])
+    change(make("twice"), "messages.jsonl", lambda all_: all_ * 2)
+    running = make("running")
+    set_in(running, "run.json", ended=None, seconds=None)
+    for name in ("outcome.json", "checks.json", "messages.jsonl"):
+        (running / name).unlink()
+    return {
+        "missing": ("missing-file", "checks.json", None),
+        "garbage": ("broken-json", "outcome.json", None),
+        "empty": ("broken-json", "run.json", None),
+        "noise": ("broken-json", "events.jsonl", 5),
+        "cut": ("truncated", "events.jsonl", None),
+        "gap": ("truncated", "events.jsonl", None),
+        "unended": ("truncated", "events.jsonl", None),
+        "half": ("broken-json", "messages.jsonl", 2),
+        "newer": ("other-schema", "messages.jsonl", None),
+        "strange": ("contradiction", "messages.jsonl", None),
+        "another": ("contradiction", "events.jsonl", None),
+        "twice": ("contradiction", "messages.jsonl", None),
+        "running": ("still-running", "outcome.json", None),
+    }
+
+
+@dataclass(frozen=True)
+class Ingested:
+    runs: Path
+    store: Store
+    summary: IngestSummary
+    broken: Mapping[str, tuple[str, str | None, int | None]]
+
+    def of(self, table: Table, run: str) -> DataFrame:
+        """Facts of a run that count."""
+        visible = self.store.read(RUNS).where(fn.col("run") == run).select("run_key")
+        return self.store.read(table).join(visible, "run_key", "left_semi")
+
+    def again(self, progress: Callable[[str], None] = quiet) -> IngestSummary:
+        return ingest(self.store.spark, self.store, [str(self.runs)], progress)
+
+
+@pytest.fixture(scope="module")
+def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ingested:
+    place = tmp_path_factory.mktemp("ingest")
+    runs = place / "runs +1"
+    copy(runs, KILL, "killed")
+    whole = copy(runs, TAGS, "whole")
+    (whole.parent / "latest").symlink_to("whole")
+    change(copy(runs, TAGS, "jumped"), "events.jsonl", late)
+    wrong = copy(runs, TAGS, "wrong")
+    set_in(wrong, "outcome.json", outcome="not-reproduced", as_expected=False)
+    (wrong / "logs" / "a").mkdir(parents=True)
+    (wrong / "logs" / "broker-a.log").write_text(
+        "2026-11-21 21:51:18.983 ERROR Thread_12 - no disk for g-wrong at 127.0.0.1:30123\n"
+        "2026-11-21 21:51:19.007 ERROR Thread_7 - no disk for g-wrong at 127.0.0.1:30124\n"
+        "2026-11-21 21:51:19.010 ERROR Thread_7 - no disk for g-mwqxztiaupsjsm at 127.0.0.1:30124\n"
+        "2026-11-21 21:51:19.010 WARN Thread_7 - nothing of interest\n"
+    )
+    broken = broken_folders(runs)
+    store = Store.create(spark, str(place / "store"))
+    return Ingested(runs, store, ingest(spark, store, [str(runs)], quiet), broken)
+
+
+def test_every_folder_is_counted_once(ingested: Ingested) -> None:
+    summary = ingested.summary
+    assert (summary.seen, summary.ingested) == (17, 4)
+    assert summary.replaced == summary.unchanged == 0
+    assert sum(summary.quarantined.values()) == 13
+    assert set(summary.quarantined) == set(KINDS)
+    assert summary.messages == 32
+
+
+def test_broken_folders_are_rows_with_the_reason(ingested: Ingested) -> None:
+    rows = ingested.store.read(QUARANTINE).collect()
+    found = {Path(row.source).name: (row.kind, row.file, row.line) for row in rows}
+    assert found == ingested.broken
+    assert all(row.reason and row.batch and row.found and row.listing for row in rows)
+    assert sum("`rocketchaos " in row.reason for row in rows) == 12
+
+
+def test_facts_of_broken_folders_are_not_seen(ingested: Ingested) -> None:
+    runs = {row.run for row in ingested.store.read(RUNS).select("run").collect()}
+    assert runs == {"killed", "whole", "jumped", "wrong"}
+
+
+def test_messages_are_those_of_the_folder_with_their_times_and_tracks(
+    spark: SparkSession, ingested: Ingested
+) -> None:
+    folder = ingested.runs / TAGS / "whole"
+    events = lines(folder, "events.jsonl")
+    sent = {e["data"]["key"]: e["mono_ns"] for e in events if e["kind"] == "sent"}
+    got: dict[str, int] = {}
+    tracks: dict[str, str] = {}
+    for event in events:
+        if event["kind"] == "received":
+            got.setdefault(event["data"]["key"], event["mono_ns"])
+        elif event["kind"] == "tracks-observed":
+            tracks[event["data"]["key"]] = event["data"]["tracks"]["g"]
+    expected = [
+        (
+            one["key"],
+            one["message_class"],
+            one["queue"],
+            one["offset"],
+            one["deliveries"],
+            one["events"],
+            round(max(0, got[one["key"]] - sent[one["key"]]) / 1e6, 3) if one["deliveries"] else None,
+            tracks.get(one["key"]),
+        )
+        for one in lines(folder, "messages.jsonl")
+    ]
+    assert any(one[6] for one in expected)
+    assert any(one[7] for one in expected)
+    seen = ingested.of(MESSAGES, "whole").select(
+        "message_key",
+        "message_class",
+        "queue",
+        "queue_offset",
+        "deliveries",
+        "events",
+        fn.round("delivery_ms", 3).alias("delivery_ms"),
+        "broker_track",
+    )
+    assert_df_equality(
+        seen, spark.createDataFrame(expected, seen.schema), ignore_row_order=True, ignore_nullable=True
+    )
+
+
+def test_one_row_of_runs_tells_how_it_was_run(ingested: Ingested) -> None:
+    record = json.loads((ingested.runs / KILL / "killed" / "run.json").read_text())
+    row = ingested.store.read(RUNS).where("run = 'killed'").first()
+    assert row is not None
+    assert (row.scenario, row.client, row.rocketmq, row.cluster, row.timing) == (
+        KILL,
+        "java",
+        "4.9.4",
+        "embedded",
+        "compressed",
+    )
+    assert (row.outcome, row.expected, row.as_expected, row.trouble) == (
+        "not-reproduced",
+        "not-reproduced",
+        True,
+        None,
+    )
+    assert row.seconds == record["seconds"]
+    assert row.source == f"file:{ingested.runs / KILL / 'killed'}"
+    assert (row.event_count, row.clock_jump_ms) == (107, 0)
+    assert row.host is None
+
+
+def test_a_fault_has_its_times_and_its_proof(ingested: Ingested) -> None:
+    events = lines(ingested.runs / KILL / "killed", "events.jsonl")
+    injected, effective = (event for event in events if event["kind"].startswith("fault-"))
+    (row,) = ingested.of(FAULTS, "killed").collect()
+    assert (row.n, row.fault, row.target, row.healed_ms) == (injected["n"], "kill", "a", None)
+    assert row.injected_ms == pytest.approx((injected["mono_ns"] - events[0]["mono_ns"]) / 1e6)
+    assert row.effective_ms == pytest.approx((effective["mono_ns"] - events[0]["mono_ns"]) / 1e6)
+    assert row.proof == effective["data"]["proof"]
+
+
+def test_offsets_and_checks_are_all_there(ingested: Ingested) -> None:
+    folder = ingested.runs / TAGS / "whole"
+    looks = [e for e in lines(folder, "events.jsonl") if e["kind"] == "offsets-observed"]
+    expected = {
+        (e["n"], f"{q['broker']}:{q['queue_id']}", q["max_offset"], q["consumer_offset"])
+        for e in looks
+        for q in e["data"]["queues"]
+    }
+    rows = ingested.of(OFFSETS, "whole").collect()
+    assert {(row.n, row.queue, row.max_offset, row.consumer_offset) for row in rows} == expected
+    checks = json.loads((folder / "checks.json").read_text())["checks"]
+    rows = ingested.of(CHECKS, "whole").orderBy("position").collect()
+    assert [(row.section, row.name, row.holds, row.events) for row in rows] == [
+        (one["section"], one["name"], one["holds"], one["events"]) for one in checks
+    ]
+
+
+def test_changes_of_subscriptions_and_ownership_follow_each_other(ingested: Ingested) -> None:
+    held = ingested.of(SUBSCRIPTIONS, "whole").orderBy("n").collect()
+    assert held[0].previous_expression is None
+    assert [row.previous_expression for row in held[1:]] == [row.expression for row in held[:-1]]
+    assert {row.topic for row in held} == {"orders"}
+    for member in ("a", "b"):
+        owned = ingested.of(OWNERSHIP, "whole").where(fn.col("consumer") == member).orderBy("n").collect()
+        assert owned
+        assert [row.previous_queues for row in owned] == [None, *(row.queues for row in owned[:-1])]
+        assert all(row.queues != row.previous_queues for row in owned)
+
+
+def test_a_clock_that_jumps_is_told_and_moves_no_time_within_the_run(ingested: Ingested) -> None:
+    jumps = {row.run: row.clock_jump_ms for row in ingested.store.read(RUNS).collect()}
+    assert jumps["jumped"] == pytest.approx(JUMP_MS, abs=5)
+    assert jumps["whole"] < 5
+    times = {
+        run: [row.delivery_ms for row in ingested.of(MESSAGES, run).orderBy("message_key").collect()]
+        for run in ("jumped", "whole")
+    }
+    assert times["jumped"] == times["whole"]
+
+
+def test_findings_are_of_what_is_not_as_it_should_be(ingested: Ingested) -> None:
+    assert ingested.of(FINDINGS, "whole").count() == 0
+    found = {row.kind: row for row in ingested.of(FINDINGS, "wrong").collect()}
+    assert set(found) == {"outcome", "log"}
+    assert found["outcome"].text.startswith("not-reproduced, expected reproduced: ")
+    log = found["log"]
+    assert (log.node, log.side, log.occurrences) == ("broker-a", "product", 2)
+    assert log.signature == "<time> ERROR Thread_<n> - no disk for g-<run> at <address>"
+
+
+def test_conditions_are_measured(ingested: Ingested) -> None:
+    found = {row["name"]: row.value for row in ingested.of(CONDITIONS, "killed").collect()}
+    events = lines(ingested.runs / KILL / "killed", "events.jsonl")
+    started = [e["mono_ns"] for e in events if e["kind"] == "consumer-started"]
+    (fault,) = (e["mono_ns"] for e in events if e["kind"] == "fault-injected")
+    assert found["start_gap_ms"] == pytest.approx((started[1] - started[0]) / 1e6)
+    assert found["fault_offset_ms"] == pytest.approx((fault - max(started)) / 1e6)
+    assert "provision_s" in found
+    assert "waited_s" not in found
+
+
+def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces(ingested: Ingested) -> None:
+    before = ingested.store.read(RUNS).orderBy("run").collect()
+    same = ingested.again()
+    assert (same.ingested, same.replaced, same.unchanged) == (0, 0, 4)
+    assert same.quarantined == ingested.summary.quarantined
+    assert ingested.store.read(RUNS).orderBy("run").collect() == before
+
+    copy(ingested.runs, KILL, "written")
+
+    def write(text: str) -> None:
+        if text.startswith("ingesting"):
+            with (ingested.runs / KILL / "written" / "events.jsonl").open("a") as file:
+                file.write("\n")
+
+    set_in(ingested.runs / TAGS / "wrong", "outcome.json", outcome="reproduced", as_expected=True)
+    anew = ingested.again(write)
+    assert (anew.ingested, anew.replaced, anew.unchanged) == (0, 1, 3)
+    assert anew.quarantined["still-running"] == 2
+    assert ingested.of(FINDINGS, "wrong").count() == 0
+    assert ingested.of(MESSAGES, "wrong").count() == 8

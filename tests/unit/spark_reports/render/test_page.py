@@ -1,0 +1,190 @@
+"""The page of a report, without a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from spark_reports.render.page import ROW_LIMIT, page
+from spark_reports.report import Report
+from tests.unit.spark_reports.render.samples import HOSTILE, SQL, empty, whole
+
+VOID = frozenset(("meta", "input", "br", "link", "img", "hr"))
+
+
+class Read(HTMLParser):
+    """A page as a browser sees it: tags with their attributes, texts by tag, scripts by their type."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[tuple[str, str]] = []
+        self.shown = ""
+        self._open: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open, f"</{tag}> closes nothing"
+        assert self._open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        tag, attributes = self._open[-1] if self._open else ("", {})
+        if tag == "script":
+            self.scripts.append((attributes.get("type") or "", data))
+        elif tag != "style":
+            self.shown += data
+
+    @property
+    def ids(self) -> list[str]:
+        return [str(attributes["id"]) for _, attributes in self.tags if "id" in attributes]
+
+    @property
+    def links(self) -> list[str]:
+        return [str(attributes["href"]) for _, attributes in self.tags if "href" in attributes]
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return page(whole(), tmp_path_factory.mktemp("out"))
+
+
+@pytest.fixture(scope="module")
+def read(text: str) -> Read:
+    return Read(text)
+
+
+def test_the_page_loads_nothing_from_elsewhere(read: Read) -> None:
+    assert not any("src" in attributes for _, attributes in read.tags)
+    assert not {"link", "img", "iframe", "object", "embed", "form", "base"} & {tag for tag, _ in read.tags}
+    assert not [link for link in read.links if "//" in link]
+    policy = next(
+        attributes["content"] for _, attributes in read.tags if attributes.get("http-equiv") is not None
+    )
+    assert policy is not None
+    assert policy.startswith("default-src 'none';")
+    assert "http" not in policy
+
+
+def test_plotly_is_there_once(text: str, read: Read) -> None:
+    code = [script for kind, script in read.scripts if kind == ""]
+    assert len(code) == 2
+    assert text.count("plotly.js v") == 1
+
+
+def test_every_figure_and_table_has_its_sql_with_a_button_to_copy_it(read: Read) -> None:
+    parts = [one for section in whole().sections for one in section.parts]
+    assert read.shown.count(SQL) == len(parts)
+    buttons = [attributes["data-copy"] for _, attributes in read.tags if "data-copy" in attributes]
+    assert len(buttons) == len(parts)
+    assert set(buttons) <= set(read.ids)
+
+
+def test_ids_are_unique_and_links_within_the_page_lead_somewhere(read: Read) -> None:
+    assert len(read.ids) == len(set(read.ids))
+    assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
+
+
+def test_tables_link_their_files(read: Read) -> None:
+    assert {"flakiness/cells.csv", "flakiness/cells.parquet", "flakiness/cells.delta"} <= set(read.links)
+
+
+def test_the_store_is_summed_up_with_what_is_quarantined_and_why(read: Read) -> None:
+    shown = " ".join(read.shown.split())
+    for said in (
+        "runs1,234",
+        "messages567,890",
+        "scenarios4",
+        "hosts3",
+        "2026-01-01 02:11 to 2026-04-01 02:11",
+        "quarantined3",
+        "clock jumps1",
+        "3 run folders are quarantined, and not in any number below.",
+        "The wall clock jumped within 1 run",
+    ):
+        assert said in shown.replace(" 1,234", "1,234"), said
+    assert re.search(rf"{re.escape('same-group-different-tags: 2')}\s+truncated: 1", read.shown)
+
+
+def test_nothing_quarantined_is_said_too(tmp_path: Path) -> None:
+    shown = " ".join(Read(page(empty(), tmp_path)).shown.split())
+    assert "quarantined0" in shown
+    assert "The store has no runs: there is nothing to report yet." in shown
+    assert "No rows." in shown
+
+
+@pytest.mark.parametrize("hostile", [HOSTILE, "]]>--><!--<script>", "<b onmouseover=alert(1)>b</b>"])
+def test_strangers_text_acts_nowhere(tmp_path: Path, hostile: str) -> None:
+    tame, wild = Read(page(whole(), tmp_path)), Read(page(whole([hostile, "b", "c", "d"]), tmp_path))
+    assert [tag for tag, _ in wild.tags] == [tag for tag, _ in tame.tags]
+    assert _attributes(wild) == _attributes(tame)
+    assert len(wild.scripts) == len(tame.scripts)
+
+
+def _attributes(read: Read) -> list[set[str]]:
+    # Long text is of another class.
+    return [set(attributes) - {"class"} for _, attributes in read.tags]
+
+
+def test_strangers_text_is_no_markup_in_figures_either(tmp_path: Path) -> None:
+    wild = Read(page(whole([HOSTILE, "b", "c", "d"]), tmp_path))
+    data = [script for kind, script in wild.scripts if kind == "application/json"]
+    assert len(data) == 7
+    for one in data:
+        assert not set("<>&\u202e\x1b") & set(one)
+        texts = "\n".join(_strings(json.loads(one)))
+        assert not re.search(r"<\s*/?\s*(a|img|script|span)\b", texts)
+        assert "\u202e" not in texts
+    assert any("owned" in one for one in data)
+
+
+def _strings(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in _strings(one)]
+    return [text for one in value for text in _strings(one)] if isinstance(value, list) else []
+
+
+def test_of_a_very_long_table_the_page_says_where_the_rest_is(tmp_path: Path) -> None:
+    long = Read(page(whole(count=ROW_LIMIT + 7), tmp_path))
+    assert sum(tag == "tr" for tag, _ in long.tags) == ROW_LIMIT + 1
+    assert "7 more rows: cells.csv has all." in long.shown
+    assert "1,007 rows" in long.shown
+
+
+def test_verdicts_are_words_with_a_tone(read: Read) -> None:
+    tones = {
+        attributes["class"] for tag, attributes in read.tags if tag == "span" and "chip" in str(attributes)
+    }
+    assert tones == {"chip tone-good", "chip tone-unsure", "chip tone-bad", "chip tone-quiet"}
+    assert "FLAKY" in read.shown
+
+
+def test_runs_of_this_machine_are_links_and_others_are_text(tmp_path: Path) -> None:
+    run, out = tmp_path / "runs" / "a b#c" / "20260101T000000.000-7", tmp_path / "reports"
+    run.mkdir(parents=True)
+    (run / "report.html").touch()
+    report: Report = whole()
+    table = report.tables[0]
+    for n, source in enumerate((run.as_uri(), str(run), "javascript:alert(1)", "file://elsewhere/x")):
+        table.rows[n]["typical_run"] = source  # type: ignore[index]
+    links = Read(page(report, out)).links
+    assert links.count("../runs/a%20b%23c/20260101T000000.000-7/report.html") == 2
+    assert not [link for link in links if "javascript" in link or "elsewhere" in link or "s3a" in link]
+
+
+def test_an_unusable_width_of_a_figure_is_ignored(tmp_path: Path) -> None:
+    report = whole()
+    report.figures[0].plot.update_layout(meta={"min_width": 99_999})
+    assert "min-width: 2400px" in page(report, tmp_path)

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from spark_reports.divergence.cells import Cell, pairs
+from spark_reports.divergence.compare import Judged, Verdict, compare
+from spark_reports.divergence.read import Facts
+from spark_reports.statistics.interval import Interval
+from tests.unit.spark_reports.divergence_facts import cell, ended, facts
+
+FILTERED = {"delivered": 4, "filtered-by-client": 4}
+WHOLE = {"delivered": 8}
+
+
+def one(judged: list[Judged], what: str) -> Judged:
+    (found,) = (own for own in judged if own.compared.what == what)
+    return found
+
+
+def test_pairs_differ_in_one_thing_alone() -> None:
+    cells = [
+        cell("java", "5.3.3"),
+        cell("java", "5.10.0"),
+        cell("python", "5.10.0"),
+        cell("java", scenario="x"),
+    ]
+    assert [(pair.dimension, pair.values, pair.alike) for pair in pairs(cells)] == [
+        ("client", ("java", "python"), "5.10.0 embedded compressed"),
+        ("rocketmq", ("5.3.3", "5.10.0"), "java embedded compressed"),
+    ]
+
+
+def test_cells_whose_runs_are_all_alike_diverge() -> None:
+    judged = compare(facts({cell("java"): [FILTERED] * 20, cell("python"): [WHOLE] * 20}))
+    found = one(judged, "filtered-by-client")
+    assert found.verdict is Verdict.DIVERGES
+    assert found.p_corrected < 1e-9
+    assert found.compared.messages == 8
+    difference = found.compared.difference.times(8)
+    assert difference.point == 4
+    assert 2.5 < difference.low < 4 < difference.high < 4.8
+    assert found.compared.delta
+    assert found.compared.delta.point == 1
+    assert one(judged, "reproduced").verdict is Verdict.ALIKE
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, 1), (2, 3), (1, 20)])
+def test_few_runs_are_said(first: int, second: int) -> None:
+    judged = compare(facts({cell("java"): [FILTERED] * first, cell("python"): [WHOLE] * second}))
+    found = one(judged, "delivered")
+    assert found.verdict is Verdict.TOO_FEW
+    assert np.isfinite([*found.compared.difference, *found.compared.delta, found.p_corrected]).all()
+
+
+def test_equal_cells_are_alike() -> None:
+    judged = compare(facts({cell("java"): [FILTERED] * 20, cell("python"): [FILTERED] * 9}))
+    assert {own.verdict for own in judged} == {Verdict.ALIKE}
+
+
+def test_a_side_without_runs_that_count_is_not_compared() -> None:
+    without = {
+        cell("python"): [ended("error", 9, trouble="environment"), ended("inconclusive", 2, trouble="usage")]
+    }
+    assert compare(facts({cell("java"): [FILTERED] * 20}, without)) == []
+
+
+def test_different_numbers_of_messages_are_compared_as_shares() -> None:
+    half = [{"delivered": 4, "lost": 4}] * 10 + [{"delivered": 8, "lost": 8}] * 10
+    judged = compare(facts({cell("java"): half, cell("python"): [{"delivered": 16}] * 20}))
+    found = one(judged, "lost").compared
+    assert found.messages is None
+    assert found.difference.point == 0.5
+    same = compare(facts({cell("java"): half, cell("python"): [{"delivered": 50, "lost": 50}] * 20}))
+    assert {own.verdict for own in same} == {Verdict.ALIKE}
+
+
+def test_outcomes_have_fishers_p_and_newcombes_interval() -> None:
+    ends = {
+        cell("java"): [ended("reproduced", 18), ended("not-reproduced", 2), ended("error", 5)],
+        cell("python"): [ended("reproduced", 3), ended("inconclusive", 17)],
+    }
+    found = one(compare(facts({where: [WHOLE] * 20 for where in ends}, ends)), "reproduced")
+    assert found.verdict is Verdict.DIVERGES
+    assert found.compared.runs == (20, 20)
+    assert found.compared.difference == pytest.approx((0.75, 0.47, 0.87), abs=0.02)
+
+
+def test_the_gravest_comes_first_and_unknown_fates_last() -> None:
+    judged = compare(
+        facts(
+            {
+                cell("java"): [{"delivered": 4, "lost": 2, "undetermined": 2}] * 20,
+                cell("python"): [{"delivered": 5, "lost": 0, "undetermined": 3}] * 20,
+                cell("grpc"): [{"undetermined": 8}] * 20,
+            }
+        )
+    )
+    diverging = [own.compared for own in judged if own.verdict is Verdict.DIVERGES]
+    assert (diverging[0].what, diverging[0].pair.values) == ("delivered", ("grpc", "python"))
+    assert [own.what for own in diverging[-3:]] == ["undetermined"] * 3
+
+
+def _noisy(seed: int, planted: float = 0.0) -> Facts:
+    """Cells of one distribution, of which one run in ten is another one; but for one cell if planted."""
+    draw = np.random.default_rng(seed)
+    cells: dict[Cell, list[dict[str, int]]] = {}
+    endings = {}
+    for scenario in ("one", "two"):
+        for client in ("grpc", "java", "python"):
+            for version in ("4.9.4", "5.5.0"):
+                where = cell(client, version, scenario)
+                odd = planted if where == cell("java", "5.5.0", "one") else 0.0
+                lost = np.where(draw.random(20) < 0.1, draw.integers(0, 9, 20), 2)
+                lost = np.where(draw.random(20) < odd, 6, lost)
+                cells[where] = [{"delivered": 8 - int(n), "lost": int(n)} for n in lost]
+                hits = int(draw.binomial(20, 0.7))
+                endings[where] = [ended("reproduced", hits), ended("not-reproduced", 20 - hits)]
+    return facts(cells, endings)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without intervals, which decide nothing: many reports in a test's time."""
+
+    def mean(counts: dict[float, int]) -> Interval:
+        point = sum(value * runs for value, runs in counts.items()) / sum(counts.values())
+        return Interval(point, 0.0, 1.0)
+
+    # The package has a function of the module's name.
+    monkeypatch.setattr(import_module("spark_reports.divergence.compare"), "bounded_mean", mean)
+
+
+@pytest.mark.usefixtures("quick")
+def test_reports_on_nothing_alarm_in_one_of_twenty_cases_at_most() -> None:
+    alarms = sum(any(own.verdict is Verdict.DIVERGES for own in compare(_noisy(seed))) for seed in range(200))
+    # 18 is the 99 % quantile of 200 draws at 5 %.
+    assert alarms <= 18
+
+
+@pytest.mark.usefixtures("quick")
+def test_planted_divergences_are_found() -> None:
+    found = 0
+    for seed in range(40):
+        diverging = [own for own in compare(_noisy(seed, planted=0.8)) if own.verdict is Verdict.DIVERGES]
+        found += any(own.compared.what == "lost" for own in diverging)
+    # Four more messages lost in four of five runs, 20 runs a cell, among 72 comparisons: power above 95 %.
+    assert found >= 38

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harness.model import MessageClass
+from spark_reports.divergence import report
+from spark_reports.divergence.compare import Verdict, compare
+from spark_reports.divergence.expected import Expectation, held_against
+from spark_reports.divergence.findings import findings, sentence
+from spark_reports.divergence.read import Facts
+from spark_reports.divergence.witnesses import contradictions, statements
+from spark_reports.queries import query
+from spark_reports.report import StoreSummary
+from tests.unit.spark_reports.divergence_facts import cell, ended, facts
+
+FILTERED = {"delivered": 4, "filtered-by-client": 4}
+BY_BROKER = {"delivered": 4, "filtered-by-broker": 4}
+SUMMARY = StoreSummary("file:///store", 80, 640, 1, 1, None, None, 2, {"truncated": 2}, 0)
+
+
+def everywhere(python: dict[str, int]) -> Facts:
+    return facts(
+        {
+            cell(client, version): [classes] * 20
+            for version in ("4.9.4", "5.5.0")
+            for client, classes in (("java", FILTERED), ("python", python))
+        }
+    )
+
+
+def test_what_differs_in_the_same_way_is_told_once() -> None:
+    known = everywhere(BY_BROKER)
+    (found,) = findings(compare(known), Verdict.DIVERGES)
+    told = sentence(found, known)
+    assert told.startswith(
+        "tags (4.9.4 embedded compressed): 4 of 8 messages a run are filtered by the broker with "
+    )
+    assert "with python, none with java (difference 4.0 [" in told
+    assert "delta 1.00 [" in told
+    assert "p<0.001, 20 and 20 runs); besides: filtered by the client 0 against 4" in told
+    assert told.endswith("; likewise with 5.5.0 embedded compressed; typical runs: python, java")
+
+
+def test_the_report_says_what_to_do_and_what_it_left_out() -> None:
+    made = report(everywhere(BY_BROKER), SUMMARY)
+    assert made.headline == (
+        "2 of 4 pairs of cells diverge, most tags between java and python: compare their typical runs."
+    )
+    assert made.lines[-1].startswith(
+        "Not compared: 0 runs ended by an error or with trouble, 2 folders in quarantine"
+    )
+    assert [figure.name for figure in made.figures] == ["messages", "differences"]
+    for table in made.tables:
+        for row in table.rows:
+            assert set(row) == set(table.schema.names), table.name
+    assert json.loads(made.figures[0].plot.to_json())["data"]
+
+
+def test_an_empty_store_and_one_cell_alone() -> None:
+    assert report(facts({}), SUMMARY).headline.startswith("The store has no runs")
+    assert report(facts({cell(): [FILTERED]}), SUMMARY).headline.startswith(
+        "No two cells differ in one thing alone"
+    )
+
+
+def test_runs_of_errors_alone_are_counted() -> None:
+    made = report(facts({}, {cell(): [ended("error", 7, trouble="harness")]}), SUMMARY)
+    (cells,) = (table for table in made.tables if table.name == "cells")
+    assert [(row["runs"], row["runs_left_out"], row["typical_run"]) for row in cells.rows] == [(0, 7, None)]
+    (held,) = (table for table in made.tables if table.name == "expected")
+    assert [(row["verdict"], row["left_out_for"]) for row in held.rows] == [("no run counts", "harness 7")]
+
+
+@pytest.mark.parametrize("kind", list(MessageClass))
+def test_the_query_counts_every_class(kind: MessageClass) -> None:
+    assert f"message_class = '{kind}') AS {kind.replace('-', '_')}" in query("divergence_classes")
+
+
+def test_measured_against_expected() -> None:
+    ends = {
+        cell("java"): [
+            ended("reproduced", 15, "reproduced", True),
+            ended("reproduced", 1, "reproduced", False),
+            ended("not-reproduced", 4, "reproduced", False),
+            ended("inconclusive", 3, "reproduced", False, trouble="precondition"),
+        ],
+        cell("python"): [ended("not-reproduced", 8), ended("inconclusive", 2)],
+    }
+    missed, measured = held_against(facts({}, ends))
+    assert (missed.expectation, missed.runs, missed.missed, missed.also) == (Expectation.MISSED, 20, 5, 1)
+    assert missed.share
+    assert missed.share.point == 0.25
+    assert missed.left_out == {"precondition": 3}
+    assert missed.example == "file:///runs/not-reproduced"
+    assert (measured.expectation, measured.share) == (Expectation.MEASURED, None)
+
+
+def test_contradictions_are_counted_by_run() -> None:
+    unheard = {**FILTERED, "broker-asked": 8, "broker-consumed-unheard": 4}
+    known = facts({cell(): [unheard] * 5 + [FILTERED | {"broker-asked": 8}] * 5 + [FILTERED] * 10})
+    (found,) = contradictions(known)
+    assert (found.messages, found.asked, found.runs, found.asked_runs) == (20, 80, 5, 10)
+    assert found.share.point == 0.25
+    # As wide as ten runs make it: eighty messages by themselves would give 0.17 to 0.35.
+    assert found.share.low < 0.15
+    assert found.share.high > 0.38
+
+
+def test_statements_count_the_runs_without_them() -> None:
+    row = {**cell()._asdict(), "message_class": "filtered-by-client", "broker_track": "CONSUMED"}
+    known = facts({cell(): [FILTERED] * 10})
+    seen = [{**row, "dashboard_track": None, "number": 4, "runs": 5}]
+    (found,) = statements(Facts(known.fates, known.endings, seen, [], []))
+    assert (found.messages, found.runs, found.of_runs, found.a_run.point) == (20, 5, 10, 2.0)

@@ -1,0 +1,84 @@
+"""Run folders are found by listing alone, each once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import cast
+
+import pytest
+from pyspark.sql import SparkSession
+
+from harness.errors import UsageProblem
+from spark_reports.ingest.ingest import portions
+from spark_reports.ingest.listing import READ, File, Folder, again, run_folders
+
+NO_SPARK = cast(SparkSession, None)
+
+
+def make(runs: Path, scenario: str, name: str = "20261121T192459.680-7", *files: str) -> Path:
+    folder = runs / scenario / name
+    (folder / "logs").mkdir(parents=True)
+    for file in files or READ:
+        (folder / file).write_text("{}")
+    return folder
+
+
+def sources(*runs: Path | str) -> list[str]:
+    return [one.source for one in run_folders(NO_SPARK, [str(one) for one in runs])]
+
+
+def test_folders_above_them_globs_and_uris_name_the_same(tmp_path: Path) -> None:
+    runs = tmp_path / "my runs+100%"
+    one, other = make(runs, "a"), make(runs, "b")
+    both = [f"file:{one}", f"file:{other}"]
+    assert sources(runs) == both
+    assert sources(runs / "a", other) == both
+    assert sources(runs / "*") == both
+    assert sources(runs.as_uri()) == both
+    assert sources(runs, runs / "a", one) == both
+
+
+def test_the_link_latest_makes_no_run_count_twice(tmp_path: Path) -> None:
+    folder = make(tmp_path, "a")
+    (folder.parent / "latest").symlink_to(folder.name)
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+    assert sources(tmp_path) == [f"file:{folder}"]
+    assert sources(folder.parent / "latest") == [f"file:{folder}"]
+
+
+def test_a_folder_with_a_runs_name_is_one_though_it_has_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "20261121T192459.680-7-2"
+    folder.mkdir(parents=True)
+    assert run_folders(NO_SPARK, [str(tmp_path)]) == [Folder(f"file:{folder}", {})]
+
+
+def test_no_place_and_no_run_folder_are_said(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match=r"there is no .*nowhere"):
+        sources(tmp_path / "nowhere")
+    with pytest.raises(UsageProblem, match=r"there is no .*nowhere"):
+        sources(tmp_path / "nowhere*")
+    with pytest.raises(UsageProblem, match="there are no run folders"):
+        sources(tmp_path)
+
+
+def test_a_listing_tells_what_was_changed_and_not_where_it_is(tmp_path: Path) -> None:
+    folder = make(tmp_path, "a")
+    (before,) = run_folders(NO_SPARK, [str(folder)])
+    moved = tmp_path / "archive" / "a"
+    moved.parent.mkdir()
+    folder.parent.rename(moved)
+    (after,) = run_folders(NO_SPARK, [str(tmp_path / "archive")])
+    assert after.source != before.source
+    assert after.listing == before.listing
+    os.utime(moved / folder.name / "outcome.json", (1, 1))
+    assert again(NO_SPARK, [after])[after.source] != after.listing
+
+
+def test_portions_have_an_end() -> None:
+    folders = [Folder(str(n), {"events.jsonl": File(10, 1)}) for n in range(5)]
+    assert [len(one) for one in portions(folders, most_folders=2)] == [2, 2, 1]
+    assert [len(one) for one in portions(folders, most_bytes=30)] == [3, 2]
+    assert [len(one) for one in portions(folders, most_bytes=1)] == [1] * 5
+    assert not list(portions([]))

@@ -1,0 +1,115 @@
+"""Which folders are fit, and the first and gravest reason where one isn't."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from spark_reports.ingest.listing import READ, File, Folder
+from spark_reports.ingest.quarantine import KINDS, Document, Problem, Seen, problem_of
+
+SOURCE = "file:/a place/runs/s/20261121T192459.680-7"
+FIT = Document(read=True, broken=False, schema_version=1)
+WHOLE = Seen(
+    folder=Folder(SOURCE, {name: File(10, 1) for name in READ}),
+    run=FIT,
+    outcome=FIT,
+    checks=FIT,
+    ended=True,
+    outcome_kind="reproduced",
+    last_event_of_checks=70,
+    event_count=75,
+    ends=1,
+    sent=8,
+    message_count=8,
+    most_of_a_group=8,
+    last_event_of_messages=75,
+)
+
+
+def problem(**changes: object) -> Problem:
+    found = problem_of(replace(WHOLE, **changes))  # type: ignore[arg-type]
+    assert found is not None
+    assert found.kind in KINDS
+    return found
+
+
+def without(*names: str) -> Folder:
+    return replace(WHOLE.folder, files={name: File(10, 1) for name in READ if name not in names})
+
+
+def test_a_whole_folder_is_fit() -> None:
+    assert problem_of(WHOLE) is None
+
+
+@pytest.mark.parametrize("name", READ)
+def test_every_file_must_be_there(name: str) -> None:
+    found = problem(folder=without(name))
+    assert (found.kind, found.file) == ("missing-file", name)
+
+
+def test_a_file_that_can_be_made_anew_is_and_a_history_is_run_again() -> None:
+    assert "`rocketchaos check '/a place/runs/s/" in problem(folder=without("checks.json")).reason
+    assert "`rocketchaos reproduce '/a place/runs/s/" in problem(folder=without("events.jsonl")).reason
+
+
+def test_without_outcome_and_end_it_still_runs() -> None:
+    found = problem(folder=without("outcome.json", "checks.json", "messages.jsonl"), ended=False)
+    assert (found.kind, found.file) == ("still-running", "outcome.json")
+
+
+def test_a_killed_run_that_was_judged_is_told_by_its_history() -> None:
+    assert problem_of(replace(WHOLE, ended=False)) is None
+    assert problem(ended=False, ends=0).kind == "truncated"
+
+
+@pytest.mark.parametrize("name", ["run", "outcome", "checks"])
+def test_documents_must_be_whole_and_of_this_schema(name: str) -> None:
+    assert problem(**{name: replace(FIT, read=False)}).kind == "missing-file"
+    assert problem(**{name: replace(FIT, broken=True)}).kind == "broken-json"
+    found = problem(**{name: replace(FIT, schema_version=2)})
+    assert (found.kind, found.file) == ("other-schema", f"{name}.json")
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "file"),
+    [
+        ({"event_count": 0, "folder": replace(WHOLE.folder)}, "missing-file", "events.jsonl"),
+        ({"broken_events": 1, "ends": 0}, "truncated", "events.jsonl"),
+        ({"broken_events": 1}, "broken-json", "events.jsonl"),
+        ({"in_order": False}, "truncated", "events.jsonl"),
+        ({"ends": 0}, "truncated", "events.jsonl"),
+        ({"events_of_other_schema": 1}, "other-schema", "events.jsonl"),
+        ({"events_of_another_run": 1}, "contradiction", "events.jsonl"),
+        ({"message_count": 0}, "missing-file", "messages.jsonl"),
+        ({"broken_messages": 2}, "broken-json", "messages.jsonl"),
+        ({"messages_of_other_schema": 2}, "other-schema", "messages.jsonl"),
+        ({"strange_groups": ("h",)}, "contradiction", "messages.jsonl"),
+        ({"most_of_a_group": 9}, "contradiction", "messages.jsonl"),
+        ({"last_event_of_messages": 76}, "contradiction", "messages.jsonl"),
+        ({"last_event_of_checks": 76}, "contradiction", "checks.json"),
+        ({"outcome_kind": "passed"}, "contradiction", "outcome.json"),
+    ],
+)
+def test_every_reason_has_its_kind_and_file(changes: dict[str, object], kind: str, file: str) -> None:
+    found = problem(**changes)
+    assert (found.kind, found.file) == (kind, file)
+
+
+def test_an_empty_history_is_truncated() -> None:
+    files = {**WHOLE.folder.files, "events.jsonl": File(0, 1)}
+    found = problem(folder=replace(WHOLE.folder, files=files), event_count=0, in_order=False, ends=0)
+    assert found.kind == "truncated"
+    assert "empty" in found.reason
+
+
+def test_no_messages_at_all_are_no_problem() -> None:
+    files = {**WHOLE.folder.files, "messages.jsonl": File(0, 1)}
+    folder = replace(WHOLE.folder, files=files)
+    assert problem_of(replace(WHOLE, folder=folder, message_count=0, most_of_a_group=0, sent=0)) is None
+
+
+def test_the_gravest_comes_first() -> None:
+    found = problem(run=replace(FIT, broken=True), in_order=False, strange_groups=("h",))
+    assert (found.kind, found.file) == ("broken-json", "run.json")
