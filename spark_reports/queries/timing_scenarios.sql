@@ -1,7 +1,8 @@
 -- How long it took in each scenario: a row per kind of interval and cell (and whether brokers had to notice what
 -- began it by themselves, as a pause), with the number of intervals and of runs,
 -- percentiles in milliseconds rounded to three significant digits (the least value that so large a share doesn't
--- exceed), the greatest, what of that is known at least, and the folder of the run that had it.
+-- exceed), the greatest, what of that is known at least, and the folders of the runs
+-- that had it, and that had it for certain.
 WITH took AS (
     SELECT
         run_key,
@@ -45,7 +46,8 @@ of_runs AS (
         COUNT(*) AS runs,
         MAX(highest_ms) AS highest_ms,
         MAX(at_least_ms) AS at_least_ms,
-        MAX_BY(source, highest_ms) AS source
+        MAX_BY(source, highest_ms) AS source,
+        MAX_BY(source, at_least_ms) AS certain_source
     FROM by_run
     GROUP BY 1, 2, 3, 4, 5, 6, 7
 ),
@@ -113,7 +115,8 @@ SELECT
     p.p99_ms,
     o.highest_ms,
     o.at_least_ms,
-    o.source
+    o.source,
+    o.certain_source
 FROM percentiles AS p
 INNER JOIN of_runs AS o
     ON p.what = o.what

@@ -8,6 +8,6 @@ SELECT
     e.ms,
     COUNT(*) AS runs
 FROM runs AS r
-LEFT JOIN LATERAL EXPLODE(r.timers_ms) AS e (timer, ms)
+LATERAL VIEW OUTER EXPLODE(r.timers_ms) e AS timer, ms
 GROUP BY 1, 2, 3, 4, 5
 ORDER BY 1, 2, 3, 4, 5

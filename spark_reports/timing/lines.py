@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spark_reports.report import StoreSummary
 from spark_reports.timing.deciders import WHATS, deciding, duration
-from spark_reports.timing.read import Facts, InScenario, Measured
+from spark_reports.timing.read import Facts, Measured
 from spark_reports.timing.tables import ENOUGH
 
 MOST_LINES = 12
@@ -20,8 +20,8 @@ def headline(facts: Facts) -> str:
         return "There is nothing to time: no run in the store has a delivery, a rebalance, a flip or a correction."
     gravest = _gravest(measured)
     if gravest:
-        more = f", and {len(gravest) - 1} more of the kind" if gravest[1:] else ""
-        return f"{_beyond(gravest[0])}{more}."
+        more = f" So it is for {len(gravest) - 1} more of the rows below." if gravest[1:] else ""
+        return f"{_beyond(gravest[0])}.{more}"
     perhaps = [one for one in measured if one.perhaps_beyond]
     if perhaps:
         return f"{_perhaps(max(perhaps, key=_ratio))}."
@@ -48,12 +48,9 @@ def lines(facts: Facts, summary: StoreSummary) -> list[str]:
         if own:
             told.append(_slowest(max(own, key=lambda one: one.most.percentile(0.99).value)))
     if facts.untold_runs:
-        told.append(
-            f"{facts.untold_runs:,} runs don't tell RocketMQ's timers: their folders are older than that."
-        )
-    quarantined = summary.quarantined
-    if quarantined:
-        told.append(f"{quarantined:,} run folders are quarantined, and count nowhere.")
+        told.append(f"Runs whose folders don't tell RocketMQ's timers, as older ones: {facts.untold_runs:,}.")
+    if summary.quarantined:
+        told.append(f"Run folders that are quarantined, and count nowhere: {summary.quarantined:,}.")
     return told[:MOST_LINES] if len(told) <= MOST_LINES else [*told[: MOST_LINES - 2], *told[-2:]]
 
 
@@ -71,8 +68,8 @@ def _who(one: Measured) -> str:
     return f"{one.side.client} {one.side.rocketmq}, {one.side.timing}"
 
 
-def _where(worst: InScenario) -> str:
-    return f"see {worst.source}" if worst.source else f"in {worst.scenario}"
+def _where(scenario: str, source: str | None) -> str:
+    return f"see {source}" if source else f"in {scenario}"
 
 
 def _beyond(one: Measured) -> str:
@@ -80,7 +77,7 @@ def _beyond(one: Measured) -> str:
     return (
         f"{what.title} takes longer than RocketMQ's timers allow ({duration(one.limit_ms or 0)}) for "
         f"{one.beyond:,} of {one.intervals:,} {what.many} with {_who(one)}, the longest "
-        f"{duration(worst.at_least_ms)} at least; {_where(worst)}"
+        f"{duration(worst.at_least_ms)} at least; {_where(worst.scenario, worst.certain_source)}"
     )
 
 
@@ -89,7 +86,8 @@ def _perhaps(one: Measured) -> str:
     return (
         f"{what.title} may take longer than RocketMQ's timers allow ({duration(one.limit_ms or 0)}) for "
         f"{one.perhaps_beyond:,} of {one.intervals:,} {what.many} with {_who(one)}: looks were too far apart "
-        f"to tell, the longest was seen after {duration(worst.highest_ms)}; {_where(worst)}"
+        f"to tell, the longest was seen after {duration(worst.highest_ms)}; "
+        f"{_where(worst.scenario, worst.source)}"
     )
 
 
@@ -99,6 +97,8 @@ def _slowest(one: Measured) -> str:
     name = "p99" if one.intervals >= ENOUGH else f"the longest of {one.intervals:,}"
     if not one.deciders:
         decides = "its timers are unknown"
+    elif one.limit_ms is not None and found.value > one.limit_ms:
+        decides = f"more than its timers allow ({duration(one.limit_ms)})"
     elif (decider := deciding(found.value, one.deciders)) is None:
         decides = "no timer has to run out"
     else:

@@ -41,6 +41,7 @@ class InScenario:
     highest_ms: float
     at_least_ms: float
     source: str | None
+    certain_source: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
             intervals=_LONG, runs=_LONG,
             **percentiles, longest_ms=_DOUBLE, longest_at_least_ms=_DOUBLE,
             timers=_TEXT, limit_ms=_LONG, beyond=_LONG, perhaps_beyond=_LONG, timers_unknown=_LONG,
-            longest_in=_TEXT, source=_TEXT,
+            longest_in=_TEXT, source=_TEXT, certain_source=_TEXT,
         ),
         [_against(one) for one in measured if one.what == what],
         query("timing_histograms"),
@@ -74,6 +74,7 @@ def _against(one: Measured) -> Mapping[str, Any]:
         "timers_unknown": one.untold,
         "longest_in": one.worst.scenario,
         "source": one.worst.source,
+        "certain_source": one.worst_for_certain.certain_source,
     }
     for percent in PERCENTILES:
         found = one.most.percentile(percent / 100)
