@@ -40,8 +40,9 @@ demo-report: $(VENV)/.reports ## 320 real runs with two clients on two versions,
 	  printf 'How each run ended: $(DEMO)/runs.txt\n'
 
 .PHONY: test
-test: test-unit test-spark test-embedded ## all tests that need no container engine; the embedded ones start real RocketMQs
-	@echo "Left out: the tests on containers. \`make test-containers\` runs them, where a container engine answers."
+test: test-unit test-embedded ## tests of the harness that need no container engine; the embedded ones start real RocketMQs
+	@echo "Left out: the tests of ingest and reports, \`make test-spark\`, and those on containers, where a container"
+	@echo "engine answers, \`make test-containers\`."
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
@@ -49,7 +50,7 @@ test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium
-	@$(BIN)/python -m pytest -q -m "spark or browser" tests
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "spark or browser" tests
 
 .PHONY: test-embedded
 test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
@@ -81,10 +82,6 @@ bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, beside DuckDB 
 .PHONY: bench
 bench: $(VENV)/.dev ## measure how long things take on this machine, and write it into the README
 	@$(BIN)/python -m tests.benchmarks.run
-
-.PHONY: bench-spark
-bench-spark: $(VENV)/.dev ## measure ingest and reports at 10^6, 10^7 and 10^8 messages, beside DuckDB, and write it into the README
-	@$(BIN)/python -m tests.benchmarks.spark.run
 
 .PHONY: spark-zip
 spark-zip: $(VENV)/.reports ## package the reports for spark-submit on any cluster, into dist/

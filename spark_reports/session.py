@@ -170,6 +170,8 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 
 def _session(gateway: Any, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    # It logs with loggers of its own, and with the root's.
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_not_of_py4j)
     on_interrupt = signal.getsignal(signal.SIGINT)
     configured = SparkConf(_jvm=gateway.jvm).setAll(list(settings.items()))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TypeVar
 
-from delta.exceptions import DeltaConcurrentModificationException
+from delta import exceptions
 from pyspark.sql import SparkSession
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
@@ -18,6 +18,8 @@ Progress = Callable[[str], None]
 Result = TypeVar("Result")
 
 _ATTEMPTS = 20
+# They have no base of their own in Python: each is named (delta-spark 4.1.0).
+_CONFLICTS = tuple(getattr(exceptions, name) for name in exceptions.__all__)
 
 
 class Transactions:
@@ -35,7 +37,7 @@ class Transactions:
             EnvironmentNotReady: others were faster every time, or the store can't be locked.
         """
         attempts = Retrying(
-            retry=retry_if_exception_type(DeltaConcurrentModificationException),
+            retry=retry_if_exception_type(_CONFLICTS),
             wait=wait_random_exponential(multiplier=0.2, max=10),
             stop=stop_after_attempt(_ATTEMPTS),
             reraise=True,
@@ -43,7 +45,7 @@ class Transactions:
         try:
             result: Result = attempts(self._once, transaction)
             return result
-        except DeltaConcurrentModificationException as error:
+        except _CONFLICTS as error:
             raise EnvironmentNotReady(
                 f"other writers were faster {_ATTEMPTS} times: {self._place.uri}",
                 "Nothing is broken; do it again when fewer write to the store.",

@@ -12,9 +12,12 @@ from spark_reports.session import MEMORY_VARIABLE, spark_session
 
 # For the Sparks that tests start as processes too.
 os.environ.setdefault(MEMORY_VARIABLE, "1g")
+# A few rows each: what the JVM's second compiler and Spark's code generation cost, they never bring in again.
+os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     with spark_session("local[2]") as session:
+        session.conf.set("spark.sql.codegen.wholeStage", "false")
         yield session

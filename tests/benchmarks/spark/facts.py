@@ -81,7 +81,9 @@ def messages(runs: DataFrame, seed: int) -> DataFrame:
     """`messages`."""
     many = each(runs, f.col("message_count"), "queues", "deck", "samples", "slow", "log_mean", "log_spread")
     by_chance = f.floor(uniform(seed + 21, "id", "i") * DECK)
-    in_turn = f.col("i") * IN_TURN % DECK
+    # Each run begins elsewhere in the deck: few messages a run would otherwise see the same few places of it.
+    first = f.floor(uniform(seed + 26, "id") * DECK)
+    in_turn = (first + f.col("i") * IN_TURN) % DECK
     at = f.when(uniform(seed + 20, "id", "i") < STRAY, by_chance).otherwise(in_turn)
     drawn = many.withColumn("s", f.get("samples", f.get("deck", at.cast("int"))))
     typical = f.exp(f.col("log_mean") + f.col("log_spread") * normal(seed + 22, "id", "i"))
