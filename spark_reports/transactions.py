@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TypeVar
 
-from delta import exceptions
+import delta.exceptions.captured
 from pyspark.sql import SparkSession
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
@@ -18,8 +18,9 @@ Progress = Callable[[str], None]
 Result = TypeVar("Result")
 
 _ATTEMPTS = 20
-# They have no base of their own in Python: each is named (delta-spark 4.1.0).
-_CONFLICTS = tuple(getattr(exceptions, name) for name in exceptions.__all__)
+# Importing `captured` is what lets PySpark raise them; otherwise they stay Py4J's. They have no base of their own in
+# Python (delta-spark 4.1.0).
+_CONFLICTS = tuple(getattr(delta.exceptions, name) for name in delta.exceptions.__all__)
 
 
 class Transactions:

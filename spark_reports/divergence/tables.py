@@ -41,7 +41,8 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
         "Pairs of cells that differ in one dimension alone. Means are messages a run of the class, or "
         "shares of a run's messages where runs have different numbers of them (`unit`); the difference is "
         "the first side's minus the second's, with a Bayesian bootstrap's interval over runs, within what "
-        "any cell of the scenario has shown: where a rare fate has not come yet, it is too narrow; `delta` is Cliff's, with Newcombe's interval; p is the exact "
+        "any cell of the scenario has shown: where a rare fate has not come yet, it is too narrow; `delta` "
+        "is Cliff's, with Newcombe's interval; p is the exact "
         f"rank-sum test's. {METHOD} Typical runs are the newest with their cell's most frequent classes. "
         "Classes of which both sides have equal means are left out.",
         schema(
