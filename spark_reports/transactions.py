@@ -18,8 +18,8 @@ Progress = Callable[[str], None]
 Result = TypeVar("Result")
 
 _ATTEMPTS = 20
-# Importing `captured` is what lets PySpark raise them; otherwise they stay Py4J's. They have no base of their own in
-# Python (delta-spark 4.1.0).
+# Importing `captured` is what lets PySpark raise them; otherwise they stay Py4J's. They have no base of their own
+# in Python (delta-spark 4.1.0).
 _CONFLICTS = tuple(getattr(delta.exceptions, name) for name in delta.exceptions.__all__)
 
 
