@@ -11,6 +11,7 @@ from __future__ import annotations
 import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any
 
 from delta.tables import DeltaTable
@@ -28,6 +29,7 @@ VERSION_PROPERTY = "rocketchaos.store-version"
 BATCH_LIMIT_S = 12 * 3600
 """An ingest that takes longer can't commit: `tidy` removes what nobody has committed for a day."""
 
+_NOT_OLDER = "coalesce(new.judged >= old.judged, true)"
 _AT_ONCE = 4
 _INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
 
@@ -109,10 +111,11 @@ class Store:
                 self._delta(RUNS)
                 .alias("old")
                 .merge(new, "old.run = new.run")
-                .whenMatchedUpdateAll("NOT (old.digest <=> new.digest)")
+                # Of two ingests at once the one with the older judgement may come last.
+                .whenMatchedUpdateAll(f"NOT (old.digest <=> new.digest) AND {_NOT_OLDER}")
                 # The folder has been touched, or moved: the same facts, found in another place.
                 .whenMatchedUpdate(
-                    "NOT (old.listing <=> new.listing)",
+                    f"NOT (old.listing <=> new.listing) AND {_NOT_OLDER}",
                     {name: f"new.{name}" for name in ("listing", "source", "ingested")},
                 )
                 .whenNotMatchedInsertAll()
@@ -167,7 +170,7 @@ class Store:
             "SELECT count(*) AS runs, coalesce(sum(message_count), 0) AS messages,"
             " count(DISTINCT scenario) AS scenarios, count(DISTINCT host) AS hosts,"
             " min(started) AS first_run, max(started) AS last_run,"
-            " count_if(abs(clock_jump_ms) > 1000) AS clock_jumps FROM runs"
+            " count_if(abs(clock_jump_ms) >= 1000) AS clock_jumps FROM runs"
         ).first()
         assert counts is not None
         kinds = self.spark.sql("SELECT kind, count(*) AS folders FROM quarantine GROUP BY kind ORDER BY kind")
@@ -178,8 +181,8 @@ class Store:
             messages=counts.messages,
             scenarios=counts.scenarios,
             hosts=counts.hosts,
-            first=counts.first_run,
-            last=counts.last_run,
+            first=_in_utc(counts.first_run),
+            last=_in_utc(counts.last_run),
             quarantined=sum(reasons.values()),
             quarantine_reasons=reasons,
             clock_jumps=counts.clock_jumps,
@@ -194,6 +197,11 @@ class Store:
             versions = {name: delta_version(self.spark, self.place.of_table(name)) for name in TABLES}
             if delta_version(self.spark, self.place.of_table(RUNS.name)) == versions[RUNS.name]:
                 return versions
+
+
+def _in_utc(seen: datetime | None) -> datetime | None:
+    """PySpark gives times without a zone, which are this machine's."""
+    return None if seen is None else seen.astimezone(UTC)
 
 
 def version_of(spark: SparkSession, place: Place) -> int | None:

@@ -73,7 +73,7 @@ class Portion:
             problems = self._problems(rows)
             fit = [row.run_key for source, row in rows.items() if source not in problems and row.counts]
             if fit:
-                self._append_others(seen.where(fn.col("run_key").isin(fit)), events)
+                self._append_others(seen.where(fn.col("counts") & fn.col("run_key").isin(fit)), events)
             return self._commit(seen, rows, problems)
 
     @property
@@ -170,7 +170,7 @@ class Portion:
         new = {source: row for source, row in fit.items() if row.counts and row.digest != row.stored_digest}
         committed = [row.run_key for row in fit.values() if row.counts]
         if committed:
-            self._store.commit(runs(seen.where(fn.col("run_key").isin(committed))))
+            self._store.commit(runs(seen.where(fn.col("counts") & fn.col("run_key").isin(committed))))
         replaced = sum(row.stored_digest is not None for row in new.values())
         return IngestSummary(
             ingested=len(new) - replaced,

@@ -21,6 +21,9 @@ MISSING, BROKEN, OTHER, TRUNCATED, RUNNING, CONTRADICTION = KINDS = (
 _MADE_ANEW = ("outcome.json", "checks.json", "messages.jsonl")
 """What `rocketchaos check` writes, from the history."""
 
+_LAST_WALL_MS = 253_402_300_799_000
+"""The last Unix time that a calendar of four digits has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -152,6 +155,8 @@ def _history(seen: Seen, repeat: str) -> Iterator[Problem]:
             name,
             f"the history stops before the end of the run: the harness was killed, or crashed; {repeat}",
         )
+    if seen.first_wall_ms is not None and not 0 <= seen.first_wall_ms <= _LAST_WALL_MS:
+        yield Problem(CONTRADICTION, name, f"it begins at {seen.first_wall_ms} ms of Unix time; {repeat}")
     if seen.events_of_another_run:
         yield Problem(CONTRADICTION, name, f"its events are another run's than run.json's; {repeat}")
 

@@ -8,9 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from spark_reports.ingest.messages import BROKEN, OTHER_SCHEMA
-
-FIRST_WALL_MS, LAST_WALL_MS = 0, 253_402_300_799_000
-"""Unix times that a calendar has."""
+from spark_reports.tables import MESSAGES
 
 
 def of_histories(lines: DataFrame) -> DataFrame:
@@ -63,9 +61,9 @@ def of_messages(messages: DataFrame, groups: DataFrame) -> DataFrame:
         fn.count_if(_is(BROKEN)).alias("broken"),
         fn.count_if(_is(OTHER_SCHEMA)).alias("other_schema"),
         fn.max(fn.array_max("events")).alias("last_event"),
-        fn.bit_xor(
-            fn.xxhash64("consumer_group", "message_key", "message_class", "queue", "queue_offset", "reason")
-        ).alias("hash"),
+        fn.bit_xor(fn.xxhash64(*(name for name in MESSAGES.columns if name not in _OF_THE_INGEST))).alias(
+            "hash"
+        ),
     )
     known = groups.withColumn("known", fn.lit(True))
     return (
@@ -93,6 +91,9 @@ def digest() -> Column:
         (fn.coalesce(fn.col(name).cast("string"), fn.lit("")) for name in parts),
     )
     return fn.sha2(text, 256)
+
+
+_OF_THE_INGEST = ("run_key", "batch")
 
 
 def _is(problem: str) -> Column:

@@ -1,7 +1,7 @@
 -- One row per experiment, kind of version and version: its runs that something was expected of, how many ended as
 -- expected, when it came, and its first run that did not. An experiment is all that is the same but this version.
 WITH judged AS (
-  SELECT scenario, split_part(client, '@', 1) AS plain, client, rocketmq, cluster, timing, client_version,
+  SELECT scenario, CASE WHEN client LIKE '%+%' THEN client ELSE split_part(client, ' ', 1) END AS plain, client, rocketmq, cluster, timing, client_version,
          harness_version, run_key, run, source, started, as_expected
   FROM runs
   WHERE outcome <> 'error' AND (trouble IS NULL OR trouble = 'precondition') AND as_expected IS NOT NULL

@@ -21,7 +21,13 @@ WITH took AS (
     WHERE ms IS NOT NULL
 ),
 timers AS (
-    SELECT run_key, client, rocketmq, timing, timers_ms AS t, SPLIT_PART(client, '@', 1) AS kind
+    SELECT
+        run_key,
+        client,
+        rocketmq,
+        timing,
+        timers_ms AS t,
+        CASE WHEN client LIKE '%+%' THEN client ELSE SPLIT_PART(client, ' ', 1) END AS kind
     FROM runs
 ),
 limits AS (

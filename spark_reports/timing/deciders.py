@@ -98,7 +98,8 @@ def deciders(what: str, client: str, unnoticed: bool, timers: Timers) -> list[De
 
     The same as the limits of `timing_histograms`.
     """
-    kind = client.partition("@")[0]
+    # `python 2.0.0` has a version; of several kinds at once no timer is known.
+    kind = client if "+" in client else client.partition(" ")[0]
     names = [name.replace("*", kind) for name in WHATS[what].timers]
     if kind == "grpc":
         hold = ["proxy.hold-receive" if name == "broker.hold-pull" else name for name in names]

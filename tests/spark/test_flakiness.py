@@ -76,7 +76,7 @@ def make() -> Rows:
     store.add("changed", "+" * 30, harness_version="0.1.0")
     store.add("changed", "+--------------+--------------", harness_version="0.2.0")
     store.add("upgraded", "+" * 20, rocketmq="4.9.4", client_version="4.9.4")
-    store.add("upgraded", "-" * 5, client="java@4.9.4", client_version="4.9.4")
+    store.add("upgraded", "-" * 5, client="java 4.9.4", client_version="4.9.4")
     store.add("upgraded", "+----", client_version="5.5.0")
     return store
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -331,9 +332,14 @@ def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces(ingest
             with (ingested.runs / KILL / "written" / "events.jsonl").open("a") as file:
                 file.write("\n")
 
+    # A copy, judged as before, comes in the same ingest: the later judgement counts, and counts once.
+    shutil.copytree(ingested.runs / TAGS / "wrong", ingested.runs / "copies" / "wrong")
+    checks = ingested.of(CHECKS, "wrong").count()
     set_in(ingested.runs / TAGS / "wrong", "outcome.json", outcome="reproduced", as_expected=True)
     anew = ingested.again(write)
-    assert (anew.ingested, anew.replaced, anew.unchanged) == (0, 1, 3)
+    assert (anew.ingested, anew.replaced, anew.unchanged) == (0, 1, 4)
+    assert ingested.of(CHECKS, "wrong").count() == checks
+    assert [row.outcome for row in ingested.of(RUNS, "wrong").collect()] == ["reproduced"]
     assert anew.quarantined["still-running"] == 2
     assert ingested.of(FINDINGS, "wrong").count() == 0
     assert ingested.of(MESSAGES, "wrong").count() == 8

@@ -83,6 +83,7 @@ def test_documents_must_be_whole_and_of_this_schema(name: str) -> None:
         ({"ends": 0}, "truncated", "events.jsonl"),
         ({"events_of_other_schema": 1}, "other-schema", "events.jsonl"),
         ({"events_of_another_run": 1}, "contradiction", "events.jsonl"),
+        ({"first_wall_ms": 9 * 10**15}, "contradiction", "events.jsonl"),
         ({"message_count": 0}, "missing-file", "messages.jsonl"),
         ({"broken_messages": 2}, "broken-json", "messages.jsonl"),
         ({"messages_of_other_schema": 2}, "other-schema", "messages.jsonl"),
