@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -174,16 +173,11 @@ def test_whenever_it_is_killed_while_it_makes_containers_none_is_left(
     seed = random.randrange(2**32)
     print(f"the moments are those of seed {seed}")
     moments = random.Random(seed)
-
-    def killed_after(moment_s: float) -> None:
+    for _ in range(MOMENTS):
         harness = begin(MAKES_MORE_AND_MORE)
         # No condition: any moment may be the worst one, also one in the middle of a request.
-        time.sleep(moment_s)
+        time.sleep(moments.uniform(0, LATEST_MOMENT_S))
         await_nothing_left(engine, harness, kill(harness))
-
-    # Two at a time: most of it is waiting, until the guardian has gone.
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(killed_after, [moments.uniform(0, LATEST_MOMENT_S) for _ in range(MOMENTS)]))
     # What a request that was under way made later than that would be found here.
     assert owned_things(engine.client, owners.__contains__) == []
 

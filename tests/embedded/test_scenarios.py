@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,7 +12,7 @@ import pytest
 from harness.cluster.kinds import ClusterKind
 from harness.feasibility import why_not
 from harness.selection import load_all, select
-from tests.embedded.command import ROOT, Ended, rocketchaos
+from tests.embedded.command import ROOT, rocketchaos
 
 pytestmark = pytest.mark.embedded
 KEYS = {
@@ -24,41 +21,17 @@ KEYS = {
 }  # fmt: skip
 
 
-MARKS = {"4.9.4": "not minutes", "5.5.0": "(clients or tags or subscription) and not slow and not faults"}
-"""On 4.9.4 all but those of minutes, on 5.5.0 what may differ most."""
-FAITHFUL = "faithful"
-
-
-@dataclass(frozen=True)
-class Batch:
-    """A command that runs many scenarios, under way."""
-
-    folder: Path
-    ended: Future[Ended]
-
-
-@pytest.fixture(scope="module")
-def batches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Batch]]:
-    """All of them at the same time: they mostly wait, and each begins another run only while cores are idle."""
-    commands: dict[str, tuple[str | Path, ...]] = {
-        version: (ROOT / "scenarios", "--rocketmq", version, "-m", marks, "--junit", "junit.xml")
-        for version, marks in MARKS.items()
-    }
-    commands[FAITHFUL] = (ROOT / "scenarios" / "tags", "-k", "same-group", "--timing", "faithful")
-    with ThreadPoolExecutor(len(commands)) as pool:
-        begun = {}
-        for name, arguments in commands.items():
-            folder = tmp_path_factory.mktemp(name)
-            ended = pool.submit(rocketchaos, "run", *arguments, "--json", cwd=folder, limit_s=700)
-            begun[name] = Batch(folder, ended)
-        yield begun
-
-
 @pytest.mark.timeout(720)
-@pytest.mark.parametrize("version", MARKS)
-def test_every_shipped_scenario_ends_as_expected(batches: Mapping[str, Batch], version: str) -> None:
-    batch, marks = batches[version], MARKS[version]
-    ended = batch.ended.result()
+@pytest.mark.parametrize(
+    ("version", "marks"),
+    [("4.9.4", "not minutes"), ("5.5.0", "(clients or tags or subscription) and not slow and not faults")],
+)
+def test_every_shipped_scenario_ends_as_expected(tmp_path: Path, version: str, marks: str) -> None:
+    """Side by side as cores and load allow: on 4.9.4 all but those of minutes, on 5.5.0 what may differ most."""
+    ended = rocketchaos(
+        "run", ROOT / "scenarios", "--rocketmq", version, "--json", "--junit", "junit.xml",
+        "-m", marks, cwd=tmp_path, limit_s=700,
+    )  # fmt: skip
     runs = ended.document["runs"]
     expected = {
         one.name: one.expected_in(None, version)
@@ -74,14 +47,16 @@ def test_every_shipped_scenario_ends_as_expected(batches: Mapping[str, Batch], v
         assert set(run) >= KEYS
         assert (run["rocketmq"], run["attempts"]) == (version, 1)
         assert {check["passed"] for check in run["checks"] if check["section"] == "also"} <= {True}
-    suite = ElementTree.parse(batch.folder / "junit.xml").getroot()
+    suite = ElementTree.parse(tmp_path / "junit.xml").getroot()
     assert len(list(suite.iter("testcase"))) == len(expected)
     assert not list(suite.iter("failure"))
 
 
-@pytest.mark.timeout(720)
-def test_the_classic_experiment_with_rocketmq_s_own_timers(batches: Mapping[str, Batch]) -> None:
-    ended = batches[FAITHFUL].ended.result()
+def test_the_classic_experiment_with_rocketmq_s_own_timers(tmp_path: Path) -> None:
+    ended = rocketchaos(
+        "run", ROOT / "scenarios" / "tags", "-k", "same-group", "--timing", "faithful", "--json",
+        cwd=tmp_path, limit_s=280,
+    )  # fmt: skip
     runs = ended.document["runs"]
     assert ended.code == 0, told(runs)
     assert {run["timing"] for run in runs} == {"faithful"}
