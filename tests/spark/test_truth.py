@@ -84,8 +84,7 @@ def test_the_change_is_found_where_it_was_planted(reports: Reports, world: World
 
 def test_the_busy_machine_is_what_goes_with_the_outcome(reports: Reports, world: World) -> None:
     busy = planted(world, "busy-machine")
-    # Corrected, one report in twenty tells of something below 0.05 that is chance; this world's has one at 0.024.
-    told = [row for row in rows(reports["flakiness"], "conditions") if row["p_adjusted"] < 0.01]
+    told = [row for row in rows(reports["flakiness"], "conditions") if row["p_adjusted"] < 0.05]
     assert [(row["scenario"], row["condition"]) for row in told] == [(busy.scenario, "busy_share")]
     assert told[0]["auc_low"] > 0.5
 

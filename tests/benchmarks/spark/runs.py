@@ -190,7 +190,10 @@ def all_runs(spark: SparkSession, world: World, size: Size, seed: int) -> DataFr
         ),
         started.alias("started_s"),
         normal(seed + 11, "id").alias("bustle"),
-        f.least(f.lit(0.999), f.col("run_busy") * f.exp(normal(seed + 11, "id") * 0.4)).alias("busy_share"),
+        # By its odds, so that it stays a share, and two runs never look equally busy that aren't.
+        (1 / (1 + (1 / f.least(f.lit(0.98), f.col("run_busy")) - 1) * f.exp(-normal(seed + 11, "id")))).alias(
+            "busy_share"
+        ),
         (f.col("run_load") * f.exp(normal(seed + 13, "id") * 0.3)).alias("load_start"),
         (f.col("run_seconds") * f.exp(normal(seed + 15, "id") * 0.2)).alias("seconds"),
         uniform(seed + 17, "id").alias("luck"),
