@@ -10,15 +10,14 @@ from __future__ import annotations
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
-    DataType,
     DoubleType,
     IntegerType,
     LongType,
     MapType,
     StringType,
-    StructField,
-    StructType,
 )
+
+from spark_reports.schema import schema
 
 CORRUPT = "corrupt"
 """The column of what could not be read."""
@@ -27,13 +26,9 @@ _TEXT, _INT, _LONG, _DOUBLE, _BOOL = StringType(), IntegerType(), LongType(), Do
 _TEXTS, _INTS = ArrayType(StringType()), ArrayType(IntegerType())
 
 
-def _object(**fields: DataType) -> StructType:
-    return StructType([StructField(name, kind, True) for name, kind in fields.items()])
+_LOAD = schema(average_1min=_DOUBLE)
 
-
-_LOAD = _object(average_1min=_DOUBLE)
-
-RUN = _object(
+RUN = schema(
     schema_version=_INT,
     run=_TEXT,
     scenario=_TEXT,
@@ -46,14 +41,14 @@ RUN = _object(
     client_version=_TEXT,
     clients=MapType(_TEXT, _TEXT),
     workers=_TEXT,
-    cluster=_object(kind=_TEXT, shared=_BOOL, start_attempts=_INT),
+    cluster=schema(kind=_TEXT, shared=_BOOL, start_attempts=_INT),
     ended=_TEXT,
     seconds=_DOUBLE,
-    load=_object(start=_LOAD, end=_LOAD, busy_share=_DOUBLE),
-    parallel=_object(limit=_DOUBLE, weight=_DOUBLE, beside=_INT, waited_s=_DOUBLE),
+    load=schema(start=_LOAD, end=_LOAD, busy_share=_DOUBLE),
+    parallel=schema(limit=_DOUBLE, weight=_DOUBLE, beside=_INT, waited_s=_DOUBLE),
     phases=MapType(_TEXT, _DOUBLE),
-    versions=_object(rocketchaos=_TEXT, python=_TEXT, java=_INT),
-    host=_object(
+    versions=schema(rocketchaos=_TEXT, python=_TEXT, java=_INT),
+    host=schema(
         name=_TEXT,
         system=_TEXT,
         processors=_INT,
@@ -65,7 +60,7 @@ RUN = _object(
 )
 """`run.json`."""
 
-OUTCOME = _object(
+OUTCOME = schema(
     schema_version=_INT,
     outcome=_TEXT,
     expected=_TEXT,
@@ -75,10 +70,10 @@ OUTCOME = _object(
 )
 """`outcome.json`."""
 
-CHECKS = _object(
+CHECKS = schema(
     schema_version=_INT,
     checks=ArrayType(
-        _object(
+        schema(
             section=_TEXT,
             name=_TEXT,
             holds=_TEXT,
@@ -92,7 +87,7 @@ CHECKS = _object(
 )
 """`checks.json`."""
 
-MESSAGE = _object(
+MESSAGE = schema(
     schema_version=_INT,
     group=_TEXT,
     topic=_TEXT,
@@ -110,11 +105,11 @@ MESSAGE = _object(
 """A line of `messages.jsonl`."""
 
 QUEUES = ArrayType(
-    _object(topic=_TEXT, broker=_TEXT, queue_id=_INT, max_offset=_LONG, consumer_offset=_LONG, offset=_LONG)
+    schema(topic=_TEXT, broker=_TEXT, queue_id=_INT, max_offset=_LONG, consumer_offset=_LONG, offset=_LONG)
 )
 """What `queues` is in the data of `offsets-observed`, `ownership-observed` and `offsets-reset`."""
 
-DATA = _object(
+DATA = schema(
     topic=_TEXT,
     key=_TEXT,
     tag=_TEXT,
@@ -135,7 +130,7 @@ DATA = _object(
     online=_BOOL,
     clients=_TEXTS,
     # {topic: what is held for it}; of `consumer-starting`, where it is `subscribe`, what it wants
-    subscriptions=MapType(_TEXT, _object(expression=_TEXT, type=_TEXT, sub_version=_LONG)),
+    subscriptions=MapType(_TEXT, schema(expression=_TEXT, type=_TEXT, sub_version=_LONG)),
     subscribe=MapType(_TEXT, _TEXT),
     expression=_TEXT,
     # Its type depends on the kind, so that it stays JSON here: a list (see QUEUES), a number, or a word.
@@ -159,7 +154,7 @@ DATA = _object(
 )
 """`data` of an event: fields of all kinds, of which an event has those of its own."""
 
-EVENT = _object(
+EVENT = schema(
     schema_version=_INT,
     n=_INT,
     mono_ns=_LONG,

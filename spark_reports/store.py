@@ -105,8 +105,7 @@ class Store:
             )
 
         def merge() -> None:
-            # A run that is in two folders counts once.
-            new = runs.select(*RUNS.columns).dropDuplicates(["run"]).alias("new")
+            new = runs.select(*RUNS.columns).alias("new")
             (
                 self._delta(RUNS)
                 .alias("old")

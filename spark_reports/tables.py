@@ -24,10 +24,11 @@ from pyspark.sql.types import (
     LongType,
     MapType,
     StringType,
-    StructField,
     StructType,
     TimestampType,
 )
+
+from spark_reports.schema import schema
 
 STORE_VERSION = 1
 """Version of the tables. A store says which it has; another one is migrated, or refused."""
@@ -50,18 +51,14 @@ class Table:
         return tuple(self.schema.fieldNames())
 
 
-def _schema(**columns: DataType) -> StructType:
-    return StructType([StructField(name, kind, True) for name, kind in columns.items()])
-
-
 def _facts(**columns: DataType) -> StructType:
-    return _schema(run_key=_LONG, run=_TEXT, batch=_TEXT, **columns)
+    return schema(run_key=_LONG, run=_TEXT, batch=_TEXT, **columns)
 
 
 RUNS = Table(
     "runs",
     "One row per run: what was run, where, and how it ended.",
-    _schema(
+    schema(
         # identity
         run_key=_LONG,  # xxhash64(run, batch): joins the facts
         run=_TEXT,  # the harness's own id of the run, unique over all machines
@@ -253,7 +250,7 @@ CONDITIONS = Table(
 QUARANTINE = Table(
     "quarantine",
     "One row per run folder that could not be ingested, with the reason; gone once it could.",
-    _schema(
+    schema(
         source=_TEXT,
         digest=_TEXT,
         listing=_TEXT,  # null: to be read again however it is listed
@@ -283,6 +280,3 @@ FACTS: tuple[Table, ...] = (
 
 TABLES: Mapping[str, Table] = MappingProxyType({one.name: one for one in (RUNS, *FACTS, QUARANTINE)})
 """By name."""
-
-CELL: tuple[str, ...] = ("scenario", "client", "rocketmq", "cluster", "timing")
-"""The columns of `runs` that make a cell: what is the same in all of them is compared as the same experiment."""

@@ -10,8 +10,9 @@ from enum import StrEnum
 from harness.statistics import wilson_interval
 from spark_reports.divergence.cells import Cell
 from spark_reports.divergence.read import Ending, Facts
-from spark_reports.divergence.words import bracket, counted, folder
+from spark_reports.divergence.words import bracket, folder
 from spark_reports.statistics.interval import Interval
+from spark_reports.words import counted
 
 
 class Expectation(StrEnum):

@@ -9,7 +9,8 @@ from itertools import groupby
 from spark_reports.divergence.cells import Pair
 from spark_reports.divergence.compare import Judged, Verdict
 from spark_reports.divergence.read import Facts
-from spark_reports.divergence.words import besides, counted, evidence, folder, runs, sides
+from spark_reports.divergence.words import besides, evidence, folder, runs, sides
+from spark_reports.words import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import DataType, DoubleType, LongType, StringType
 
 from harness.model import MessageClass, OutcomeKind
 from spark_reports.divergence.cells import Cell
@@ -15,6 +15,7 @@ from spark_reports.divergence.read import Facts
 from spark_reports.divergence.words import what
 from spark_reports.queries import query
 from spark_reports.report import Table
+from spark_reports.schema import schema
 from spark_reports.statistics.interval import Interval
 from spark_reports.statistics.tarone import FAMILY_WISE
 
@@ -26,11 +27,6 @@ METHOD = (
     "are 95 %, each by itself."
 )
 """How many comparisons at once are kept from alarming falsely."""
-
-
-def schema(**columns: DataType) -> StructType:
-    """Columns of a table."""
-    return StructType([StructField(name, kind) for name, kind in columns.items()])
 
 
 def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:

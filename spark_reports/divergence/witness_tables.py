@@ -9,10 +9,11 @@ from pyspark.sql.types import DoubleType, LongType, StringType
 
 from spark_reports.divergence.cells import Cell
 from spark_reports.divergence.read import Facts
-from spark_reports.divergence.tables import CELL_COLUMNS, interval_columns, schema
+from spark_reports.divergence.tables import CELL_COLUMNS, interval_columns
 from spark_reports.divergence.witnesses import Contradiction, Statement
 from spark_reports.queries import query
 from spark_reports.report import Table
+from spark_reports.schema import schema
 
 _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from spark_reports.divergence.cells import Cell
 from spark_reports.divergence.read import Facts, Fates
-from spark_reports.divergence.words import bracket, counted
+from spark_reports.divergence.words import bracket
 from spark_reports.statistics.bounded_mean import bounded_mean
 from spark_reports.statistics.interval import Interval
+from spark_reports.words import counted
 
 
 class Question(NamedTuple):

@@ -6,11 +6,7 @@ from harness.model import MessageClass
 from harness.reporters.parts.classes import CLASS_WORDS
 from spark_reports.divergence.compare import Compared, Judged
 from spark_reports.statistics.interval import Interval
-
-
-def counted(number: int, one: str) -> str:
-    """`1 run`, `2 runs`."""
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
+from spark_reports.words import chance
 
 
 def what(compared: Compared) -> str:
@@ -21,11 +17,6 @@ def what(compared: Compared) -> str:
 def folder(source: str | None) -> str:
     """The name of a run's folder, without what is before it."""
     return source.rstrip("/").rpartition("/")[2] if source else "unknown"
-
-
-def chance(p: float) -> str:
-    """`p<0.001`, `p=0.03`."""
-    return "p<0.001" if p < 0.001 else f"p={p:.2g}"
 
 
 def number(value: float) -> str:

@@ -10,8 +10,9 @@ from spark_reports.flakiness.cells import ALIKE_RUNS, Names, Verdict, more_runs
 from spark_reports.flakiness.conditions import Condition
 from spark_reports.flakiness.read import Signature
 from spark_reports.flakiness.versions import VersionChange
-from spark_reports.flakiness.words import chance, counted, day, part, rate, short
+from spark_reports.flakiness.words import day, part, rate, short
 from spark_reports.report import StoreSummary
+from spark_reports.words import chance, counted
 
 MOST_CELLS = 5
 _DOUBTFUL = (Verdict.FAIL, Verdict.FLAKY, Verdict.LIKELY_FAIL)

@@ -11,8 +11,6 @@ from pyspark.sql.types import (
     DoubleType,
     LongType,
     StringType,
-    StructField,
-    StructType,
     TimestampType,
 )
 
@@ -23,14 +21,11 @@ from spark_reports.flakiness.read import Signature
 from spark_reports.flakiness.versions import WORDS, VersionChange
 from spark_reports.queries import query
 from spark_reports.report import Table
+from spark_reports.schema import schema
 from spark_reports.statistics.score import STEADY_RATE, chance_above
 
 _TEXT, _LONG, _DOUBLE, _TIME, _BOOL = StringType(), LongType(), DoubleType(), TimestampType(), BooleanType()
 _CELL: Mapping[str, DataType] = dict.fromkeys(CellKey._fields, _TEXT)
-
-
-def _schema(**columns: DataType) -> StructType:
-    return StructType([StructField(name, kind) for name, kind in columns.items()])
 
 
 def cells_table(cells: Sequence[Assessed]) -> Table:
@@ -45,7 +40,7 @@ def cells_table(cells: Sequence[Assessed]) -> Table:
         "%; `now` is the verdict since the last change point; `flip_rate_by_chance` is the flip rate if "
         "the same ends came in any order; `trend_p` and `change_p` are adjusted for the number of cells "
         "(Benjamini and Hochberg).",
-        _schema(
+        schema(
             **_CELL,
             verdict=_TEXT, now=_TEXT, runs=_LONG, judged=_LONG, as_expected=_LONG,
             p_as_expected=_DOUBLE, as_expected_low=_DOUBLE, as_expected_high=_DOUBLE, p_steady=_DOUBLE,
@@ -133,7 +128,7 @@ def changes_table(cells: Sequence[Assessed]) -> Table:
         "segmentation with a likelihood ratio; p is exact where a cell has at most 200 runs, otherwise by "
         "permutation of blocks. Only cells in which it stands after correction for the number of cells; "
         "the place is known to `exact_to_runs`.",
-        _schema(
+        schema(
             **_CELL,
             since=_TIME, last_before=_TIME, runs_before=_LONG, share_before=_DOUBLE,
             runs_after=_LONG, share_after=_DOUBLE, exact_to_runs=_LONG, p=_DOUBLE,
@@ -153,7 +148,7 @@ def versions_table(changes: Sequence[VersionChange]) -> Table:
         "expected. p is Fisher's exact test that it ends as expected more rarely than the version before, "
         "adjusted by Holm: a high one means that the version before may be as bad. `side_by_side`: the "
         "older version was still run, as in a matrix.",
-        _schema(
+        schema(
             change=_TEXT, of=_TEXT, scenario=_TEXT, client=_TEXT, rocketmq=_TEXT, cluster=_TEXT, timing=_TEXT,
             before=_TEXT, after=_TEXT, came=_TIME, side_by_side=_BOOL,
             runs_before=_LONG, share_before=_DOUBLE, runs_after=_LONG, share_after=_DOUBLE, p=_DOUBLE,
@@ -203,7 +198,7 @@ def signatures_table(signatures: Sequence[Signature]) -> Table:
         "of it. `bad_runs` all those that have it, `lost_runs` those of them that an error ended, "
         "`good_runs` those that ended well all the same: where they are many, it explains little. At most "
         "200, those that cost most first; the example is the newest.",
-        _schema(**columns),
+        schema(**columns),
         [{name: getattr(one, name) for name in columns} for one in signatures],
         query("flakiness_signatures"),
     )
@@ -217,7 +212,7 @@ def conditions_table(conditions: Sequence[Condition]) -> Table:
         "AUC: the chance that the value is higher in a run that did not end as expected than in one of the "
         "same cell that did, with Newcombe's 95 % interval; 0.5 is no connection. p_adjusted is by Holm "
         "over all rows. That it goes with the outcome does not make it the cause.",
-        _schema(
+        schema(
             scenario=_TEXT, condition=_TEXT, auc=_DOUBLE, auc_low=_DOUBLE, auc_high=_DOUBLE, p=_DOUBLE,
             p_adjusted=_DOUBLE, not_as_expected=_LONG, as_expected=_LONG,
             share_in_lowest_fifth=_DOUBLE, share_in_highest_fifth=_DOUBLE,

@@ -7,11 +7,6 @@ from datetime import datetime
 from spark_reports.flakiness.cells import share
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """`1 run`, `2 runs`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def part(hits: int, runs: int) -> str:
     """`17 of 20 as expected [0.64, 0.95]`."""
     known = share(hits, runs)
@@ -22,11 +17,6 @@ def part(hits: int, runs: int) -> str:
 def rate(hits: int, runs: int) -> str:
     """A share, with two digits; `–` where there are no runs."""
     return f"{hits / runs:.2f}" if runs else "–"
-
-
-def chance(p: float) -> str:
-    """`p=0.003`, `p<0.001`."""
-    return "p<0.001" if p < 0.001 else f"p={p:.2g}"
 
 
 def day(moment: datetime | None) -> str:

@@ -98,8 +98,8 @@ def again(spark: SparkSession, folders: Iterable[Folder]) -> dict[str, str]:
     folders = list(folders)
     remote = [one.source for one in folders if _REMOTE.match(one.source)]
     seen = [_folder(local_path(one.source)) for one in folders if not _REMOTE.match(one.source)]
-    for place in remote[:1]:
-        seen += listed_by_spark(spark, remote if len(remote) > 1 else [place])
+    if remote:
+        seen += listed_by_spark(spark, remote)
     return {one.source: one.listing for one in seen}
 
 

@@ -76,15 +76,6 @@ SHARE_SCALE: tuple[tuple[float, str], ...] = (
 )
 """From 0 to 1, light to dark: it is read without seeing colours."""
 
-DIFFERENCE_SCALE: tuple[tuple[float, str], ...] = (
-    (0.0, "#14427f"),
-    (0.25, "#7fabdf"),
-    (0.5, "#f2f2f2"),
-    (0.75, "#f0a35e"),
-    (1.0, "#a8480a"),
-)
-"""From -1 over 0 to 1: blue to orange, which all kinds of colour vision tell apart."""
-
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, DejaVu Sans, sans-serif"
 LABEL_WIDTH = 26
 """Characters in a line of an axis label; names are broken beyond, so that a phone has room for the figure."""

@@ -140,8 +140,7 @@ def _measured(
     for one in scenarios:
         places[one.what, Side(one.client, one.rocketmq, one.timing), one.unnoticed].append(one)
     rows: dict[Any, list[Any]] = defaultdict(list)
-    counted = spark.sql(query("timing_histograms")).toArrow().to_pylist()
-    for row in counted:
+    for row in spark.sql(query("timing_histograms")).collect():
         side = Side(row["client"], row["rocketmq"], row["timing"])
         rows[row["what"], side, row["unnoticed"]].append(row)
     return [

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from pyspark.sql.types import DataType, DoubleType, LongType, StringType, StructField, StructType
+from pyspark.sql.types import DataType, DoubleType, LongType, StringType
 
 from spark_reports.queries import query
 from spark_reports.report import Table
+from spark_reports.schema import schema
 from spark_reports.timing.deciders import WHATS, Timers
 from spark_reports.timing.read import InScenario, Measured, Side
 
@@ -17,10 +18,6 @@ _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 PERCENTILES = (50, 90, 99)
 ENOUGH = 100
 """Below so many values the 99th percentile is the greatest of them."""
-
-
-def _schema(**columns: DataType) -> StructType:
-    return StructType([StructField(name, kind) for name, kind in columns.items()])
 
 
 def against_table(measured: Sequence[Measured], what: str) -> Table:
@@ -37,7 +34,7 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
         f"`perhaps_beyond` at most. Of less than {ENOUGH} values p99 is the longest. Low and high are a 95 % "
         "interval of order statistics that knows that the values of a run go together; where one is missing, "
         "there are too few values or runs to bound it.",
-        _schema(
+        schema(
             client=_TEXT, rocketmq=_TEXT, timing=_TEXT, began_with=_TEXT, verdict=_TEXT,
             intervals=_LONG, runs=_LONG,
             **percentiles, longest_ms=_DOUBLE, longest_at_least_ms=_DOUBLE,
@@ -99,7 +96,7 @@ def scenarios_table(scenarios: Sequence[InScenario]) -> Table:
         "Every scenario",
         "In milliseconds, the longest first; `at_least_ms` is what is known of the longest for certain, and "
         "`source` the run in which it was seen.",
-        _schema(**columns),
+        schema(**columns),
         [
             {name: value for name, value in asdict(one).items() if name in columns}
             for one in sorted(scenarios, key=lambda one: (list(WHATS).index(one.what), -one.highest_ms))
@@ -115,7 +112,7 @@ def timers_table(timers: Mapping[Side, Timers]) -> Table:
         "RocketMQ's timers in these runs",
         "As the folders of the runs tell: what the timing sets, otherwise RocketMQ's own defaults. Runs of older "
         "folders tell none.",
-        _schema(client=_TEXT, rocketmq=_TEXT, timing=_TEXT, timer=_TEXT, milliseconds=_TEXT),
+        schema(client=_TEXT, rocketmq=_TEXT, timing=_TEXT, timer=_TEXT, milliseconds=_TEXT),
         [
             {
                 **side._asdict(),

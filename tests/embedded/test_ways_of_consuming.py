@@ -84,8 +84,12 @@ def test_what_a_killed_member_has_popped_comes_to_another(rocketmq: LiveRun) -> 
     rocketmq.kill("a")
     rocketmq.start("b")
     assert wait_for_keys(rocketmq, "b", 1) <= EVERYTHING
-    # More than once where b itself took too long over it.
-    assert min(event.data["reconsume_times"] for event in seen(rocketmq, "received", "b")) == 1
+    # The first time that b gets a message; again where b itself took too long over it.
+    first = {
+        event.data["key"]: event.data["reconsume_times"]
+        for event in reversed(seen(rocketmq, "received", "b"))
+    }
+    assert set(first.values()) == {1}
 
 
 @BOTH

@@ -7,7 +7,6 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import psutil
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
+from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from spark_reports.ingest.ingest import ingest
 from spark_reports.package import Package, make_package
@@ -130,9 +130,9 @@ def _spark_class(log: Path, name: str, *arguments: str) -> Iterator[None]:
 
 
 def _wait_for(log: Path, pattern: str) -> str:
-    until = time.monotonic() + LIMIT_S
-    while time.monotonic() < until:
-        if found := re.search(pattern, log.read_text(errors="replace")):
-            return found[found.re.groups]
-        time.sleep(0.05)
-    raise AssertionError(f"no {pattern!r} within {LIMIT_S} s in {log.read_text(errors='replace')}")
+    for attempt in Retrying(stop=stop_after_delay(LIMIT_S), wait=wait_fixed(0.05), reraise=True):
+        with attempt:
+            said = log.read_text(errors="replace")
+            found = re.search(pattern, said)
+            assert found, f"no {pattern!r} within {LIMIT_S} s in {said}"
+    return found[found.re.groups]

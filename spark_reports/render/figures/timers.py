@@ -87,33 +87,6 @@ def quantile_ranges(
     return figure
 
 
-def ecdf(
-    series: Mapping[str, Sequence[tuple[float, float]]],
-    timers_ms: Mapping[str, float] | None = None,
-    logarithmic: bool = True,
-) -> go.Figure:
-    """Steps: which share took at most so long. `series`: name: pairs of milliseconds and share, ascending."""
-    least = 0.1 if logarithmic else 0.0
-    dashes = ("solid", "dash", "dot", "dashdot", "longdash")
-    figure = go.Figure()
-    for n, (name, points) in enumerate(series.items()):
-        figure.add_scatter(
-            x=[max(ms, least) for ms, _ in points],
-            y=[share for _, share in points],
-            mode="lines",
-            line={"shape": "hv", "width": 2, "dash": dashes[n // len(style.COLOURWAY) % len(dashes)]},
-            name=style.plain(name),
-            hovertext=[style.hover(name, f"{share:.0%} within {ms:,.1f} ms") for ms, share in points],
-            hovertemplate="%{hovertext}<extra></extra>",
-        )
-    figure.update_layout(**style.layout(height=360 + 9 * len(series)))
-    figure.update_layout(showlegend=True, legend={"yref": "container", "y": 0, "yanchor": "bottom"})
-    _time_axis(figure, logarithmic)
-    figure.update_yaxes(range=[0, 1.02], tickformat=".0%")
-    _timers(figure, timers_ms or {}, logarithmic)
-    return figure
-
-
 def _time_axis(figure: go.Figure, logarithmic: bool) -> None:
     steps = [0.1, 1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000]
     words = ["≤ 0.1 ms", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "1 min", "10 min", "1 h"]

@@ -172,6 +172,11 @@ def cells_of(spark: SparkSession, world: World) -> DataFrame:
 
 def all_runs(spark: SparkSession, world: World, size: Size, seed: int) -> DataFrame:
     """One row per run: the columns of `runs`, and those of its cell that its facts are made from."""
+    return _drawn(spark, world, size, seed).transform(_ended, size.runs / len(world.cells)).transform(_told)
+
+
+def _drawn(spark: SparkSession, world: World, size: Size, seed: int) -> DataFrame:
+    """Every run with its cell, and what chance decides of it."""
     cells, per_batch = len(world.cells), math.ceil(size.runs / size.batches)
     numbered = (
         spark.range(0, size.runs, 1, size.batches)
@@ -180,7 +185,7 @@ def all_runs(spark: SparkSession, world: World, size: Size, seed: int) -> DataFr
         .join(f.broadcast(cells_of(spark, world)), "number")
     )
     started = f.lit(FIRST_RUN).cast("timestamp").cast("double") + f.col("id") * (A_YEAR_S / size.runs)
-    drawn = numbered.select(
+    return numbered.select(
         "*",
         f.concat(f.lit("mw"), f.lpad(f.lower(f.conv(f.col("id") + seed * size.runs, 10, 36)), 12, "0")).alias(
             "run"
@@ -200,7 +205,11 @@ def all_runs(spark: SparkSession, world: World, size: Size, seed: int) -> DataFr
         uniform(seed + 18, "id").alias("mishap"),
         f.greatest(f.lit(1), f.round(f.col("weight") * size.per_run)).cast("long").alias("message_count"),
     )
-    changed = f.col("nth") >= f.col("change_at") * (size.runs / cells)
+
+
+def _ended(drawn: DataFrame, of_each_cell: float) -> DataFrame:
+    """Whether each run ended `well`, or by an `error`."""
+    changed = f.col("nth") >= f.col("change_at") * of_each_cell
     as_expected = (
         f.when(
             (f.col("bustle") > BUSY) & f.col("as_expected_busy").isNotNull(),
@@ -211,8 +220,12 @@ def all_runs(spark: SparkSession, world: World, size: Size, seed: int) -> DataFr
     )
     well = f.col("luck") < as_expected
     error = f.col("mishap") < ERRORS
+    return drawn.withColumn("error", error).withColumn("well", well)
+
+
+def _told(ended: DataFrame) -> DataFrame:
+    """As `runs` tells it, with the columns of the cell that facts are made from."""
     other = f.when(f.col("expected") == "reproduced", "not-reproduced").otherwise("reproduced")
-    ended = drawn.withColumn("error", error).withColumn("well", well)
     return ended.select(
         "id",
         "queues",

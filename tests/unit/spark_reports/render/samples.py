@@ -24,7 +24,7 @@ from spark_reports.render import style
 from spark_reports.render.figures.bars import Bar, stacked_bars
 from spark_reports.render.figures.forest import Estimate, forest
 from spark_reports.render.figures.heat_map import Cell, share_map, verdict_map
-from spark_reports.render.figures.timers import Quantiles, ecdf, quantile_ranges
+from spark_reports.render.figures.timers import Quantiles, quantile_ranges
 from spark_reports.render.figures.trend import Change, Moment, Series, trend
 from spark_reports.report import Figure, Report, Section, StoreSummary, Table
 
@@ -142,7 +142,6 @@ def figures(names: Sequence[str] = SCENARIOS) -> list[Figure]:
         "times": quantile_ranges(
             [Quantiles((name, "java"), 0.0, 40.0, 900.0, 21_000.0, 300) for name in names], timers
         ),
-        "distribution": ecdf({name: [(1, 0.1), (30, 0.6), (2_000, 1.0)] for name in names}, timers),
     }
     return [Figure(name, f"The {name}", "How to read it.", plot, SQL) for name, plot in plots.items()]
 

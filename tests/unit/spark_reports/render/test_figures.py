@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from plotly.graph_objects import Heatmap
 
@@ -11,7 +13,7 @@ from spark_reports.render.figures.bars import Bar, stacked_bars
 from spark_reports.render.figures.forest import Estimate, forest
 from spark_reports.render.figures.heat_map import Cell, share_map, verdict_map
 from spark_reports.render.figures.rows import HEAD, Rows
-from spark_reports.render.figures.timers import Quantiles, ecdf, quantile_ranges
+from spark_reports.render.figures.timers import Quantiles, quantile_ranges
 from spark_reports.render.figures.trend import trend
 
 
@@ -129,9 +131,14 @@ def test_names_of_near_timers_stand_at_steps() -> None:
     assert at["far"] == pytest.approx(1)
 
 
+def _of(figure: Any, name: str) -> Any:
+    return next(one for one in figure.data if one.name == name)
+
+
 def test_zero_stands_at_the_edge_of_a_logarithmic_axis() -> None:
-    assert min(ecdf({"x": [(0, 0.5), (8, 1)]}).data[0].x) == 0.1
-    assert min(ecdf({"x": [(0, 0.5), (8, 1)]}, logarithmic=False).data[0].x) == 0
+    rows = [Quantiles(("x", "java"), 0.0, 4.0, 8.0, 8.0, 2)]
+    assert _of(quantile_ranges(rows), "p50").x[0] == 0.1
+    assert _of(quantile_ranges(rows, logarithmic=False), "p50").x[0] == 0
 
 
 def test_figures_of_nothing_are_empty_figures() -> None:
@@ -142,7 +149,6 @@ def test_figures_of_nothing_are_empty_figures() -> None:
         stacked_bars([], {}),
         trend([]),
         quantile_ranges([]),
-        ecdf({}),
     ):
         assert figure.layout.height >= 100
 
