@@ -86,7 +86,7 @@ def is_calm(one: Opened) -> None:
 
 def all_drawn(one: Opened) -> list[dict[str, Any]]:
     drawn: list[dict[str, Any]] = one.page.evaluate(DRAWN)
-    assert [plot["name"] for plot in drawn] == [figure.name for figure in whole().figures]
+    assert [plot["name"] for plot in drawn] == [f"flakiness-{figure.name}" for figure in whole().figures]
     for plot in drawn:
         assert plot["width"] >= 250, plot
         assert plot["height"] >= 150, plot
