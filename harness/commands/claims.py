@@ -66,7 +66,7 @@ def claims_run(
     """
     if slow and fast:
         raise UsageProblem("--slow and --fast leave nothing", "Leave one of them out.")
-    wanted = chosen(only)
+    wanted, expected = chosen(only), read_expected()
     speed = Speed.SLOW if slow else Speed.FAST if fast else Speed.ALL
     versions = tuple(dict.fromkeys(one for text in rocketmq or VERSIONS for one in text.split(",") if one))
     plan = planned(carriers(_library(), wanted, speed), versions, on)
@@ -82,7 +82,7 @@ def claims_run(
         told = {key: one for key, one in verdicts(found).items() if key[0] in wanted}
         _tell(told, versions)
         _tell_not_counted(found)
-    changed = unexpected(told.values(), read_expected())
+    changed = unexpected(told.values(), expected)
     for line in changed:
         OUT.print(f"not as expected: {line}", markup=False)
     if any(run.outcome is OutcomeKind.ERROR for run in found):
