@@ -77,7 +77,8 @@ def verdicts(runs: Iterable[RunSeen]) -> dict[tuple[str, str], Verdict]:
     """The verdict of each claim and version of which there is a run, in order."""
     found: dict[tuple[str, str], list[RunSeen]] = {}
     for run in sorted(runs, key=lambda one: one.run):
-        for claim in dict.fromkeys(name for one in run.checks for name in (one.claim, one.refutes) if name):
+        speaking = [one for one in run.checks if speaks(run, one)]
+        for claim in dict.fromkeys(name for one in speaking for name in (one.claim, one.refutes) if name):
             found.setdefault((claim, run.rocketmq), []).append(run)
     return {(claim, version): verdict(claim, version, own) for (claim, version), own in sorted(found.items())}
 
