@@ -104,5 +104,7 @@ def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> str:
         return "no scenario speaks of it yet"
     reasons = {one.name: why_not(one, version, ClusterKind.EMBEDDED) for one in speaking}
     if all(reasons.values()):
-        return "; ".join(dict.fromkeys(str(reason) for reason in reasons.values()))
+        # Without the names: several scenarios of a claim have the same reason mostly.
+        told = dict.fromkeys(str(reason).removeprefix(f"{name} ") for name, reason in reasons.items())
+        return f"what speaks of it {'; '.join(told)}"
     return f"there is no run of {', '.join(name for name, reason in reasons.items() if reason is None)}"
