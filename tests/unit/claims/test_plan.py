@@ -26,7 +26,7 @@ from harness.cluster.kinds import ClusterKind
 from harness.errors import UsageProblem
 from harness.job import Job
 from harness.library import shipped
-from harness.model import Holds
+from harness.model import Holds, OutcomeKind
 from harness.scenario import Scenario
 from harness.selection import load_all
 from tests.unit.claims.golden import again, answering, golden
@@ -36,7 +36,7 @@ LIBRARY = load_all(sorted(shipped().values()))
 OPEN = {
     f"{letter}{number:02}"
     for letter, numbers in {
-        "A": (2, 4, 8, 9, 10, 11, 12, 13, 16, 19, 20, 21, 23),
+        "A": (2, 4, 6, 8, 9, 10, 11, 12, 13, 16, 19, 20, 21, 23),
         "B": (2, 3, 8, 11, 16),
         "C": (1, 4, 9, 10, 11),
         "D": (3, 4, 8, 10, 11, 12, 13, 15),
@@ -145,6 +145,21 @@ def test_a_race_is_run_until_its_share_is_known_well_enough(monkeypatch: pytest.
     assert rounds(scenario, half, monkeypatch) == ([4, AT_A_TIME, AT_A_TIME, 6], 30)
 
 
-def test_what_only_fails_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    failing = [replace(RACE, run=f"x/{number}", not_counted="error: no broker") for number in range(40)]
-    assert rounds(scenario_of(EIGHT_MESSAGES + REPEATED), failing, monkeypatch) == ([4], 4)
+def failing(outcome: OutcomeKind) -> list[RunSeen]:
+    return [
+        replace(RACE, run=f"x/{number}", outcome=outcome, not_counted=f"{outcome}: x") for number in range(40)
+    ]
+
+
+def test_what_an_error_ended_is_tried_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    once = scenario_of(EIGHT_MESSAGES)
+    errors = failing(OutcomeKind.ERROR)
+    assert rounds(once, errors, monkeypatch) == ([1, 1], 2)
+    assert rounds(once, [errors[0], RACE], monkeypatch) == ([1, 1], 2)
+    assert rounds(scenario_of(EIGHT_MESSAGES + REPEATED), errors, monkeypatch) == ([4, AT_A_TIME], 14)
+
+
+def test_what_shows_nothing_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    unclear = failing(OutcomeKind.INCONCLUSIVE)
+    assert rounds(scenario_of(EIGHT_MESSAGES), unclear, monkeypatch) == ([1], 1)
+    assert rounds(scenario_of(EIGHT_MESSAGES + REPEATED), unclear, monkeypatch) == ([4], 4)

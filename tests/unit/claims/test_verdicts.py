@@ -100,6 +100,20 @@ def test_a_run_that_does_not_count_is_shown_with_its_reason() -> None:
     assert verdict("A05", "4.9.4", [KILL, failed]).not_counted == (("kill/2", "error: the broker died"),)
 
 
+def test_nothing_is_confirmed_while_the_run_that_may_refute_it_is_missing() -> None:
+    supporting = replace(KILL, checks=tuple(replace(one, claim="F04") for one in KILL.checks if one.claim))
+    broken = replace(PULLS, not_counted="error: the broker died", outcome=OutcomeKind.ERROR)
+    assert kind_of("F04", supporting) is VerdictKind.CONFIRMED
+    assert kind_of("F04", supporting, PULLS) is VerdictKind.REFUTED
+    found = verdict("F04", "4.9.4", [supporting, broken])
+    assert found.kind is VerdictKind.UNMEASURED
+    assert found.reason.endswith("no run counts of pull-at-and-beyond-the-end, which may show the contrary")
+    assert (
+        kind_of("F04", supporting, broken, again(PULLS, 2, answering("F04", Holds.NO)))
+        is VerdictKind.CONFIRMED
+    )
+
+
 def test_the_anomaly_of_a_control_says_nothing() -> None:
     """Its checks don't hold there, and needn't."""
     control = again(KILL, 2, answering("A05", Holds.NO))
