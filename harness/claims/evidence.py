@@ -8,6 +8,7 @@ files.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from harness.model import SCHEMA_VERSION, Event, Holds, OutcomeKind
 
 CITED_AT_MOST = 8
 """So many events of a check are kept, the first ones and the last two."""
+_PLACE = re.compile(r"(?<![\w:/.])(?:/[\w.+@~-]+){2,}/([\w.+@~-]+)")
 EXAMPLES = 2
 """Of so many runs in which a check had the same answer its events are kept; of further ones only the answer."""
 
@@ -67,6 +69,17 @@ def some_of(numbers: tuple[int, ...]) -> tuple[int, ...]:
     return (*numbers[: CITED_AT_MOST - 2], *numbers[-2:])
 
 
+def without_places(value: Any) -> Any:
+    """The value, in which paths of the machine are cut to their last part: evidence is for everybody."""
+    if isinstance(value, str):
+        return _PLACE.sub(r"…/\1", value)
+    if isinstance(value, Mapping):
+        return {key: without_places(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_places(one) for one in value]
+    return value
+
+
 def compact(events: Iterable[Event], numbers: Iterable[int]) -> dict[int, Mapping[str, Any]]:
     """The events with these numbers, without what only tells runs and machines apart."""
     wanted, begin, found = set(numbers), None, {}
@@ -74,7 +87,12 @@ def compact(events: Iterable[Event], numbers: Iterable[int]) -> dict[int, Mappin
         begin = event.mono_ns if begin is None else begin
         if event.n in wanted:
             seconds = round((event.mono_ns - begin) / 1e9, 3)
-            found[event.n] = {"s": seconds, "node": event.node, "kind": event.kind, "data": dict(event.data)}
+            found[event.n] = {
+                "s": seconds,
+                "node": event.node,
+                "kind": event.kind,
+                "data": without_places(event.data),
+            }
     return dict(sorted(found.items()))
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.claims.evidence import CheckSeen, RunSeen, compact, read_evidence, some_of
+from harness.claims.evidence import CheckSeen, RunSeen, compact, read_evidence, some_of, without_places
 from harness.errors import UsageProblem
 from harness.expected import label_of
 from harness.job import Job
@@ -151,7 +151,8 @@ def _why_not(
 ) -> str:
     """Why a run counts for no claim; empty where it does."""
     if outcome in _NEVER:
-        return f"{outcome.value}: {' '.join(reason.split())}"
+        # The rest of it is for whoever ran it: the end of a server's output, where its log lies.
+        return f"{outcome.value}: {without_places(reason.splitlines()[0] if reason else reason)}"
     client, version = _clients(record), record.get("rocketmq")
     if scenario is not None and client and version:
         own = Job(scenario, str(version)).clients

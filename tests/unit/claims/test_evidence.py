@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.claims.evidence import CITED_AT_MOST, EXAMPLES, read_evidence, some_of, write_evidence
+from harness.claims.evidence import (
+    CITED_AT_MOST,
+    EXAMPLES,
+    read_evidence,
+    some_of,
+    without_places,
+    write_evidence,
+)
 from harness.claims.runs import seen_in, seen_in_folder
 from harness.claims.verdicts import verdicts
 from harness.errors import UsageProblem
@@ -58,6 +65,20 @@ def test_of_many_events_the_first_and_the_last_are_kept() -> None:
     assert some_of((1, 2, 3)) == (1, 2, 3)
     kept = some_of(tuple(range(100)))
     assert (len(kept), kept[0], kept[-1]) == (CITED_AT_MOST, 0, 99)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("no place in /srv/somebody/runs/x", "no place in …/x"),
+        ("its log: /srv/somebody/broker.log.", "its log: …/broker.log."),
+        ("http://127.0.0.1:80/a/b/c", "http://127.0.0.1:80/a/b/c"),
+        ("orders/broker-a/0", "orders/broker-a/0"),
+        ("/127.0.0.1:21336", "/127.0.0.1:21336"),
+    ],
+)
+def test_evidence_tells_nothing_of_the_machine(text: str, left: str) -> None:
+    assert without_places({"a": [text, 7]}) == {"a": [left, 7]}
 
 
 def test_new_evidence_replaces_that_of_its_version_and_scenario_alone(tmp_path: Path) -> None:

@@ -1,0 +1,59 @@
+"""What is committed: CLAIMS.md, its evidence, and the expected verdicts agree, and every link leads somewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.claims.evidence import read_evidence
+from harness.claims.expected import expected_text, read_expected
+from harness.claims.verdicts import verdicts
+from harness.library import scenarios_folder
+
+ROOT = Path(__file__).resolve().parents[3]
+EVIDENCE = scenarios_folder() / "evidence"
+ANEW = "run: rocketchaos claims table --out CLAIMS.md --verdicts scenarios/expected-verdicts.yaml"
+
+
+def test_the_table_is_made_from_the_evidence(tmp_path: Path) -> None:
+    # Beside the committed one, so that its links are the same.
+    made = ROOT / f".{tmp_path.name}.md"
+    try:
+        assert main(["claims", "table", "--out", str(made)]) == 0
+        assert (ROOT / "CLAIMS.md").read_text("utf-8") == made.read_text("utf-8"), ANEW
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def test_every_link_leads_to_its_event_or_file() -> None:
+    text = (ROOT / "CLAIMS.md").read_text("utf-8")
+    lines: dict[str, list[str]] = {}
+    for number, file, line in re.findall(r"\[(\d+)\]\(([^)#]+)#L(\d+)\)", text):
+        own = lines.setdefault(file, (ROOT / file).read_text("utf-8").splitlines())
+        assert json.loads(own[int(line) - 1])["n"] == int(number), (file, line)
+    assert lines
+    for file in re.findall(r"\]\(([^)#]+)\)", text):
+        assert (ROOT / file).is_file(), file
+    names = set(re.findall(r"^### (\w+)$", text, re.MULTILINE))
+    assert {name.upper() for name in re.findall(r"\]\(#(\w+)\)", text)} <= names
+
+
+def test_the_expected_verdicts_are_those_of_the_evidence() -> None:
+    found = verdicts(read_evidence(EVIDENCE))
+    written = (scenarios_folder() / "expected-verdicts.yaml").read_text("utf-8")
+    assert written == expected_text(found.values()), ANEW
+    assert len(read_expected()) > 0
+
+
+@pytest.mark.parametrize("place", ["/tmp/", "/home/", "/root/", "/work/"])
+def test_the_evidence_tells_nothing_of_the_machine(place: str) -> None:
+    telling = [path for path in EVIDENCE.rglob("*.jsonl") if f'"{place}' in path.read_text("utf-8")]
+    assert telling == []
+
+
+def test_the_evidence_is_small() -> None:
+    assert sum(path.stat().st_size for path in EVIDENCE.rglob("*.jsonl")) < 3_000_000
