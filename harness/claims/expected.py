@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -39,6 +40,21 @@ def read_expected(path: Path | None = None) -> Expected:
             f"{path} has no expected verdicts: {error}",
             "`rocketchaos claims table --verdicts FILE` makes it.",
         ) from error
+
+
+@cache
+def _shipped() -> Expected:
+    return read_expected()
+
+
+def measured_text(claim: str) -> str:
+    """`Measured: refuted (4.9.4, 5.5.0).`; empty where nothing is."""
+    found: dict[VerdictKind, list[str]] = {}
+    for (name, version), kind in _shipped().items():
+        if name == claim:
+            found.setdefault(kind, []).append(version)
+    told = ", ".join(f"{kind} ({', '.join(own)})" for kind, own in found.items())
+    return f"Measured: {told}." if told else ""
 
 
 def expected_text(verdicts: Iterable[Verdict]) -> str:

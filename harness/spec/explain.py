@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from assertions import CHECKS
+from harness.claims.expected import measured_text
 from harness.claims.registry import Claim, claims
 from harness.claims.said import said
 from harness.client_kinds import CLIENT_KINDS, ClientKind
@@ -58,7 +59,7 @@ def entries() -> list[Entry]:
     found += [
         Entry(str(int(code)), "exit code", f"The command ends with it: {code.meaning}.") for code in ExitCode
     ]
-    found += [Entry(name, "claim", _of_claim(claim)) for name, claim in claims().items()]
+    found += [Entry(name, "claim", _of_claim(name, claim)) for name, claim in claims().items()]
     return found
 
 
@@ -81,10 +82,11 @@ def _of_client(kind: ClientKind) -> str:
     return f"What `client` may be: {kind.title}{version}.{proxy}\n\n{ways}."
 
 
-def _of_claim(claim: Claim) -> str:
+def _of_claim(name: str, claim: Claim) -> str:
+    measured = measured_text(name)
     really = f"What really happens: {claim.really}" if claim.really else ""
     why_not = f"Nothing public can observe it: {claim.unobservable}" if claim.unobservable else ""
-    return "\n\n".join(filter(None, (claim.claim, said(claim), really, why_not)))
+    return "\n\n".join(filter(None, (claim.claim, said(claim), measured, really, why_not)))
 
 
 def _of_mapping(name: str, kind: str, model: type[BaseModel]) -> Iterator[Entry]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
 from harness.claims.evidence import read_evidence
 from harness.claims.expected import expected_text, read_expected
 from harness.claims.verdicts import verdicts
+from harness.cli import main
 from harness.library import scenarios_folder
 
 ROOT = Path(__file__).resolve().parents[3]
