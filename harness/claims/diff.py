@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from packaging.version import Version
+
 from harness.claims.verdicts import Tendency, Verdict, VerdictKind, share_text
 
 Verdicts = Mapping[tuple[str, str], Verdict]
@@ -33,8 +35,8 @@ class Difference:
 def differences(old: Verdicts, new: Verdicts) -> Difference:
     """Hold the verdicts of two sets against each other, version by version.
 
-    Where each set is of a single version, and not of the same, they are compared all the same: so a new release is
-    held against the last one.
+    Where they have no version in common, the newest of each are compared: so a new release is held against the
+    last one.
     """
     pairs = _versions(old, new)
     changes: list[Change] = []
@@ -58,10 +60,10 @@ def differences(old: Verdicts, new: Verdicts) -> Difference:
 
 
 def _versions(old: Verdicts, new: Verdicts) -> Sequence[tuple[str, str]]:
-    first, second = sorted({version for _, version in old}), sorted({version for _, version in new})
-    if len(first) == len(second) == 1:
-        return [(first[0], second[0])]
-    return [(version, version) for version in sorted({*first, *second})]
+    first, second = {version for _, version in old}, {version for _, version in new}
+    if first and second and not first & second:
+        return [(max(first, key=Version), max(second, key=Version))]
+    return [(version, version) for version in sorted(first | second, key=Version)]
 
 
 def _why_changed(before: Verdict, after: Verdict) -> str:

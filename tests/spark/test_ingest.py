@@ -67,13 +67,6 @@ def set_in(folder: Path, name: str, **fields: object) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | fields))
 
 
-def refute(folder: Path) -> None:
-    """Every check says which claim it refutes, which the store has no place for, and one is measured alone."""
-    checks = json.loads((folder / "checks.json").read_text())["checks"]
-    checks = [{**one, "refutes": "A07"} for one in checks]
-    set_in(folder, "checks.json", checks=[*checks, {**checks[0], "section": "tendency", "holds": "no"}])
-
-
 def late(all_lines: list[str]) -> list[str]:
     """The wall clock jumps in the middle."""
     events = [json.loads(line) for line in all_lines]
@@ -151,7 +144,6 @@ def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
     copy(runs, KILL, "killed")
     whole = copy(runs, TAGS, "whole")
     (whole.parent / "latest").symlink_to("whole")
-    refute(whole)
     change(copy(runs, TAGS, "jumped"), "events.jsonl", late)
     wrong = copy(runs, TAGS, "wrong")
     set_in(wrong, "outcome.json", outcome="not-reproduced", as_expected=False)

@@ -84,11 +84,14 @@ def test_a_verdict_that_changed(holds: Holds) -> None:
     assert change.after.kind is (VerdictKind.REFUTED if holds is Holds.NO else VerdictKind.UNMEASURED)
 
 
-def test_another_version_is_compared_where_each_has_one() -> None:
+def test_another_version_is_compared_where_there_is_none_in_common() -> None:
     newer = replace(OTHERWISE, rocketmq="5.5.0")
     assert [one.after.version for one in differences(verdicts([KILL]), verdicts([newer])).changes] == [
         "5.5.0"
     ]
+    older = replace(KILL, rocketmq="4.9.3")
+    (change,) = differences(verdicts([older, KILL]), verdicts([newer])).changes
+    assert (change.before.version, change.after.version) == ("4.9.4", "5.5.0")
     both = differences(verdicts([KILL]), verdicts([KILL, newer]))
     assert both.changes == ()
     assert "A05 (5.5.0)" in both.not_compared
