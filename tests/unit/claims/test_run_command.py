@@ -1,0 +1,89 @@
+"""How `rocketchaos claims run` ends, by what its runs say; without a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.claims.evidence import RunSeen
+from harness.cli import main
+from harness.errors import ExitCode
+from harness.model import Holds, OutcomeKind
+from tests.unit.claims.golden import again, answering, golden
+
+KILL = golden("kill-flips-the-subscription")
+FAILED = replace(
+    KILL, run="kill/2", outcome=OutcomeKind.ERROR, not_counted="error: broker-a could not be started"
+)
+UNCLEAR = replace(
+    KILL, run="kill/3", outcome=OutcomeKind.INCONCLUSIVE, not_counted="inconclusive: neither list holds"
+)
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[RunSeen | BaseException]:
+    """What the runs show, or what ends the command, in order."""
+    found: list[RunSeen | BaseException] = []
+
+    def run_rounds(*_arguments: Any) -> Iterator[RunSeen]:
+        for one in found:
+            if isinstance(one, BaseException):
+                raise one
+            yield one
+
+    monkeypatch.setattr("harness.commands.claims.run_rounds", run_rounds)
+    monkeypatch.chdir(tmp_path)
+    return found
+
+
+def claims_run() -> int:
+    return main(["claims", "run", "--rocketmq", "4.9.4", "--only", "A05"])
+
+
+def test_verdicts_as_expected(
+    runs: list[RunSeen | BaseException], capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs += [KILL, FAILED]
+    assert claims_run() == ExitCode.AS_EXPECTED
+    shown = capsys.readouterr().out
+    assert "A05    confirmed (1)" in shown
+    assert "A01" not in shown, "a claim that wasn't asked for"
+    assert "counts nowhere: kill/2 on 4.9.4: error: broker-a could not be started" in shown
+
+
+def test_a_verdict_that_is_not_the_expected_one(
+    runs: list[RunSeen | BaseException], capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs.append(again(KILL, 1, answering("A05", Holds.NO)))
+    assert claims_run() == ExitCode.NOT_AS_EXPECTED
+    assert "not as expected: A05 on 4.9.4: refuted, expected confirmed: " in capsys.readouterr().out
+
+
+def test_a_claim_of_which_the_runs_show_nothing(runs: list[RunSeen | BaseException]) -> None:
+    runs.append(UNCLEAR)
+    assert claims_run() == ExitCode.INCONCLUSIVE
+
+
+def test_nothing_but_errors(runs: list[RunSeen | BaseException]) -> None:
+    runs += [FAILED, replace(FAILED, run="kill/4")]
+    assert claims_run() == ExitCode.ENVIRONMENT
+
+
+def test_what_is_known_is_told_also_where_the_user_ends_it(
+    runs: list[RunSeen | BaseException], capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs += [KILL, KeyboardInterrupt()]
+    assert claims_run() == ExitCode.INTERRUPTED
+    assert "A05    confirmed (1)" in capsys.readouterr().out
+
+
+def test_broken_expectations_are_told_before_anything_runs(
+    runs: list[RunSeen | BaseException], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    runs.append(AssertionError("it ran"))
+    monkeypatch.setattr("harness.claims.expected.scenarios_folder", lambda: tmp_path)
+    assert claims_run() == ExitCode.USAGE
