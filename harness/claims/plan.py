@@ -27,8 +27,8 @@ class Speed(StrEnum):
 
 
 def is_slow(scenario: Scenario) -> bool:
-    """Whether it is marked as slow."""
-    return bool(SLOW & set(scenario.marks))
+    """Whether it is marked as slow, or waits for RocketMQ's own timers, for which it needs other clusters."""
+    return bool(SLOW & set(scenario.marks)) or scenario.timing == "faithful"
 
 
 def spoken_of(scenario: Scenario) -> frozenset[str]:

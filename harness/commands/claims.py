@@ -53,7 +53,9 @@ def claims_run(
     only: Annotated[
         str, typer.Option("--only", metavar="IDS", help="Only these claims, or whole groups: `A,B07`.")
     ] = "",
-    slow: Annotated[bool, typer.Option("--slow", help="Only scenarios that are marked `slow`.")] = False,
+    slow: Annotated[
+        bool, typer.Option("--slow", help="Only scenarios that are marked `slow`, or are `faithful`.")
+    ] = False,
     fast: Annotated[bool, typer.Option("--fast", help="Only those that are not.")] = False,
     parallel: ParallelOption = None,
     on: OnOption = ClusterKind.EMBEDDED,
