@@ -42,6 +42,11 @@ class Topic(Strict):
 
     queues: int = Field(default=4, ge=1, le=64, description="queues on each broker")
     on: BrokerNames = Field(default=(), description="the brokers that have it; all unless told")
+    by_sending: bool = Field(
+        default=False,
+        description="nobody creates it: the broker does upon the first message (autoCreateTopicEnable), with as "
+        "many queues as it and the producer settle on; `queues` must be that number",
+    )
 
 
 if TYPE_CHECKING:
