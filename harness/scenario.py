@@ -153,6 +153,9 @@ class Scenario(Strict):
     def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
         if not consumers and not info.data.get("bare_groups"):
             raise PydanticCustomError("too_short", "no consumer", {"min_length": 1})
+        for number, (name, one) in enumerate(consumers.items()):
+            if one.beside is not None and one.beside not in list(consumers)[:number]:
+                raise ValueError(f"{name} is to be `beside` {one.beside}: there is no such consumer above it")
         return consumers
 
     @property

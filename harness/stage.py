@@ -182,8 +182,15 @@ class Stage:
         version = choice.version_on(self.session.version)
         alone = self._all_own or home is not None or name in self._own
         shared = choice.kind.shared_worker
+        spec = self.scenario.consumers.get(name)
+        beside = None if spec is None else spec.beside
+        if beside is not None and (alone or beside in self._own):
+            raise UsageProblem(
+                f"{name} can't be `beside` {beside}: one of them needs a process of its own, for a step acts on it or "
+                "a check reads its log"
+            )
         if shared is not None and not alone:
-            return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death)
+            return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death, beside)
         return self.session.processes.spawn(
             choice.kind.worker,
             version,
