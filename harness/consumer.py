@@ -118,7 +118,7 @@ class Consumer(Strict):
     )
     beside: Name | None = Field(
         default=None,
-        description="a consumer above it, whose process it shares; with the same `client_id` the two are one client",
+        description="a consumer above it, whose process it shares; with one `client_id` they are one client",
     )
     model: Literal["clustering", "broadcasting"] = Field(
         default="clustering",
