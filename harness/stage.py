@@ -186,8 +186,8 @@ class Stage:
         beside = None if spec is None else spec.beside
         if beside is not None and (alone or beside in self._own):
             raise UsageProblem(
-                f"{name} can't be `beside` {beside}: one of them needs a process of its own, for a step acts on it "
-                "or a check reads its log"
+                f"{name} can't be `beside` {beside}: one of them needs a process of its own, for a step acts "
+                "on it or a check reads its log"
             )
         if shared is not None and not alone:
             return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death, beside)
