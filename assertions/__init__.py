@@ -14,11 +14,11 @@ from assertions.consumer_status import ConsumerStatus
 from assertions.dashboard import Dashboard
 from assertions.dead_letter import DeadLetter
 from assertions.delivered import Delivered
+from assertions.dropped import Dropped
 from assertions.duplicated import Duplicated
 from assertions.latency import Latency
 from assertions.log import Log
 from assertions.log_intervals import LogIntervals
-from assertions.noticed import Noticed
 from assertions.notified import Notified
 from assertions.offsets import Offsets
 from assertions.order import Order
@@ -59,7 +59,7 @@ CHECKS: Mapping[str, type[Check]] = MappingProxyType(
             Pull,
             AnswerToRequest,
             Notified,
-            Noticed,
+            Dropped,
             Log,
             LogIntervals,
             StartRefused,
