@@ -13,9 +13,9 @@ from harness.model import Event
 class Dropped(Check):
     """Brokers dropped a consumer so soon after it was stopped, killed or paused.
 
-    The time is from the moment at which it was seen to be gone, or to stand still, to the first look (203) in which
-    every broker of its group no longer counts it. Brokers are looked at four times a second, less often on a busy
-    machine, so that it may be so much shorter in truth.
+    The time is from the moment at which it was seen to be gone, or to stand still, to the first look (203) in
+    which every broker of its group no longer counts it. Brokers are looked at four times a second, less often on a
+    busy machine, so that it may be so much shorter in truth.
     """
 
     word = "dropped"
