@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from harness.claims.registry import claims
 from harness.cluster.kinds import ClusterKind
 from harness.errors import UsageProblem
+from harness.expected import MEASURED, expected_words
 from harness.feasibility import why_not
 from harness.matrix import Cell, Plan, plan
+from harness.model import SECTION_OF
 from harness.scenario import Scenario
 
 SLOW = frozenset({"slow", "minutes"})
@@ -30,8 +32,19 @@ def is_slow(scenario: Scenario) -> bool:
 
 
 def spoken_of(scenario: Scenario) -> frozenset[str]:
-    """The claims that its checks carry or refute."""
-    return frozenset(name for _, _, one in scenario.checks() for name in (one.claim, one.refutes) if name)
+    """The claims that its checks carry or refute, where they are meant to hold somewhere.
+
+    A control has the checks of its anomaly, claims included, and they don't hold there.
+    """
+    meant = {SECTION_OF[kind] for kind in scenario.expected_kinds}
+    if MEASURED in expected_words(scenario.expected):
+        meant.update(SECTION_OF.values())
+    return frozenset(
+        name
+        for section, _, one in scenario.checks()
+        for name in (one.claim, one.refutes)
+        if name and (section in meant or section not in SECTION_OF.values())
+    )
 
 
 def carriers(
@@ -91,14 +104,7 @@ def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> str:
         return "no scenario speaks of it yet"
     reasons = {one.name: why_not(one, version, ClusterKind.EMBEDDED) for one in speaking}
     if all(reasons.values()):
-        return "; ".join(dict.fromkeys(str(reason) for reason in reasons.values()))
+        # Without the names: several scenarios of a claim have the same reason mostly.
+        told = dict.fromkeys(str(reason).removeprefix(f"{name} ") for name, reason in reasons.items())
+        return f"what speaks of it {'; '.join(told)}"
     return f"there is no run of {', '.join(name for name, reason in reasons.items() if reason is None)}"
-
-
-def repetitions(scenarios: Iterable[Scenario]) -> Mapping[str, str]:
-    """How often each scenario is run that is run more than once, in words."""
-    return {
-        one.name: f"{own.at_least} to {own.at_most} runs, until ±{own.until_half_width:.0%}"
-        for one in scenarios
-        if (own := one.repetition).at_most > 1
-    }

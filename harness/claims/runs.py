@@ -65,15 +65,13 @@ def seen_in_folder(path: Path) -> RunSeen:
         )
         raise UsageProblem(f"{path} {what}", f"`rocketchaos check {path}` judges it anew.")
     findings = [one for one in checks["checks"] if one["claim"] or one.get("refutes")]
-    cell = record.get("cell") or record
     kind = OutcomeKind(outcome["outcome"])
     return _run(
         name=f"{path.resolve().parent.name}/{path.resolve().name}",
         record=record,
-        client=str(cell.get("client") or ""),
         outcome=kind,
         expected=OutcomeKind(outcome["expected"]) if outcome["expected"] else None,
-        not_counted=_why_not(kind, outcome["reason"], _scenario(folder), cell, record),
+        not_counted=_why_not(kind, outcome["reason"], _scenario(folder), record),
         findings=findings,
         events=folder.read_events().events,
     )
@@ -96,14 +94,12 @@ def seen(report: Report) -> RunSeen:
         for one in outcome.findings
         if one.claim or one.refutes
     ]
-    cell = record.get("cell") or {}
     return _run(
         name=f"{report.folder.parent.name}/{report.folder.name}",
         record=record,
-        client=str(cell.get("client") or ""),
         outcome=outcome.kind,
         expected=outcome.expected,
-        not_counted=_why_not(outcome.kind, outcome.reason, report.scenario, cell, record),
+        not_counted=_why_not(outcome.kind, outcome.reason, report.scenario, record),
         findings=findings,
         events=report.events,
     )
@@ -113,7 +109,6 @@ def _run(
     *,
     name: str,
     record: Mapping[str, Any],
-    client: str,
     outcome: OutcomeKind,
     expected: OutcomeKind | None,
     not_counted: str,
@@ -138,7 +133,7 @@ def _run(
         run=name,
         scenario=str(record.get("scenario") or name.partition("/")[0]),
         rocketmq=str(record.get("rocketmq") or "unknown"),
-        client=client,
+        client=_clients(record),
         timing=str(record.get("timing") or ""),
         outcome=outcome,
         expected=expected,
@@ -152,18 +147,22 @@ def _why_not(
     outcome: OutcomeKind,
     reason: str,
     scenario: Scenario | None,
-    cell: Mapping[str, Any],
     record: Mapping[str, Any],
 ) -> str:
     """Why a run counts for no claim; empty where it does."""
     if outcome in _NEVER:
         return f"{outcome.value}: {' '.join(reason.split())}"
-    client, version = str(cell.get("client") or ""), record.get("rocketmq")
+    client, version = _clients(record), record.get("rocketmq")
     if scenario is not None and client and version:
         own = Job(scenario, str(version)).clients
         if own != client and label_of(own) != client:
             return f"played with other clients than its own, {client} in place of {own}"
     return ""
+
+
+def _clients(record: Mapping[str, Any]) -> str:
+    """The clients of a run, as a matrix names them; older runs have the kinds alone, or nothing."""
+    return str((record.get("cell") or record).get("client") or "")
 
 
 def _scenario(folder: RunFolder) -> Scenario | None:

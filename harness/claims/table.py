@@ -99,11 +99,11 @@ def _findings(claims: Mapping[str, Claim], rows: Mapping[str, Sequence[Verdict]]
             and one.kind.value != predicted
         ],
     )
-    # A claim of 5.x has no verdict on 4.9.x: open is what has none anywhere.
+    # A claim of 5.x has no verdict on 4.9.x: open is what has none anywhere; each version has its reason below.
     yield from _listed(
         "Open",
         [
-            f"{_link(name)}: {cell('; '.join(dict.fromkeys(one.reason for one in own)))}"
+            f"{_link(name)}: {cell(min((one.reason for one in own), key=len))}"
             for name, own in rows.items()
             if all(one.kind is VerdictKind.UNMEASURED for one in own) and not claims[name].unobservable
         ],
@@ -164,6 +164,6 @@ def _proof(proof: Proof, evidence: str) -> str:
     events = [f"[{number}]({file}#L{line})" for number, line in _lines(proof)[:EVENTS_AT_MOST]]
     cited = f", events {', '.join(events)}" if events else ""
     if check.cited > len(events) > 0:
-        cited += f" of {check.cited}"
+        cited += f" ({check.cited} in all)"
     told = f"{check.name}: {check.observed}"
     return f"[{code(run.run)}]({file}): {cell(told)}{cited}"

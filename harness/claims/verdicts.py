@@ -77,7 +77,8 @@ def verdicts(runs: Iterable[RunSeen]) -> dict[tuple[str, str], Verdict]:
     """The verdict of each claim and version of which there is a run, in order."""
     found: dict[tuple[str, str], list[RunSeen]] = {}
     for run in sorted(runs, key=lambda one: one.run):
-        for claim in dict.fromkeys(name for one in run.checks for name in (one.claim, one.refutes) if name):
+        speaking = [one for one in run.checks if speaks(run, one)]
+        for claim in dict.fromkeys(name for one in speaking for name in (one.claim, one.refutes) if name):
             found.setdefault((claim, run.rocketmq), []).append(run)
     return {(claim, version): verdict(claim, version, own) for (claim, version), own in sorted(found.items())}
 
@@ -106,6 +107,9 @@ def verdict(claim: str, version: str, runs: Sequence[RunSeen]) -> Verdict:
     speaking |= {run.run for run in counted if any(_measures(one, claim) for one in run.checks)}
     if kind is VerdictKind.UNMEASURED:
         reason = _why_unmeasured(counted, not_counted)
+    elif kind is VerdictKind.CONFIRMED and (unseen := _refuters_unseen(claim, runs)):
+        kind = VerdictKind.UNMEASURED
+        reason += f", but no run counts of {', '.join(unseen)}, which may show the contrary"
     return Verdict(claim, version, kind, reason, tuple(sorted(speaking)), tuple(proofs), shares, not_counted)
 
 
@@ -183,6 +187,13 @@ def _kind(
     if supporting:
         return VerdictKind.CONFIRMED, f"observed in {', '.join(supporting)}"
     return VerdictKind.UNMEASURED, ""
+
+
+def _refuters_unseen(claim: str, runs: Sequence[RunSeen]) -> list[str]:
+    """The scenarios with a check that refutes the claim, of which no run counts."""
+    counting = {run.scenario for run in runs if not run.not_counted}
+    refuting = {run.scenario for run in runs if any(one.refutes == claim for one in run.checks)}
+    return sorted(refuting - counting)
 
 
 def _why_unmeasured(counted: Sequence[RunSeen], not_counted: Sequence[tuple[str, str]]) -> str:
