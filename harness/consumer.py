@@ -116,6 +116,10 @@ class Consumer(Strict):
         description="`own`: a process of its own; otherwise it shares one with other clients where no step acts "
         "on its process, as `kill` does",
     )
+    beside: Name | None = Field(
+        default=None,
+        description="a consumer above it, whose process it shares; with one `client_id` they are one client",
+    )
     model: Literal["clustering", "broadcasting"] = Field(
         default="clustering",
         description="`broadcasting`: it consumes every queue, and keeps its offsets itself, in the run's folder",
@@ -321,6 +325,8 @@ def _problems(consumer: Consumer) -> Iterator[str]:
     if reason is not None:
         yield reason
         return
+    if consumer.beside is not None and consumer.needs_own_process:
+        yield "it has a process of its own, and can't be `beside` another one"
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
         if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
             yield f"`{field}` and `strategy: {strategy}` need each other"

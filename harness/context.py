@@ -130,8 +130,9 @@ class RunContext:
     def brokers_of_group(self, group: str) -> dict[str, str]:
         """Of the masters that can be asked, those to which the group's members connect: those of its topics.
 
-        A client heartbeats to the brokers in the routes of its topics alone, and the group's retry topic is on
-        those too (`MQClientInstance.sendHeartbeatToAllBroker`, `ClientManageProcessor.heartBeat`; 4.9.4).
+        A client heartbeats to the brokers in the routes of its topics, and the group's retry topic is on those too
+        (`MQClientInstance.sendHeartbeatToAllBroker`, `ClientManageProcessor.heartBeat`; 4.9.4). Of 4.9.x it does
+        so to others as well, those in the route of TBW102: they hold nothing that matters to its topics.
         """
         wanted = {broker for topic in self.topics_of(group) for broker in self.scenario.brokers_of(topic)}
         return {name: address for name, address in self.broker_addresses.items() if name in wanted}

@@ -42,6 +42,11 @@ class Topic(Strict):
 
     queues: int = Field(default=4, ge=1, le=64, description="queues on each broker")
     on: BrokerNames = Field(default=(), description="the brokers that have it; all unless told")
+    by_sending: bool = Field(
+        default=False,
+        description="nobody creates it: the broker does upon the first message (autoCreateTopicEnable), with as "
+        "many queues as it and the producer settle on; `queues` must be that number",
+    )
 
 
 if TYPE_CHECKING:
@@ -148,6 +153,9 @@ class Scenario(Strict):
     def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
         if not consumers and not info.data.get("bare_groups"):
             raise PydanticCustomError("too_short", "no consumer", {"min_length": 1})
+        for number, (name, one) in enumerate(consumers.items()):
+            if one.beside is not None and one.beside not in list(consumers)[:number]:
+                raise ValueError(f"{name} is to be `beside` {one.beside}: there is no such consumer above it")
         return consumers
 
     @property

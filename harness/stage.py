@@ -136,12 +136,8 @@ class Stage:
         for node in cluster.nodes:
             context.record_node(node)
         for topic, spec in self.scenario.topics.items():
-            real = self.names.real(topic)
-            brokers = self.scenario.brokers_of(topic)
-            addresses = context.broker_addresses
-            create_routed_topic(admin, real, spec.queues, {name: addresses[name] for name in brokers})
-            created = {"topic": topic, "real": real, "queues": spec.queues, "brokers": list(brokers)}
-            self.history.append("harness", "topic-created", created)
+            if not spec.by_sending:
+                self._create(context, topic, spec.queues)
         if any(choice.kind.needs_proxy for choice in self.scenario.choices):
             self.session.prove_grpc(self.scenario)
         for group in self.scenario.groups:
@@ -151,6 +147,14 @@ class Stage:
                 create_group(admin, self.names.real(group), context.broker_addresses.values())
         producer.start()
         return context
+
+    def _create(self, context: RunContext, topic: str, queues: int) -> None:
+        real = self.names.real(topic)
+        brokers = self.scenario.brokers_of(topic)
+        addresses = {name: context.broker_addresses[name] for name in brokers}
+        create_routed_topic(context.admin, real, queues, addresses)
+        created = {"topic": topic, "real": real, "queues": queues, "brokers": list(brokers)}
+        self.history.append("harness", "topic-created", created)
 
     def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
         """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
@@ -178,8 +182,15 @@ class Stage:
         version = choice.version_on(self.session.version)
         alone = self._all_own or home is not None or name in self._own
         shared = choice.kind.shared_worker
+        spec = self.scenario.consumers.get(name)
+        beside = None if spec is None else spec.beside
+        if beside is not None and (alone or beside in self._own):
+            raise UsageProblem(
+                f"{name} can't be `beside` {beside}: one of them needs a process of its own, for a step acts "
+                "on it or a check reads its log"
+            )
         if shared is not None and not alone:
-            return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death)
+            return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death, beside)
         return self.session.processes.spawn(
             choice.kind.worker,
             version,

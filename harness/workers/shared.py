@@ -85,8 +85,12 @@ class SharedWorkers:
         with self._lock:
             return tuple(host.worker.pid for host in self._hosts if not host.condemned and host.worker.alive)
 
-    def place(self, tenancy: Tenancy, name: str, kind: str, version: str) -> tuple[Host, Lease]:
+    def place(
+        self, tenancy: Tenancy, name: str, kind: str, version: str, beside: str | None = None
+    ) -> tuple[Host, Lease]:
         """A place for one client, in a process of its kind: where the fewest of its run live, then the fewest.
+
+        Or in that in which the client `beside` of its run lives.
 
         Raises:
             EnvironmentNotReady: no process can be started, or the session is over.
@@ -102,7 +106,8 @@ class SharedWorkers:
             open_ones = [host for host in sound if len(host.leases) < CLIENTS_AT_MOST]
             if len(sound) < self._count or not open_ones:
                 open_ones = [self._new_host(kind, version)]
-            host = min(open_ones, key=lambda one: (tenancy.clients_in(one), len(one.leases)))
+            host = tenancy.host_of(beside) if beside is not None else None
+            host = host or min(open_ones, key=lambda one: (tenancy.clients_in(one), len(one.leases)))
             lease = Lease(self, host.worker, tenancy.run, name)
             host.leases.add(lease)
             return host, lease
@@ -191,8 +196,18 @@ class Tenancy:
         self._logs: dict[Host, SharedLogs] = {}
         self._listeners: dict[str, tuple[OnEvent, OnDeath]] = {}
 
-    def lease(self, name: str, kind: str, version: str, on_event: OnEvent, on_death: OnDeath) -> Lease:
+    def lease(
+        self,
+        name: str,
+        kind: str,
+        version: str,
+        on_event: OnEvent,
+        on_death: OnDeath,
+        beside: str | None = None,
+    ) -> Lease:
         """A place for the client `name`, in a worker of this kind that has this version of it.
+
+        `beside` is a client of the run that has a place already, and whose process it is to share.
 
         See `harness.workers.handle.Worker` for the callbacks.
 
@@ -200,12 +215,17 @@ class Tenancy:
             EnvironmentNotReady: no process can be started.
         """
         self._listeners[name] = on_event, on_death
-        host, lease = self._workers.place(self, name, kind, version)
+        host, lease = self._workers.place(self, name, kind, version, beside)
         with self._lock:
             if host not in self._logs:
                 self._logs[host] = self._workers.logs(host, self.run)
             self._leases.append((host, lease))
         return lease
+
+    def host_of(self, name: str) -> Host | None:
+        """Where a client of this run lives, if it has a place."""
+        with self._lock:
+            return next((host for host, lease in self._leases if lease.name == name and not lease.over), None)
 
     def clients_in(self, host: Host) -> int:
         """How many of this run's clients live there."""

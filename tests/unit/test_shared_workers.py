@@ -193,3 +193,11 @@ def test_after_the_end_there_is_no_place(workers: SharedWorkers, tmp_path: Path)
     with pytest.raises(EnvironmentNotReady, match="have ended"):
         run.client("b")
     run.tenancy.end(tmp_path)
+
+
+def test_a_client_can_be_had_beside_another_one(workers: SharedWorkers) -> None:
+    run = Run(workers, "run")
+    first, second = run.client("a"), run.client("b")
+    assert first.pid != second.pid
+    beside = run.tenancy.lease("c", "child", "4.9.4", run._on_event, lambda *_: None, "b")
+    assert beside.pid == second.pid

@@ -29,6 +29,7 @@ workers: containers
 topics:
   orders: {queues: 4}
   bills: {queues: 4}
+groups: h
 consumers:
   a: {group: g, subscribe: {orders: tagA}, behaviour: {block: [orders-1]}}
   b: {group: g, subscribe: {orders: tagB}, behaviour: {block: [orders-1]}}
@@ -60,6 +61,7 @@ FOR_CHECKS = [
     BIND,
     STEPS["pull"].example,
     STEPS["heartbeat"].example,
+    STEPS["ask"].example,
 ]
 """Checks ask for observations, and for what these steps did."""
 

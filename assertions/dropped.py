@@ -1,0 +1,75 @@
+"""`dropped`: how soon brokers take a consumer that is gone out of its group."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.language import ConsumerName, DurationMs
+from harness.model import Event
+
+
+class Dropped(Check):
+    """Brokers dropped a consumer so soon after it was stopped, killed or paused.
+
+    The time is from the moment at which it was seen to be gone, or to stand still, to the first look (203) in
+    which every broker of its group no longer counts it. Brokers are looked at four times a second, less often on a
+    busy machine, so that it may be so much shorter in truth.
+    """
+
+    word = "dropped"
+    example = "dropped: {consumer: b, at_most: 2s}"
+
+    consumer: ConsumerName = Field(description="the consumer")
+    at_most: DurationMs | None = Field(default=None, description="so soon or sooner")
+    at_least: DurationMs | None = Field(default=None, description="so late or later")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Dropped:
+        if self.at_most is None and self.at_least is None:
+            raise ValueError("say `at_most`, `at_least` or both")
+        return self
+
+    def title(self) -> str:
+        return f"brokers drop {self.consumer}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        limits = (("at least", self.at_least), ("at most", self.at_most))
+        expected = " and ".join(f"after {word} {limit} ms" for word, limit in limits if limit is not None)
+        end = view.end_of(self.at)
+        started = [one for one in view.of_kind("consumer-started", until=end) if one.node == self.consumer]
+        gone = None if end is None else self._gone(view, end)
+        if end is None or gone is None or not started:
+            return Answer(None, expected, f"{self.consumer} was not gone by `{self.at}`")
+        seen = self._dropped(view, str(started[-1].data["client_id"]), gone, end)
+        if seen is None:
+            lasted_ms = (view.events[end - 1].mono_ns - gone.mono_ns) / 1e6
+            told = f"not within {lasted_ms:.0f} ms, until `{self.at}`"
+            late = self.at_most is not None and lasted_ms > self.at_most
+            return Answer(False if late else None, expected, told, [gone.n, end])
+        took_ms = (seen.mono_ns - gone.mono_ns) / 1e6
+        holds = (self.at_least or 0) <= took_ms and (self.at_most is None or took_ms <= self.at_most)
+        return Answer(holds, expected, f"after {took_ms:.0f} ms", [gone.n, seen.n])
+
+    def _gone(self, view: RunView, end: int) -> Event | None:
+        """From where the time counts."""
+        found = [one for one in view.of_kind("consumer-stopped", until=end) if one.node == self.consumer]
+        found += [
+            one
+            for one in view.of_kind("fault-effective", until=end)
+            if one.data["fault"] in ("kill", "pause") and one.data["target"] == self.consumer
+        ]
+        return max(found, key=lambda event: event.n, default=None)
+
+    def _dropped(self, view: RunView, client_id: str, gone: Event, end: int) -> Event | None:
+        """The look by which the last of the group's brokers has dropped it."""
+        group = view.scenario.consumers[self.consumer].group
+        known: dict[str, bool] = {}
+        for event in view.of_kind("subscription-observed", until=end):
+            if event.data["group"] != group:
+                continue
+            known[event.data["broker"]] = client_id in event.data["clients"]
+            if event.n > gone.n and not any(known.values()):
+                return event
+        return None

@@ -1,0 +1,200 @@
+"""The checks of raw requests, of the queues that messages went to, of clients and of when things happened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from assertions import CHECKS
+from assertions.base import Answer
+from assertions.view import RunView
+from harness.model import Holds
+from tests.unit.history_builder import HistoryBuilder, scenario_of
+
+TEXT = """\
+name: asked
+title: raw requests
+topics: {orders: {queues: 4}, bills: {queues: 4}}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}}
+  b: {group: h, subscribe: {orders: tagA}}
+steps: [{start: [a, b]}]
+anomaly: [{delivered: {to: g, count: 1}}]
+healthy: [{delivered: {to: g, count: 0}}]
+"""
+SCENARIO = scenario_of(TEXT)
+YES, NO, UNKNOWN = Holds.YES, Holds.NO, Holds.UNKNOWN
+
+
+def answer(made: HistoryBuilder, word: str, **fields: Any) -> Answer:
+    return CHECKS[word].model_validate(fields).evaluate(RunView(SCENARIO, made.events))
+
+
+def begun() -> HistoryBuilder:
+    return HistoryBuilder().begin(SCENARIO)
+
+
+def ended(made: HistoryBuilder) -> HistoryBuilder:
+    made.add("harness", "moment-observed", moment="end")
+    return made
+
+
+def asked(**changes: Any) -> HistoryBuilder:
+    made = begun()
+    data = {"name": "ids", "of": "broker-a", "request": 38, "code": 0, "status": "0 FOUND", "remark": "",
+            "fields": {}, "text": '{"consumerIdList":["a","b"]}'}  # fmt: skip
+    made.add("harness", "asked", **{**data, **changes})
+    return made
+
+
+@pytest.mark.parametrize(
+    ("fields", "holds"),
+    [
+        ({"code": 0, "has": ['"a"', '"b"'], "lacks": '"c"'}, YES),
+        ({"has": ['"a"', '"c"']}, NO),
+        ({"lacks": ['"c"', '"a"']}, NO),
+        ({"code": "CONSUMER_NOT_ONLINE"}, NO),
+        ({"remark": "no"}, NO),
+    ],
+)
+def test_an_answer_is_held_against_everything_that_is_given(fields: dict[str, Any], holds: Holds) -> None:
+    assert answer(asked(), "answer", of="ids", **fields).holds is holds
+
+
+def test_of_a_request_that_was_not_sent_nothing_is_known() -> None:
+    assert answer(begun(), "answer", of="ids", code=0).holds is UNKNOWN
+
+
+def placed(*queues: int, topic: str = "orders", tag: str = "tagA") -> HistoryBuilder:
+    made = begun()
+    for number, queue in enumerate(queues, 1):
+        made.add("producer", "sent", key=f"{topic}-{number}", topic=topic, tag=tag, broker="broker-a",
+                 queue_id=queue, queue_offset=0)  # fmt: skip
+    return ended(made)
+
+
+@pytest.mark.parametrize(
+    ("fields", "holds"),
+    [
+        ({"queues": [1, 2]}, YES),
+        ({"queues": [1, 2], "each": 2}, NO),
+        ({"queues": [1, 2, 3]}, NO),
+        ({"queues_at_least": 2}, YES),
+        ({"queues_at_least": 3}, NO),
+        ({"queues_at_most": 1}, NO),
+        ({"number": 1, "queues": [2], "each": 1}, YES),
+        ({"number": 4, "queues_at_least": 1}, UNKNOWN),
+        ({"tag": "tagB", "queues_at_least": 1}, UNKNOWN),
+    ],
+)
+def test_messages_are_counted_by_their_queues(fields: dict[str, Any], holds: Holds) -> None:
+    assert answer(placed(2, 1, 2), "placed", topics="orders", **fields).holds is holds
+
+
+def clients(of_g: tuple[str, str], *of_h: tuple[str, str]) -> HistoryBuilder:
+    made = begun()
+    for group, known in (("g", [of_g]), ("h", of_h)):
+        made.add("harness", "subscription-observed", group=group, broker="broker-a", moment="end",
+                 clients=[one for one, _ in known], addresses=[where for _, where in known])  # fmt: skip
+    return ended(made)
+
+
+def test_one_client_has_one_id_and_one_connection() -> None:
+    one, other = ("x", "host:1"), ("x", "host:2")
+    assert answer(clients(one, one), "same-client", groups=["g", "h"]).holds is YES
+    assert answer(clients(one, other), "same-client", groups=["g", "h"]).holds is NO
+    assert answer(clients(one, other), "same-client", groups=["g", "h"], same=False).holds is NO
+    assert answer(clients(one, ("y", "host:2")), "same-client", groups=["g", "h"], same=False).holds is YES
+    assert answer(clients(one), "same-client", groups=["g", "h"]).holds is UNKNOWN
+    assert answer(ended(begun()), "same-client", groups=["g", "h"]).holds is UNKNOWN
+
+
+def killed(dropped_after_s: float | None) -> HistoryBuilder:
+    made = begun()
+    made.start(SCENARIO, "a")
+    made.add("harness", "subscription-observed", group="g", broker="broker-a", clients=["a@t"])
+    made.at(10).add("harness", "fault-effective", fault="kill", target="a")
+    if dropped_after_s is not None:
+        made.at(10 + dropped_after_s)
+        made.add("harness", "subscription-observed", group="g", broker="broker-a", clients=[])
+    return ended(made.at(30))
+
+
+@pytest.mark.parametrize(
+    ("after_s", "fields", "holds"),
+    [
+        (1, {"at_most": "2s"}, YES),
+        (3, {"at_most": "2s"}, NO),
+        (3, {"at_least": "2s"}, YES),
+        (1, {"at_least": "2s"}, NO),
+        (None, {"at_most": "2s"}, NO),
+        (None, {"at_most": "2m"}, UNKNOWN),
+        (None, {"at_least": "2s"}, UNKNOWN),
+    ],
+)
+def test_a_member_is_dropped_with_the_first_look_without_it(
+    after_s: float | None, fields: dict[str, Any], holds: Holds
+) -> None:
+    assert answer(killed(after_s), "dropped", consumer="a", **fields).holds is holds
+
+
+def test_of_a_member_that_never_went_nothing_is_known() -> None:
+    made = begun()
+    made.start(SCENARIO, "a")
+    assert answer(ended(made), "dropped", consumer="a", at_most="2s").holds is UNKNOWN
+
+
+def lines(*times: str) -> HistoryBuilder:
+    made = begun()
+    for time in times:
+        made.add("broker-a", "log-line", of="broker-a", pattern="x", time=f"2025-01-01 00:{time}", text="x")
+    return ended(made)
+
+
+def test_lines_are_apart_by_the_times_that_the_server_wrote() -> None:
+    fields = {"node": "broker-a", "matches": "x"}
+    made = lines("00:00,500", "00:30,500", "00:30,500", "01:00,700")
+    assert answer(made, "log-intervals", **fields, at_least="29s", at_most="31s").holds is YES
+    assert answer(made, "log-intervals", **fields, at_least="30100ms").holds is NO
+    assert answer(made, "log-intervals", **fields, at_most="30100ms").holds is NO
+    assert answer(made, "log-intervals", **fields, at_most="31s", lines=4).holds is UNKNOWN
+    assert answer(lines("00:00"), "log-intervals", **fields, at_most="31s").holds is UNKNOWN
+
+
+def test_lines_are_counted_from_one_observation_to_another() -> None:
+    made = begun()
+    for moment, count in (("before", 2), ("end", 5)):
+        made.add("broker-a", "log-observed", of="broker-a", pattern="x", count=count, moment=moment)
+        made.add("harness", "moment-observed", moment=moment)
+    fields = {"node": "broker-a", "matches": "x"}
+    assert answer(made, "log", **fields, count=5).holds is YES
+    assert answer(made, "log", **fields, since="before", count=3).holds is YES
+    assert answer(made, "log", **fields, since="before", at_least=4).holds is NO
+    assert answer(made, "log", **fields, since="never", count=3).holds is UNKNOWN
+
+
+def test_what_mqadmin_finds_is_told_of_the_moment_at_which_it_was_asked() -> None:
+    made = begun()
+    made.add("harness", "consumer-status-observed", group="g", alike=False, members=["a"], moment="end")
+    ended(made)
+    assert answer(made, "consumer-status", group="g", alike=False).holds is YES
+    assert answer(made, "consumer-status", group="g", alike=True).holds is NO
+    assert answer(made, "consumer-status", group="g", alike=True, at="before").holds is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("word", "fields"),
+    [
+        ("answer", {"of": "ids"}),
+        ("placed", {"topics": "orders"}),
+        ("dropped", {"consumer": "a"}),
+        ("log-intervals", {"node": "broker-a", "matches": "x"}),
+        ("log-intervals", {"node": "broker-a", "matches": "(", "at_most": "1s"}),
+        ("answer", {"of": "ids", "has": "("}),
+    ],
+)
+def test_a_check_that_states_nothing_or_no_expression_is_refused(word: str, fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        CHECKS[word].model_validate(fields)

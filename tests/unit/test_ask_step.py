@@ -1,0 +1,97 @@
+"""`ask`: the names in what is asked, and in what is answered; and consumers that live beside others."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from harness.cluster import remoting
+from harness.cluster.remoting import Answer
+from harness.errors import PreconditionNotMet
+from harness.names import Names
+from harness.spec import parse_scenario
+from harness.spec.diagnostics import InvalidScenario
+from harness.steps.ask import Ask
+
+TEXT = """\
+name: asked
+title: raw requests
+topics: {orders: {queues: 4}}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}}
+  b: {group: g, BESIDEsubscribe: {orders: tagA}}
+steps:
+  - start: [a, b]
+  - ask: {as: ids, node: broker-a, code: 38, fields: {consumerGroup: NAME}}
+anomaly: [{answer: {of: OF, code: 0}}]
+healthy: [{delivered: {to: g, count: 0}}]
+"""
+
+
+def text(beside: str = "", name: str = "<g>", of: str = "ids") -> str:
+    return TEXT.replace("BESIDE", beside).replace("NAME", name).replace("OF", of)
+
+
+class Context:
+    """As much of a run's context as the step needs."""
+
+    def __init__(self) -> None:
+        self.scenario = parse_scenario(text(), "s.yaml")
+        self.names = Names("tok")
+        self.consumers = {name: SimpleNamespace(client_id=f"{name}@tok") for name in ("a", "b")}
+        self.down: dict[str, str] = {}
+        self.told: dict[str, Any] = {}
+        self.history = SimpleNamespace(append=lambda _node, _kind, data: self.told.update(data))
+
+    def node(self, name: str) -> Any:
+        return SimpleNamespace(address=f"{name}:1")
+
+
+def test_names_are_real_in_the_request_and_the_scenarios_own_in_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[Any] = []
+
+    def ask(address: str, code: int, fields: Any, body: bytes, *, limit_s: float) -> Answer:
+        seen.append((address, code, fields, body))
+        return Answer(0, "of g-tok", {"topic": "orders-tok"}, b'["a@tok", "%RETRY%g-tok"]')
+
+    monkeypatch.setattr(remoting, "ask", ask)
+    context = Context()
+    fields = {"group": "%RETRY%<g>", "client": "<a>"}
+    step = Ask.model_validate(
+        {"as": "p", "node": "broker-a", "code": 38, "fields": fields, "body": "<orders>"}
+    )
+    step.run(cast(Any, context))
+    assert seen == [("broker-a:1", 38, {"group": "%RETRY%g-tok", "client": "a@tok"}, b"orders-tok")]
+    assert context.told["text"] == '["a", "%RETRY%g"]'
+    assert (context.told["remark"], context.told["fields"]) == ("of g", {"topic": "orders"})
+
+
+def test_a_server_that_is_down_or_silent_breaks_a_precondition(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(*_: Any, **__: Any) -> Answer:
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(remoting, "ask", ask)
+    context, step = Context(), Ask.model_validate({"as": "p", "node": "broker-a", "code": 38})
+    with pytest.raises(PreconditionNotMet, match="broker-a doesn't answer: timed out"):
+        step.run(cast(Any, context))
+    context.down["broker-a"] = "paused"
+    with pytest.raises(PreconditionNotMet, match="broker-a is paused"):
+        step.run(cast(Any, context))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "<h>"}, "<h>: neither a topic, a group nor a consumer is called so"),
+        ({"of": "idz"}, "there is no request `idz`"),
+        ({"beside": "beside: c, "}, "b is to be `beside` c: there is no such consumer above it"),
+        ({"beside": "beside: a, process: own, "}, "can't be `beside` another one"),
+    ],
+)
+def test_wrong_names_are_refused(changes: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidScenario, match=message.replace("(", r"\(")):
+        parse_scenario(text(**changes), "s.yaml")
