@@ -15,6 +15,7 @@ from assertions.delivered import Delivered
 from assertions.duplicated import Duplicated
 from assertions.latency import Latency
 from assertions.log import Log
+from assertions.log_lapse import LogLapse
 from assertions.notified import Notified
 from assertions.offsets import Offsets
 from assertions.order import Order
@@ -50,6 +51,7 @@ CHECKS: Mapping[str, type[Check]] = MappingProxyType(
             Pull,
             Notified,
             Log,
+            LogLapse,
             StartRefused,
             Refuted,
         )
