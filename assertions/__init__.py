@@ -8,22 +8,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from assertions.answer import Answer as AnswerToRequest
 from assertions.base import Answer, Check
+from assertions.consumer_status import ConsumerStatus
 from assertions.dashboard import Dashboard
 from assertions.dead_letter import DeadLetter
 from assertions.delivered import Delivered
 from assertions.duplicated import Duplicated
 from assertions.latency import Latency
 from assertions.log import Log
+from assertions.log_intervals import LogIntervals
 from assertions.log_lapse import LogLapse
+from assertions.noticed import Noticed
 from assertions.notified import Notified
 from assertions.offsets import Offsets
 from assertions.order import Order
 from assertions.outcome_distribution import OutcomeDistribution
 from assertions.ownership import Ownership
+from assertions.placed import Placed
 from assertions.pull import Pull
 from assertions.refuted import Refuted
 from assertions.retry import Retry
+from assertions.same_client import SameClient
 from assertions.start_refused import StartRefused
 from assertions.subscription import Subscription
 from assertions.track import Track
@@ -41,16 +47,22 @@ CHECKS: Mapping[str, type[Check]] = MappingProxyType(
             Latency,
             Retry,
             DeadLetter,
+            Placed,
             Offsets,
             Subscription,
+            SameClient,
+            ConsumerStatus,
             Ownership,
             OutcomeDistribution,
             Track,
             TrackSeries,
             Dashboard,
             Pull,
+            AnswerToRequest,
             Notified,
+            Noticed,
             Log,
+            LogIntervals,
             LogLapse,
             StartRefused,
             Refuted,

@@ -25,6 +25,11 @@ class Check(Word, ABC):
         pattern=r"^[A-Z]\d{2}$",
         description="the claim that this check confirms where it holds, `B01`",
     )
+    refutes: str | None = Field(
+        default=None,
+        pattern=r"^[A-Z]\d{2}$",
+        description="the claim whose contrary was observed where this check holds, `A07`",
+    )
     at: MomentName = Field(
         default="end",
         description="the observation that the check reads: an `observe` step's name, or `end`, made by itself",
@@ -34,6 +39,12 @@ class Check(Word, ABC):
         default=None,
         description='the runs of which it speaks, `{client: java}`, `{rocketmq: ">=5.0"}`; all unless told',
     )
+
+    @model_validator(mode="after")
+    def _not_for_and_against(self) -> Check:
+        if self.claim is not None and self.claim == self.refutes:
+            raise ValueError(f"one check can't confirm {self.claim} and refute it")
+        return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         """Why nothing could ever keep it in this scenario, whose names are all defined; one sentence each."""
@@ -114,5 +125,6 @@ def finding(check: Check, section: str, answer: Answer, line: int | None = None)
         observed=answer.observed,
         events=answer.events,
         claim=check.claim,
+        refutes=check.refutes,
         line=line,
     )

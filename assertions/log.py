@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import re
+from typing import Annotated
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from assertions.base import Answer, Count
 from assertions.view import RunView
-from harness.language import ConsumerRef, NodeRef
+from harness.language import ConsumerRef, MomentName, NodeRef
+
+
+def _expression(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"it is no regular expression: {error}") from None
+    return text
+
+
+Pattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_expression)]
+"""A regular expression, of Python's."""
 
 
 class Log(Count):
-    """So many lines of a log match, from the run's beginning to the observation.
+    """So many lines of a log match, from the run's beginning, or from one observation, to another.
 
     The log is the server's own, or the RocketMQ client's. Topics and groups stand in it as the scenario calls
     them. Where a cluster is shared, only lines that name a topic, a group or a client of this run count: a line
@@ -25,18 +38,9 @@ class Log(Count):
 
     node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
     consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
-    matches: str = Field(
-        min_length=1, description="a regular expression, of Python's, that is found in the line"
-    )
+    matches: Pattern = Field(description="a regular expression, of Python's, that is found in the line")
 
-    @field_validator("matches")
-    @classmethod
-    def _is_an_expression(cls, text: str) -> str:
-        try:
-            re.compile(text)
-        except re.error as error:
-            raise ValueError(f"it is no regular expression: {error}") from None
-        return text
+    since: MomentName | None = Field(default=None, description="only lines after this observation")
 
     @model_validator(mode="after")
     def _one_log(self) -> Log:
@@ -57,11 +61,22 @@ class Log(Count):
             seen = view.observed("log-observed", self.at, of=source, pattern=self.matches)
             if not seen:
                 return Answer(None, expected, f"the log of {source} was not read at `{self.at}`")
-            number += seen[-1].data["count"]
+            before = self._before(view, source)
+            if before is None:
+                return Answer(None, expected, f"the log of {source} was not read at `{self.since}`")
+            begin, known = before
+            number += seen[-1].data["count"] - known
             lines = [
                 event.n
                 for event in view.of_kind("log-line", until=seen[-1].n)
-                if (event.data["of"], event.data["pattern"]) == (source, self.matches)
+                if event.n > begin and (event.data["of"], event.data["pattern"]) == (source, self.matches)
             ]
             proof += lines or [seen[-1].n]
         return Answer(self.fits(number), expected, f"{number} lines", proof)
+
+    def _before(self, view: RunView, source: str) -> tuple[int, int] | None:
+        """Where the lines that count begin: an event's number, and how many lines there were by then."""
+        if self.since is None:
+            return 0, 0
+        seen = view.observed("log-observed", self.since, of=source, pattern=self.matches)
+        return (seen[-1].n, seen[-1].data["count"]) if seen else None

@@ -27,6 +27,7 @@ Kinds of events that it reads, and their data (names as the scenario has them):
                        the group's; None where nobody is online
 `ownership-observed`   group, consumer, queues [{topic, broker, queue_id}], subscriptions
 `offsets-observed`     group, topic, queues [{broker, queue_id, max_offset, consumer_offset}]
+`consumer-status-observed`  group, alike: the members' subscriptions by RocketMQ's own tools, members
 `tracks-observed`      topic, key, tracks {group: type}
 `dashboard-tracks-observed`  topic, key, tracks {group: type}: every entry that the dashboard shows, be it a
                        group of the scenario or not; why {group: text}: what kept it from saying more
@@ -42,6 +43,8 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 `hand-made-closed`     client_id: its connections end; node: the hand-made client
 `pulled`               a raw pull and its answer: name, group, topic, broker, queue_id, offset, with, code,
                        status, remark, next_offset, min_offset, max_offset, messages, keys, took_ms
+`asked`                a raw request and its answer: name, of: the node, request, code, status, remark, fields,
+                       text: the body
 `offsets-reset`        group, topic, queues [{broker, queue_id, offset}]
 `broker-configured`    broker, set {key: value}, before {key: value}
 `files-expired`        broker, topic, min_offsets_before {queue_id: offset}, min_offsets

@@ -67,8 +67,8 @@ class Refers:
 
     `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
     before), `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag), `node` (of the cluster),
-    `broker` (a node that is one), `producer` (the run's own), `hand-made` (a client that heartbeats make) and
-    `pull` (a raw one).
+    `broker` (a node that is one), `producer` (the run's own), `hand-made` (a client that heartbeats make),
+    `pull` (a raw one) and `asked` (any other raw request).
     """
 
     kinds: tuple[str, ...]

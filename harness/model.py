@@ -107,7 +107,7 @@ class Finding:
     """What one check found. `events` are the numbers of the events that prove it."""
 
     section: str
-    """`anomaly`, `healthy` or `also`."""
+    """One of `SECTIONS`."""
     name: str
     """The check's word and target, as a user would say it: `delivered to $holder`."""
     holds: Holds
@@ -115,6 +115,9 @@ class Finding:
     observed: str
     events: tuple[int, ...] = ()
     claim: str | None = None
+    """The claim that it confirms where it holds, `B01`."""
+    refutes: str | None = None
+    """The claim whose contrary was seen where it holds."""
     line: int | None = None
     """Line of the check in the scenario file."""
 
@@ -167,6 +170,12 @@ class Judgement(Told):
     )
     NOT_MEASURED = "NOT measured", "Nothing is expected, and an error kept the run from showing anything."
 
+
+SECTIONS = ("anomaly", "healthy", "also", "tendency")
+"""The lists of checks that a scenario may have."""
+
+TENDENCY = "tendency"
+"""The list of those that are measured and never judged."""
 
 SECTION_OF: Mapping[OutcomeKind, str] = MappingProxyType(
     {OutcomeKind.REPRODUCED: "anomaly", OutcomeKind.NOT_REPRODUCED: "healthy"}

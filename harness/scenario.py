@@ -29,8 +29,9 @@ from harness.consumer import Consumer as Consumer
 from harness.consumer import why_not_reached
 from harness.expected import Expected, expected_in, expected_kinds, label_of
 from harness.language import Name, Strict, as_tuple, one_word_of
-from harness.model import OutcomeKind
+from harness.model import SECTIONS, OutcomeKind
 from harness.producer import Producer
+from harness.repeats import Repeats
 from harness.steps import Step, StepEntry
 from harness.steps.base import every_step
 from harness.version_range import VersionRange, contains, why_not_in
@@ -105,6 +106,16 @@ class Scenario(Strict):
         min_length=1, description="checks that must all hold for the outcome `not-reproduced`"
     )
     also: Checks = Field(default=(), description="checks that must hold whatever the outcome")
+    tendency: Checks = Field(
+        default=(),
+        description="checks that are measured and never judged, for what races: how often each holds is told as a "
+        "share of the runs",
+    )
+    repeats: Repeats | None = Field(
+        default=None,
+        description="how often it is run for a verdict; where it is not told, once, or where it has a "
+        "`tendency` as often as the defaults say",
+    )
     expected: Expected = Field(
         default="reproduced",
         description="the outcome that is as expected, of the clients that it names itself, or of `java`; or a "
@@ -171,6 +182,22 @@ class Scenario(Strict):
         given = self.model_copy(update={"consumers": chosen})
         given._own_label = self.own_client_label
         return given
+
+    @field_validator("tendency")
+    @classmethod
+    def _shares_refute_nothing(cls, tendency: tuple[Check, ...]) -> tuple[Check, ...]:
+        if any(check.refutes is not None for check in tendency):
+            raise ValueError(
+                "a share refutes nothing: let a check of `tendency` carry its claim with `claim`"
+            )
+        return tendency
+
+    @property
+    def repetition(self) -> Repeats:
+        """How often it is run for a verdict."""
+        if self.repeats is not None:
+            return self.repeats
+        return Repeats() if self.tendency else Repeats(at_least=1, at_most=1)
 
     @property
     def names_its_clients(self) -> bool:
@@ -298,6 +325,6 @@ class Scenario(Strict):
         """All checks, as (section, index in it, check)."""
         return tuple(
             (section, index, check)
-            for section in ("anomaly", "healthy", "also")
+            for section in SECTIONS
             for index, check in enumerate(getattr(self, section))
         )

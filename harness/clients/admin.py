@@ -54,6 +54,10 @@ class Admin:
             timeout_ms=timeout_ms,
         )
 
+    def consumer_status(self, group: str, broker_address: str) -> Mapping[str, Any]:
+        """Whether RocketMQ's tools find the members' subscriptions `alike`, and whose: `members`."""
+        return self._call("consumer-status", group=group, broker_address=broker_address)
+
     def offsets(self, group: str, topic: str) -> Mapping[str, Any]:
         """Where a topic's queues end, and what the group has stored."""
         return self._call("offsets", group=group, topic=topic)

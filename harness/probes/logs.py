@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assertions.log import Log
+from assertions.log_intervals import LogIntervals
 from assertions.log_lapse import LogLapse
 from harness.names import Names
 
@@ -61,7 +62,7 @@ def _wanted(context: RunContext) -> Iterator[tuple[str, str]]:
         if isinstance(check, LogLapse):
             sources = context.resolve([str(check.consumer)]) if check.node is None else [check.node]
             yield from ((source, pattern) for source in sources for pattern in check.patterns)
-        elif isinstance(check, Log) and check.node is not None:
+        elif isinstance(check, Log | LogIntervals) and check.node is not None:
             yield check.node, check.matches
         elif isinstance(check, Log):
             yield from ((name, check.matches) for name in context.resolve([str(check.consumer)]))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from harness.probes.consumer_status import read_consumer_status
 from harness.probes.dashboard import read_dashboard
 from harness.probes.dead_letters import read_dead_letters
 from harness.probes.logs import read_logs
@@ -37,6 +38,7 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
             _read_group(context, group, moment)
     for consumer in context.running_consumers():
         _read_member(context, consumer.name, moment)
+    read_consumer_status(context, moment)
     if context.down:
         # The tools ask every server for each message, and wait for those that are gone.
         context.note_probe_failure("tracks", _told(context.down))

@@ -128,6 +128,7 @@ def _check(finding: Finding) -> dict[str, Any]:
         "expected": finding.expected,
         "observed": finding.observed,
         "claim": finding.claim,
+        "refutes": finding.refutes,
         "events": list(finding.events),
     }
 

@@ -28,11 +28,13 @@ from harness.reporters.parts.story import story
 from harness.reporters.parts.text import printable, seconds_text
 from harness.reporters.parts.timeline import timeline
 from harness.reporters.parts.verdict import (
+    SECTION_TITLES,
     WORDS,
     expectation,
     is_counterpart,
     logs,
     logs_to_read,
+    need_not_hold,
     reason_and_hint,
     tells_why,
 )
@@ -43,11 +45,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 MESSAGE_LIMIT = 500
 PROOF_LIMIT = 16
 _CODE = re.compile("`([^`]+)`")
-_SECTIONS = {
-    "anomaly": "Anomaly",
-    "healthy": "Healthy behaviour",
-    "also": "Also, whatever the outcome",
-}
 
 
 class HtmlReporter:
@@ -170,12 +167,10 @@ class CheckSection:
 def _sections(run: Report) -> list[CheckSection]:
     marks = {Holds.YES: ("✓", "good"), Holds.NO: ("✗", "bad"), Holds.UNKNOWN: ("?", "unsure")}
     sections = []
-    for section, title in _SECTIONS.items():
-        counterpart = is_counterpart(run, section)
+    for section, title in SECTION_TITLES.items():
+        counterpart, quiet = is_counterpart(run, section), need_not_hold(run, section)
         rows = tuple(
-            CheckRow(
-                one, marks[one.holds][0], "quiet" if counterpart else marks[one.holds][1], ANSWERS[one.holds]
-            )
+            CheckRow(one, marks[one.holds][0], "quiet" if quiet else marks[one.holds][1], ANSWERS[one.holds])
             for one in run.outcome.findings
             if one.section == section
         )

@@ -9,7 +9,7 @@ from harness.reporters.base import Report
 from harness.reporters.parts.advice import advice
 from harness.reporters.parts.classes import CLASS_WORDS, fate_sentences, reasons
 from harness.reporters.parts.facts import facts_line
-from harness.reporters.parts.findings import ANSWERS
+from harness.reporters.parts.findings import ANSWERS, claim_text
 from harness.reporters.parts.markdown import cell, code
 from harness.reporters.parts.story import story
 from harness.reporters.parts.text import event_numbers, printable, seconds_text, some
@@ -134,9 +134,9 @@ def _checks(run: Report) -> Iterator[str]:
     marks = {Holds.YES: "✓", Holds.NO: "✗", Holds.UNKNOWN: "?"}
     for one in run.outcome.findings:
         contrary = " (the contrary of what was seen)" if is_counterpart(run, one.section) else ""
-        claim = f" [{one.claim}]" if one.claim else ""
+        name = cell(one.name + claim_text(one))
         yield (
-            f"| {one.section}{contrary} | {cell(one.name + claim)} | {marks[one.holds]} {ANSWERS[one.holds]} "
+            f"| {one.section}{contrary} | {name} | {marks[one.holds]} {ANSWERS[one.holds]} "
             f"| {cell(one.expected)} | {cell(one.observed)} | {event_numbers(one.events, 4)} |"
         )
     yield ""

@@ -23,6 +23,7 @@ _KINDS = {
     "node": "a node of the cluster",
     "hand-made": "a hand-made client",
     "pull": "a `pull` step, by its name",
+    "asked": "an `ask` step, by its name",
     "broker": "a broker",
     "producer": "`producer`",
     "moment": "an observation",

@@ -10,15 +10,14 @@ from pydantic.fields import FieldInfo
 
 from assertions import CHECKS
 from harness.language import Word
+from harness.model import SECTIONS as CHECK_SECTIONS
 from harness.scenario import Scenario
 from harness.spec.places import Path
 from harness.steps import STEPS
 
 SECTIONS: Mapping[str, Mapping[str, type[Word]]] = {
     "steps": STEPS,
-    "anomaly": CHECKS,
-    "healthy": CHECKS,
-    "also": CHECKS,
+    **dict.fromkeys(CHECK_SECTIONS, CHECKS),
 }
 """The words that each list of a scenario may hold."""
 

@@ -22,6 +22,8 @@ from harness.steps.observe import Observe
 from harness.steps.repeat import Repeat
 
 _TAG_OF_VARIABLE = re.compile(r"\$([a-z][a-z0-9-]*)\.tag")
+_ONLY_ONCE = {"pull": "a pull", "asked": "a request"}
+"""Kinds of names that only one step may give."""
 _END = "end"
 """The observation that is made by itself."""
 
@@ -38,7 +40,7 @@ class _Scope:
     """Those that another branch of a `parallel` around it binds."""
     moments: Mapping[str, Path] | None
     made: Mapping[str, Mapping[str, Path]] | None
-    """What steps define besides, by kind: hand-made clients, raw pulls."""
+    """What steps define besides, by kind: hand-made clients, raw pulls, other raw requests."""
 
 
 def check_references(document: Document) -> Iterator[Diagnostic]:
@@ -93,15 +95,14 @@ def _made(steps: Iterable[PlacedWord]) -> dict[str, dict[str, Path]]:
 
 
 def _made_twice(document: Document, names: Names, steps: list[PlacedWord]) -> Iterator[Diagnostic]:
-    """A pull's name belongs to one pull; a hand-made client may have many heartbeats, but a name of its own."""
+    """A request's name belongs to one request; a hand-made client's to all its heartbeats, and to nothing else."""
     for placed in flat(steps):
         for kind, name in placed.word.defines() if isinstance(placed.word, Step) else ():
             first = _made(steps)[kind][name]
-            if kind == "pull" and first != placed.path:
+            if kind in _ONLY_ONCE and first != placed.path:
                 line = document.places.of(first, key=True).line
-                yield document.report(
-                    placed.path, f"there is a pull `{name}` already, in line {line}", key=True
-                )
+                message = f"there is {_ONLY_ONCE[kind]} `{name}` already, in line {line}"
+                yield document.report(placed.path, message, key=True)
             taken = {**(names.consumers or {}), **(names.nodes or {})}
             if kind == "hand-made" and first == placed.path and name in taken:
                 message = f"`{name}` is a consumer or a node: give the hand-made client another name"
@@ -249,6 +250,7 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
         "producer": {PRODUCER: ()},
         "hand-made": None if scope.made is None else scope.made.get("hand-made", {}),
         "pull": None if scope.made is None else scope.made.get("pull", {}),
+        "asked": None if scope.made is None else scope.made.get("asked", {}),
     }
     defined: dict[str, Path] = {}
     for kind in kinds:
@@ -262,7 +264,12 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
     return _undefined(what, text, defined)
 
 
-_KINDS = {"moment": "observation", "node": "node of the cluster", "hand-made": "hand-made client"}
+_KINDS = {
+    "moment": "observation",
+    "node": "node of the cluster",
+    "hand-made": "hand-made client",
+    "asked": "request",
+}
 
 
 def _without_nameserver(nodes: Mapping[str, Path] | None) -> Mapping[str, Path] | None:

@@ -8,7 +8,7 @@ from assertions import Check
 from assertions.start_refused import StartRefused
 from harness.expected import is_range, never_fitting
 from harness.language import references
-from harness.model import SECTION_OF
+from harness.model import SECTION_OF, TENDENCY
 from harness.scenario import Scenario
 from harness.spec.diagnostics import Diagnostic
 from harness.spec.places import Document
@@ -31,7 +31,7 @@ def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     steps, _ = words["steps"]
     moments = _moments(steps)
     # Of the other section nobody expects that it holds: a control shares it with its anomaly.
-    expected = {"also", *(SECTION_OF[kind] for kind in scenario.expected_kinds)}
+    expected = {"also", TENDENCY, *(SECTION_OF[kind] for kind in scenario.expected_kinds)}
     for section, (checks, _) in words.items():
         for placed in checks if section != "steps" else ():
             assert isinstance(placed.word, Check)

@@ -32,7 +32,7 @@ class PlacedWord:
 
     @property
     def section(self) -> str:
-        """`steps`, `anomaly`, `healthy` or `also`."""
+        """`steps`, or one of the lists of checks."""
         return str(self.path[0])
 
 

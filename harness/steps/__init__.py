@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from harness.language import one_word_of
+from harness.steps.ask import Ask
 from harness.steps.base import Step
 from harness.steps.bind import Bind
 from harness.steps.broker_config import BrokerConfig
@@ -55,6 +56,7 @@ STEPS: Mapping[str, type[Step]] = MappingProxyType(
             Wait,
             Pull,
             Heartbeat,
+            Ask,
             ResetOffset,
             BrokerConfig,
             ExpireFiles,

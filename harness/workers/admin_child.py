@@ -130,6 +130,17 @@ class AdminWorker:
             raise CommandFailed(answer.remark or f"{client_id} doesn't tell", answer.code)
         return running_info(answer.body)
 
+    def consumer_status(self, group: str, broker_address: str) -> Mapping[str, Any]:
+        """What `mqadmin consumerStatus -g` compares (ConsumerStatusSubCommand, 4.9.4)."""
+        connection = self._api.getConsumerConnectionList(broker_address, group, jpype.JLong(_TIMEOUT_MS))
+        infos = jpype.JClass("java.util.TreeMap")()
+        for one in connection.getConnectionSet():
+            client_id = one.getClientId()
+            infos.put(client_id, self._admin.getConsumerRunningInfo(group, client_id, False))
+        # The class moved with 5.0, so it is reached by what the client itself hands out.
+        alike = next(iter(infos.values())).analyzeSubscription(infos)
+        return {"alike": bool(alike), "members": [str(client_id) for client_id in infos.keySet()]}
+
     def offsets(self, group: str, topic: str) -> Mapping[str, Any]:
         """Each queue's maximum at the broker, and the offset that the broker holds for the group, or None.
 
@@ -273,6 +284,7 @@ def main() -> None:
             "route": worker.route,
             "connection": worker.connection,
             "running-info": worker.running_info,
+            "consumer-status": worker.consumer_status,
             "offsets": worker.offsets,
             "find-message": worker.find_message,
             "tracks": worker.tracks,

@@ -17,7 +17,7 @@ from assertions.oracle import fates
 from assertions.tags import hash_code
 from assertions.view import RunView
 from harness.consumer import Consumer, as_data
-from harness.model import Event, MessageClass, MessageFate
+from harness.model import SECTIONS, Event, MessageClass, MessageFate
 from harness.scenario import Scenario
 
 BROKER = "broker-a"
@@ -53,7 +53,7 @@ def scenario_of(text: str, file: str = "scenarios/subscription/same.scenario.yam
     """The scenario of a YAML text; each entry of a section counts as three lines after the last one's."""
     scenario = Scenario.model_validate(yaml.safe_load(text))
     lines: dict[tuple[str | int, ...], int] = {}
-    for section in ("steps", "anomaly", "healthy", "also"):
+    for section in ("steps", *SECTIONS):
         for index in range(len(getattr(scenario, section))):
             lines[(section, index)] = len(lines) + 7
     return scenario.with_source(text, file, lines)

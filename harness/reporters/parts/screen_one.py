@@ -6,15 +6,18 @@ from harness.model import Finding, Holds, Trouble
 from harness.reporters.base import Report
 from harness.reporters.parts.classes import CLASS_WORDS, fate_sentences, reasons
 from harness.reporters.parts.facts import facts_line
+from harness.reporters.parts.findings import claim_text
 from harness.reporters.parts.queues import QueueLine, queue_lines
 from harness.reporters.parts.screen import Screen, outcome_style
 from harness.reporters.parts.shares import holder_of
 from harness.reporters.parts.text import event_numbers, one_line, seconds_text, some
 from harness.reporters.parts.verdict import (
+    SECTION_TITLES,
     WORDS,
     expectation,
     is_counterpart,
     logs_to_read,
+    need_not_hold,
     reason_and_hint,
     tells_why,
 )
@@ -65,11 +68,10 @@ def show_trouble(screen: Screen, run: Report) -> None:
 
 def show_finding(screen: Screen, run: Report, finding: Finding, indent: int = 2) -> None:
     """One check: what it states, what was expected and what was observed."""
-    quiet = is_counterpart(run, finding.section)
-    claim = f"  [{finding.claim}]" if finding.claim else ""
+    quiet = need_not_hold(run, finding.section)
     screen.line(
         screen.mark(finding.holds, quiet=quiet),
-        screen.text(f" {finding.name}{claim}", "dim" if quiet else ""),
+        screen.text(f" {finding.name} {claim_text(finding)}".rstrip(), "dim" if quiet else ""),
         indent=indent,
     )
     screen.line(
@@ -91,12 +93,7 @@ def _show_checks(screen: Screen, run: Report) -> None:
     if run.outcome.trouble is not None and all(one.holds is Holds.UNKNOWN for one in findings):
         screen.heading("Checks", f"none of the {len(findings)} could be answered")
         return
-    titles = {
-        "anomaly": "Anomaly",
-        "healthy": "Healthy behaviour",
-        "also": "Also, whatever the outcome",
-    }
-    for section, title in titles.items():
+    for section, title in SECTION_TITLES.items():
         own = [one for one in findings if one.section == section]
         if own:
             rest = "the contrary of what was seen, so it needn't hold" if is_counterpart(run, section) else ""

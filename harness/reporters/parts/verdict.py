@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
-from harness.model import SECTION_OF, Finding, Holds, OutcomeKind, Trouble
+from harness.model import SECTION_OF, TENDENCY, Finding, Holds, OutcomeKind, Trouble
 from harness.reporters.base import Report
 from harness.reporters.parts.text import counted, one_line, seconds_text
 
@@ -16,6 +16,16 @@ WORDS: Mapping[OutcomeKind, str] = MappingProxyType(
         OutcomeKind.NOT_REPRODUCED: "NOT REPRODUCED",
         OutcomeKind.INCONCLUSIVE: "INCONCLUSIVE",
         OutcomeKind.ERROR: "ERROR",
+    }
+)
+
+
+SECTION_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "anomaly": "Anomaly",
+        "healthy": "Healthy behaviour",
+        "also": "Also, whatever the outcome",
+        TENDENCY: "Tendency, measured and not judged",
     }
 )
 
@@ -70,7 +80,12 @@ def failing_findings(run: Report) -> list[Finding]:
 def is_counterpart(run: Report, section: str) -> bool:
     """Whether the section states the contrary of what was seen, so that its checks needn't hold."""
     seen = SECTION_OF.get(run.outcome.kind)
-    return seen is not None and section not in (seen, "also")
+    return seen is not None and section in SECTION_OF.values() and section != seen
+
+
+def need_not_hold(run: Report, section: str) -> bool:
+    """Whether it says nothing against the run where a check of the section doesn't hold."""
+    return section == TENDENCY or is_counterpart(run, section)
 
 
 def reason_and_hint(run: Report) -> tuple[str, str]:

@@ -61,6 +61,8 @@ WORDS = [
     "track",
     "steps",
     "also",
+    "tendency",
+    "repeats",
     "topics",
 ]
 

@@ -1,0 +1,85 @@
+"""`answer`: what a server answered to a raw request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from assertions.base import Answer as Found
+from assertions.base import Check
+from assertions.log import Pattern
+from assertions.view import RunView
+from harness.language import Refers, as_tuple
+from harness.response_codes import ResponseCode, in_words
+
+_SHOWN = 300
+"""Characters of a body that the answer shows."""
+
+
+Expressions = Annotated[
+    tuple[Pattern, ...],
+    BeforeValidator(as_tuple),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+
+
+class Answer(Check):
+    """The server answered the raw request of this name as stated; everything that is given must be so.
+
+    Topics, groups and client ids stand in the answer as the scenario calls them. In a `repeat` it is the last one
+    of the name. It is found whatever the observation.
+    """
+
+    word = "answer"
+    example = "answer: {of: ids, code: 0, has: ['\"a\"', '\"b\"'], lacks: '\"c\"'}"
+
+    of: Annotated[str, Refers(("asked",))] = Field(
+        description="the request, by the name that its step gave: `as: ids`"
+    )
+    code: ResponseCode | None = Field(
+        default=None, description="the response code, as RocketMQ calls it, or its number; 0 is SUCCESS"
+    )
+    remark: str | None = Field(default=None, min_length=1, description="how the remark begins")
+    has: Expressions = Field(
+        default=(), description="regular expressions, of Python's, each found in the body"
+    )
+    lacks: Expressions = Field(default=(), description="the same, none of them found in the body")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Answer:
+        if self.code is None and self.remark is None and not self.has and not self.lacks:
+            raise ValueError("say how it was answered: `code`, `remark`, `has` or `lacks`")
+        return self
+
+    def title(self) -> str:
+        return f"answer to the request {self.of}"
+
+    def evaluate(self, view: RunView) -> Found:
+        expected = ", ".join(text for _, text in self._statements({}))
+        events = [event for event in view.of_kind("asked") if event.data["name"] == self.of]
+        if not events:
+            return Found(None, expected, f"no request {self.of} was sent")
+        data = events[-1].data
+        remark, text = str(data["remark"] or "no remark"), str(data["text"])
+        observed = f"{data['of']}: {data['status']}, {remark.splitlines()[0]}, {_clipped(text)}"
+        holds = all(held for held, _ in self._statements(data))
+        return Found(holds, expected, observed, [events[-1].n])
+
+    def _statements(self, data: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+        """What is stated, and whether it is so in the data of an `asked` event."""
+        if self.code is not None:
+            yield data.get("code") == self.code, in_words(self.code)
+        if self.remark is not None:
+            yield str(data.get("remark") or "").startswith(self.remark), self.remark
+        text = str(data.get("text") or "")
+        for pattern in self.has:
+            yield re.search(pattern, text) is not None, f"with {pattern}"
+        for pattern in self.lacks:
+            yield re.search(pattern, text) is None, f"without {pattern}"
+
+
+def _clipped(text: str) -> str:
+    return (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…") or "no body"

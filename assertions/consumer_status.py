@@ -1,0 +1,37 @@
+"""`consumer-status`: what RocketMQ's own detection of a mismatch says."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.language import GroupName
+
+
+class ConsumerStatus(Check):
+    """`mqadmin consumerStatus -g GROUP` finds the members' subscriptions alike, or different.
+
+    It asks every member for what it subscribes to (307) and compares (`ConsumerRunningInfo.analyzeSubscription`,
+    by the tools of the brokers' version); where they differ it prints `WARN: Different subscription in the same
+    group of consumer!!!`. It calls them alike until a member has run for two minutes, whatever they are.
+    """
+
+    word = "consumer-status"
+    example = "consumer-status: {group: g, alike: false}"
+
+    group: GroupName = Field(description="the group")
+    alike: bool = Field(description="whether it finds the subscriptions alike")
+
+    def title(self) -> str:
+        return f"consumerStatus of {self.group}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = "alike" if self.alike else "different"
+        events = view.observed("consumer-status-observed", self.at, group=self.group)
+        if not events:
+            return Answer(None, expected, f"it was not asked at `{self.at}`")
+        data = events[-1].data
+        observed = "alike" if data["alike"] else "different"
+        told = f"{observed}; of {', '.join(data['members'])}"
+        return Answer(data["alike"] is self.alike, expected, told, [events[-1].n])

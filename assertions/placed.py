@@ -1,0 +1,94 @@
+"""`placed`: which queues messages went to."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from assertions.base import Answer, Check
+from assertions.view import RunView, Sent
+from harness.language import TagRef, TopicName, as_tuple
+
+
+class Placed(Check):
+    """Messages went to these queues, by what brokers acknowledged.
+
+    `queues` are the ids, on whatever broker, of all queues that any of them went to; `each` is how many went to
+    each of these. With `number: 1` only the first message sent to each topic counts, with 2 the second, …;
+    `queues_at_least` is how many different queues they went to.
+    """
+
+    word = "placed"
+    example = "placed: {topics: orders, tag: tagA, queues: [0, 1, 2, 3], each: 2}"
+
+    topics: Annotated[
+        tuple[TopicName, ...],
+        BeforeValidator(as_tuple),
+        Field(min_length=1),
+        WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+    ] = Field(description="the topics to which they were sent")
+    tag: TagRef | None = Field(default=None, description="only messages of this tag")
+    number: int | None = Field(
+        default=None, ge=1, description="only this message of each topic, by its number"
+    )
+    queues: (
+        Annotated[
+            tuple[int, ...],
+            BeforeValidator(as_tuple),
+            WithJsonSchema({"type": "array", "items": {"type": "integer"}}),
+        ]
+        | None
+    ) = Field(default=None, description="the ids of all queues that they went to")
+    each: int | None = Field(default=None, ge=1, description="so many of them went to each of those")
+    queues_at_least: int | None = Field(default=None, ge=1, description="so many different queues, or more")
+    queues_at_most: int | None = Field(default=None, ge=1, description="so many different queues, or fewer")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Placed:
+        if (self.queues, self.each, self.queues_at_least, self.queues_at_most) == (None, None, None, None):
+            raise ValueError("say `queues`, `each`, `queues_at_least` or `queues_at_most`")
+        return self
+
+    def title(self) -> str:
+        return f"queues of the messages sent to {', '.join(self.topics)}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected, end = self._expected(), view.end_of(self.at)
+        if end is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        found = [message for topic in self.topics for message in self._of_topic(view, topic, end)]
+        if not found:
+            return Answer(None, expected, "no such message was acknowledged")
+        counts: dict[int, int] = {}
+        for message in found:
+            queue = int(message.queue.rpartition(":")[2])
+            counts[queue] = counts.get(queue, 0) + 1
+        observed = ", ".join(f"{count} to queue {queue}" for queue, count in sorted(counts.items()))
+        return Answer(self._holds(counts), expected, observed, [message.event.n for message in found])
+
+    def _of_topic(self, view: RunView, topic: str, end: int) -> list[Sent]:
+        own = [message for message in view.sent_until(end) if message.topic == topic]
+        if self.number is not None:
+            own = own[self.number - 1 : self.number]
+        tags = None if self.tag is None else view.tags(self.tag, topic) or frozenset()
+        return [message for message in own if tags is None or message.tag in tags]
+
+    def _holds(self, counts: dict[int, int]) -> bool:
+        return all(
+            (
+                self.queues is None or sorted(counts) == sorted(set(self.queues)),
+                self.each is None or set(counts.values()) == {self.each},
+                self.queues_at_least is None or len(counts) >= self.queues_at_least,
+                self.queues_at_most is None or len(counts) <= self.queues_at_most,
+            )
+        )
+
+    def _expected(self) -> str:
+        limits = (
+            (self.queues, f"queues {list(self.queues or ())}"),
+            (self.each, f"{self.each} to each"),
+            (self.queues_at_least, f"at least {self.queues_at_least} different queues"),
+            (self.queues_at_most, f"at most {self.queues_at_most} different queues"),
+        )
+        return ", ".join(text for limit, text in limits if limit is not None)

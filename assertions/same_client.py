@@ -1,0 +1,56 @@
+"""`same-client`: consumers that are one client to the broker."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.language import GroupName, as_tuple
+
+
+class SameClient(Check):
+    """These groups have one and the same client: the same client id, over the same connection.
+
+    Of each group the brokers must know just one consumer. Two connections are two clients, also where both give
+    the same id; `same: false` states that ids and connections all differ.
+    """
+
+    word = "same-client"
+    example = "same-client: {groups: [g, h]}"
+
+    groups: Annotated[
+        tuple[GroupName, ...],
+        BeforeValidator(as_tuple),
+        Field(min_length=1),
+        WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+    ] = Field(description="the groups, each with one consumer")
+    same: bool = Field(default=True, description="whether it is one client; `true` unless told")
+
+    def title(self) -> str:
+        return f"client of {', '.join(self.groups)}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = "one client id, one connection" if self.same else "as many clients as groups"
+        events = [
+            event
+            for group in self.groups
+            for event in view.observed("subscription-observed", self.at, group=group)
+        ]
+        if {event.data["group"] for event in events} != set(self.groups):
+            return Answer(None, expected, f"not every group was observed at `{self.at}`")
+        observed = "; ".join(
+            f"{event.data['group']} has {', '.join(event.data['clients']) or 'nobody'} at "
+            f"{', '.join(event.data['addresses']) or 'no address'}"
+            for event in events
+        )
+        proof = [event.n for event in events]
+        if any(len(event.data["clients"]) != 1 for event in events):
+            return Answer(None, expected, observed, proof)
+        ids = {event.data["clients"][0] for event in events}
+        addresses = {event.data["addresses"][0] for event in events}
+        if self.same:
+            return Answer(len(ids) == len(addresses) == 1, expected, observed, proof)
+        return Answer(len(ids) == len(addresses) == len(events), expected, observed, proof)

@@ -1,0 +1,108 @@
+"""`ask`: any request of RocketMQ's protocol to any of its servers, and the answer as it is."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from harness.clients.producer import NAME as PRODUCER
+from harness.cluster import remoting
+from harness.cluster.remoting import Answer
+from harness.errors import PreconditionNotMet
+from harness.language import NodeRef
+from harness.response_codes import in_words
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+    from harness.scenario import Scenario
+
+_PLACE = re.compile(r"<([a-z][a-z0-9-]*)>")
+"""`<g>`: the real name of what the scenario calls g."""
+_LIMIT_S = 10.0
+_TEXT_LIMIT = 100_000
+"""Characters of an answer's body that the history keeps."""
+
+
+class Ask(Step):
+    """Send one request of any code to a broker or the name server, and write down the answer.
+
+    In `fields` and `body` a name in angle brackets stands for the real one: `%RETRY%<g>` for a group's retry
+    topic, `<orders>` for a topic, `<a>` for a consumer's client id, `<producer>` for the producer's group. In the
+    answer they are given back. `answer: {of: ids, …}` among the checks says what must be in it.
+    """
+
+    word = "ask"
+    example = "ask: {as: ids, node: broker-a, code: 38, fields: {consumerGroup: <g>}}"
+
+    name: str = Field(
+        alias="as", pattern=r"^[a-z][a-z0-9-]*$", description="the name by which checks find the answer"
+    )
+    node: NodeRef = Field(description="the server: `broker-a`, `nameserver`")
+    code: int = Field(
+        ge=0, le=32_767, description="the RequestCode, by its number: 38 is GET_CONSUMER_LIST_BY_GROUP"
+    )
+    fields: dict[str, str] = Field(default_factory=dict, description="the header's fields, all of them text")
+    body: str = Field(default="", description="the body, as text; JSON with most codes that have one")
+
+    def defines(self) -> tuple[tuple[str, str], ...]:
+        return (("asked", self.name),)
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        known = {*scenario.topics, *scenario.groups, *scenario.consumers, PRODUCER}
+        for text in (self.body, *self.fields.values()):
+            for name in _PLACE.findall(text):
+                if name not in known:
+                    yield f"<{name}>: neither a topic, a group nor a consumer is called so"
+
+    def run(self, context: RunContext) -> None:
+        if self.node in context.down:
+            raise PreconditionNotMet(f"ask: {self.node} is {context.down[self.node]}")
+        real = _real_names(context)
+        fields = {key: _with_real_names(text, real) for key, text in self.fields.items()}
+        body = _with_real_names(self.body, real).encode()
+        try:
+            answer = remoting.ask(context.node(self.node).address, self.code, fields, body, limit_s=_LIMIT_S)
+        except OSError as error:
+            raise PreconditionNotMet(f"ask: {self.node} doesn't answer: {error}") from error
+        context.history.append("harness", "asked", self._told(context, answer))
+
+    def _told(self, context: RunContext, answer: Answer) -> dict[str, object]:
+        token = context.names.token
+        return {
+            "name": self.name,
+            "of": self.node,
+            "request": self.code,
+            "code": answer.code,
+            "status": in_words(answer.code),
+            "remark": _without_token(answer.remark, token),
+            "fields": {key: _without_token(str(value), token) for key, value in answer.fields.items()},
+            "text": _without_token(_text(answer.body), token)[:_TEXT_LIMIT],
+        }
+
+
+def _real_names(context: RunContext) -> Mapping[str, str]:
+    scenario = context.scenario
+    named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups, PRODUCER)}
+    return {**{name: one.client_id for name, one in context.consumers.items()}, **named}
+
+
+def _with_real_names(text: str, real: Mapping[str, str]) -> str:
+    return _PLACE.sub(lambda found: real[found[1]], text)
+
+
+def _without_token(text: str, token: str) -> str:
+    """Topics and groups end with `-<token>`, client ids with `@<token>`."""
+    return text.replace(f"-{token}", "").replace(f"@{token}", "")
+
+
+def _text(body: bytes) -> str:
+    """The body as text; as base64 where it is none."""
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return base64.b64encode(body).decode("ascii")
