@@ -18,13 +18,14 @@ from harness.model import Event
 class LogLapse(Check):
     """Each time from a line of a log to the next one that matches another expression is so long.
 
-    Times are those in the lines: clients' logs have milliseconds, broker.log has seconds, so that a lapse there may be
-    a second longer or shorter in truth. Without `to` it is the time from each line to the next of its own kind. A line
-    behind which nothing of `to` comes is left out. Which lines count is as with `log`.
+    Times are those in the lines, of milliseconds as a rule. Without `to` it is the time from each line to the next
+    of its own kind. A line behind which nothing of `to` comes is left out. Which lines count is as with `log`.
     """
 
     word = "log-lapse"
-    example = "log-lapse: {consumer: a, from: offset illegal, to: fix the pull request offset, at_least: 9900ms}"
+    example = (
+        "log-lapse: {consumer: a, from: offset illegal, to: fix the pull request offset, at_least: 9900ms}"
+    )
 
     node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
     consumer: ConsumerRef | None = Field(default=None, description="or the consumer")

@@ -125,6 +125,8 @@ _QUEUES_ALONE = (
     "post_subscription_when_pull",
     "retry_delay_level",
     "pull_threshold_for_queue",
+    "pull_interval",
+    "pull_retry_after",
 )
 """What says nothing to a member that owns no queues, for brokers hand messages out to it."""
 _LISTENERS_ALONE = (
@@ -134,6 +136,8 @@ _LISTENERS_ALONE = (
     "batch_size",
     "threads",
     "listener",
+    "pull_interval",
+    "pull_retry_after",
 )
 """What says nothing to a consumer without a listener, which polls or pulls."""
 _GRPC_LACKS = (
@@ -148,6 +152,8 @@ _GRPC_LACKS = (
     "retry_delay_level",
     "batch_size",
     "pull_threshold_for_queue",
+    "pull_interval",
+    "pull_retry_after",
     "through",
     "heartbeat_v2",
 )
@@ -243,6 +249,8 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                             # The C++ client has one, but takes it for orderly listeners alone.
                             "batch_size",
                             "pull_threshold_for_queue",
+                            "pull_interval",
+                            "pull_retry_after",
                         ),
                         sql=False,
                         resubscribes=False,

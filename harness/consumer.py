@@ -21,7 +21,7 @@ from harness.allocation import Queue, StrategyName
 from harness.behaviour import Behaviour
 from harness.client_kinds import CLIENT_KINDS, USUAL_CLIENT, Api, ApiName, ClientChoice, client_choice
 from harness.cluster.versions import PROXY_SINCE
-from harness.language import Name, Strict, TagExpression, as_tuple
+from harness.language import DurationMs, Name, Strict, TagExpression, as_tuple
 from harness.version_range import contains
 
 
@@ -183,6 +183,16 @@ class Consumer(Strict):
     pull_threshold_for_queue: int | None = Field(
         default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
     )
+    pull_interval: DurationMs | None = Field(
+        default=None, ge=1, le=65_535, description="the time between a pull that brought something and the next one"
+    )
+    pull_retry_after: DurationMs | None = Field(
+        default=None,
+        ge=1,
+        le=3_600_000,
+        description="pullTimeDelayMillsWhenException: after a pull that failed or was refused the next one comes so "
+        "much later; 1 s in RocketMQ",
+    )
     through: Through = Field(
         default="brokers",
         description="`proxy`: it speaks to the proxy of RocketMQ 5 alone, which has a port for such clients too",
@@ -273,6 +283,8 @@ class Consumer(Strict):
             "consumeThreadMin": self.threads,
             "consumeThreadMax": self.threads,
             "pullThresholdForQueue": self.pull_threshold_for_queue,
+            "pullInterval": self.pull_interval,
+            "pullTimeDelayMillsWhenException": self.pull_retry_after,
             "postSubscriptionWhenPull": self.post_subscription_when_pull or None,
             "useHeartbeatV2": self.heartbeat_v2 or None,
         }
