@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from assertions.answer import Answer as AnswerToRequest
 from assertions.base import Answer, Check
+from assertions.client_pull import ClientPull
 from assertions.consumer_status import ConsumerStatus
 from assertions.dashboard import Dashboard
 from assertions.dead_letter import DeadLetter
@@ -58,6 +59,7 @@ CHECKS: Mapping[str, type[Check]] = MappingProxyType(
             TrackSeries,
             Dashboard,
             Pull,
+            ClientPull,
             AnswerToRequest,
             Notified,
             Noticed,

@@ -184,14 +184,17 @@ class Consumer(Strict):
         default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
     )
     pull_interval: DurationMs | None = Field(
-        default=None, ge=1, le=65_535, description="the time between a pull that brought something and the next one"
+        default=None,
+        ge=1,
+        le=65_535,
+        description="the time between a pull that brought something and the next one",
     )
     pull_retry_after: DurationMs | None = Field(
         default=None,
         ge=1,
         le=3_600_000,
-        description="pullTimeDelayMillsWhenException: after a pull that failed or was refused the next one comes so "
-        "much later; 1 s in RocketMQ",
+        description="pullTimeDelayMillsWhenException: so long after a pull that failed or was refused the next "
+        "one comes; 1 s in RocketMQ",
     )
     through: Through = Field(
         default="brokers",

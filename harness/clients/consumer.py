@@ -218,6 +218,22 @@ class Consumer:
         )
         return {"found_pulls": answer["found_pulls"], "passed_messages": answer["passed_messages"]}
 
+    def pull_once(self, topic: str, queue: Queue, offset: int, expression: str) -> dict[str, Any]:
+        """What its client makes of one pull; see the worker's command `pull-once`."""
+        broker, queue_id = queue
+        return dict(
+            self._alive_worker().request(
+                "pull-once",
+                ANSWER_LIMIT_S,
+                name=self.name,
+                topic=self._real(topic),
+                broker=broker,
+                queue_id=queue_id,
+                offset=offset,
+                expression=expression,
+            )
+        )
+
     def release(self) -> None:
         """End the client, and its process unless that is shared, whatever state it is in; for the tear-down."""
         worker, self._worker, self.started, self.paused = self._worker, None, False, False

@@ -11,6 +11,7 @@ from harness.steps.ask import Ask
 from harness.steps.base import Step
 from harness.steps.bind import Bind
 from harness.steps.broker_config import BrokerConfig
+from harness.steps.client_pull import ClientPull
 from harness.steps.delay import Delay
 from harness.steps.expire_files import ExpireFiles
 from harness.steps.heal import Heal
@@ -55,6 +56,7 @@ STEPS: Mapping[str, type[Step]] = MappingProxyType(
             Observe,
             Wait,
             Pull,
+            ClientPull,
             Heartbeat,
             Ask,
             ResetOffset,

@@ -45,6 +45,8 @@ consumers in POP mode have, stands for all queues of the broker.
 pulls that the broker answered with FOUND, also those of which the client's tag filter left nothing, and
 messages that passed that filter; of a consumer in POP mode its pops. Refused for `lite-pull` and `pull`, which
 count nothing.
+`pull-once` with `name, topic, broker, queue_id, offset, expression`, for `pull` alone: `{status, next_offset,
+messages}`, a PullStatus, or `{status: null, error, code|null}` where the client throws.
 `start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms`:
 `{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.
