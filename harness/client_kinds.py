@@ -127,6 +127,8 @@ _QUEUES_ALONE = (
     "pull_threshold_for_queue",
     "pull_interval",
     "pull_retry_after",
+    "filter_class",
+    "instance",
 )
 """What says nothing to a member that owns no queues, for brokers hand messages out to it."""
 _LISTENERS_ALONE = (
@@ -138,6 +140,8 @@ _LISTENERS_ALONE = (
     "listener",
     "pull_interval",
     "pull_retry_after",
+    "filter_class",
+    "instance",
 )
 """What says nothing to a consumer without a listener, which polls or pulls."""
 _GRPC_LACKS = (
@@ -154,6 +158,8 @@ _GRPC_LACKS = (
     "pull_threshold_for_queue",
     "pull_interval",
     "pull_retry_after",
+    "filter_class",
+    "instance",
     "through",
     "heartbeat_v2",
 )
@@ -251,6 +257,8 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                             "pull_threshold_for_queue",
                             "pull_interval",
                             "pull_retry_after",
+                            "filter_class",
+                            "instance",
                         ),
                         sql=False,
                         resubscribes=False,

@@ -196,6 +196,17 @@ class Consumer(Strict):
         description="pullTimeDelayMillsWhenException: so long after a pull that failed or was refused the next "
         "one comes; 1 s in RocketMQ",
     )
+    filter_class: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z_$][\w$.]*$",
+        description="it subscribes in class filter mode, by a Java class of this name, to all of its topics; their "
+        "expressions must be `*`",
+    )
+    instance: Literal["default"] | None = Field(
+        default=None,
+        description="`default`: its client id ends with RocketMQ's own `DEFAULT`, as where nobody sets another, and "
+        "it keeps its offsets where all such consumers of its host do; otherwise with a name of the run",
+    )
     through: Through = Field(
         default="brokers",
         description="`proxy`: it speaks to the proxy of RocketMQ 5 alone, which has a port for such clients too",
@@ -343,6 +354,10 @@ def _problems(consumer: Consumer) -> Iterator[str]:
         yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
+    if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:
+        yield "with `filter_class` it subscribes to `*`"
+    if consumer.instance is not None and consumer.model != "broadcasting":
+        yield "`instance: default` is for broadcasting: RocketMQ replaces that name in a clustering consumer"
     if consumer.model == "broadcasting":
         given = [
             name

@@ -97,10 +97,11 @@ class Consumer:
             group=self._real(self.spec.group),
             **self._servers(),
             client_ip=self.spec.client_id or self.name,
-            instance=self._instance,
+            instance=self._instance if self.spec.instance is None else self.spec.instance.upper(),
             subscribe={self._real(topic): data for topic, data in subscribe.items()},
             settings=self._settings(),
             **start_options(self.spec, self._configured_queues()),
+            **only_java_options(self.spec),
         )
         self.client_id = str(answer["client_id"])
         self.changes = QueueChanges(answer.get("versions", {}))
@@ -279,6 +280,12 @@ class Consumer:
                 f"the process of consumer {self.name} is gone", "Its log is in the run folder, logs/."
             )
         return worker
+
+
+def only_java_options(spec: ConsumerSpec) -> dict[str, Any]:
+    """What no worker but `java` takes; empty for a consumer that says nothing of it."""
+    chosen = {"filter_class": spec.filter_class, "offsets_of_host": True if spec.instance else None}
+    return {name: value for name, value in chosen.items() if value is not None}
 
 
 def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
