@@ -47,6 +47,7 @@ Kinds of events that it reads, and their data (names as the scenario has them):
                        text: the body
 `client-pulled`        a pull by a consumer's own client: name, topic, broker, queue_id, offset, status:
                        a PullStatus, next_offset, messages; or error, code; node: the consumer
+`pull-refused`         a pull that a broker made by hand refused: name, group, topic, status
 `offsets-reset`        group, topic, queues [{broker, queue_id, offset}]
 `broker-configured`    broker, set {key: value}, before {key: value}
 `files-expired`        broker, topic, min_offsets_before {queue_id: offset}, min_offsets

@@ -199,12 +199,12 @@ class Consumer(Strict):
     filter_class: str | None = Field(
         default=None,
         pattern=r"^[A-Za-z_$][\w$.]*$",
-        description="it subscribes in class filter mode, by a Java class of this name, to all of its topics; their "
-        "expressions must be `*`",
+        description="it subscribes in class filter mode, by a Java class of this name, to all its topics; "
+        "their expressions must be `*`",
     )
     instance: Literal["default"] | None = Field(
         default=None,
-        description="`default`: its client id ends with RocketMQ's own `DEFAULT`, as where nobody sets another, and "
+        description="`default`: its client id ends with RocketMQ's own `DEFAULT`, as where none is set, and "
         "it keeps its offsets where all such consumers of its host do; otherwise with a name of the run",
     )
     through: Through = Field(
