@@ -14,10 +14,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
+from harness.clients.connection import Connection
 from harness.cluster import remoting
 
 HEART_BEAT, GET_CONSUMER_LIST_BY_GROUP, QUERY_CONSUMER_OFFSET, PULL_MESSAGE = 34, 38, 14, 11
-REGISTER_BROKER, UNREGISTER_BROKER = 103, 104
+REGISTER_BROKER = 103
 _READ_ONLY = 4
 """PermName.PERM_READ: no producer sends anything there."""
 _HOST = "127.0.0.1"
@@ -39,6 +40,7 @@ class RefusingBroker:
         self._members: dict[str, set[str]] = {}
         """Client ids by group, from their heartbeats."""
         self._connections: list[socket.socket] = []
+        self._registered: Connection | None = None
         self._server = socket.create_server((_HOST, 0))
         self.address = f"{_HOST}:{self._server.getsockname()[1]}"
         threading.Thread(target=self._accept, name=f"broker {name}", daemon=True).start()
@@ -67,35 +69,26 @@ class RefusingBroker:
             "filterServerList": [],
         }
         fields = {
-            **self._fields(cluster),
-            "haServerAddr": self.address,
-            "compressed": "false",
-            "bodyCrc32": "0",
-        }
-        _ask(nameserver, REGISTER_BROKER, fields, json.dumps(body).encode())
-
-    def unregister(self, nameserver: str, cluster: str) -> None:
-        """Have the name server forget it.
-
-        Raises:
-            OSError: the name server doesn't answer, or refuses.
-        """
-        _ask(nameserver, UNREGISTER_BROKER, self._fields(cluster), b"")
-
-    def close(self) -> None:
-        """Break all connections, and take no more."""
-        self._server.close()
-        for connection in list(self._connections):
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-
-    def _fields(self, cluster: str) -> dict[str, str]:
-        return {
             "brokerName": self.name,
             "brokerAddr": self.address,
             "clusterName": cluster,
             "brokerId": "0",
         }
+        fields |= {"haServerAddr": self.address, "compressed": "false", "bodyCrc32": "0"}
+        # A name server forgets a broker whose connection ends.
+        self._registered = Connection(nameserver, lambda _: None)
+        answer = self._registered.ask(REGISTER_BROKER, fields, json.dumps(body).encode())
+        if answer.code != remoting.SUCCESS:
+            raise ConnectionError(f"the name server refuses it: code {answer.code}, {answer.remark}")
+
+    def close(self) -> None:
+        """Break all connections, that to the name server included, which forgets it then; and take no more."""
+        if self._registered is not None:
+            self._registered.close()
+        self._server.close()
+        for connection in list(self._connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):  # it was closed
@@ -132,9 +125,3 @@ class RefusingBroker:
         groups = heartbeat.get("consumerDataSet")
         for group in groups if isinstance(groups, list) else ():
             self._members.setdefault(str(group["groupName"]), set()).add(str(heartbeat["clientID"]))
-
-
-def _ask(nameserver: str, code: int, fields: Mapping[str, str], body: bytes) -> None:
-    answer = remoting.ask(nameserver, code, fields, body)
-    if answer.code != remoting.SUCCESS:
-        raise ConnectionError(f"the name server refuses request {code}: code {answer.code}, {answer.remark}")

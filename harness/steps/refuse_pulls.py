@@ -69,9 +69,8 @@ class RefusePulls(Step):
             return count
 
         broker = RefusingBroker(f"refusing-{self.name}", self.code, refused)
-        nameserver = context.cluster.nameserver
         try:
-            broker.register(nameserver, CLUSTER_NAME, context.real_topic(self.topic))
+            broker.register(context.cluster.nameserver, CLUSTER_NAME, context.real_topic(self.topic))
             Retrying(
                 retry=retry_if_result(lambda seen: seen < self.pulls),
                 wait=wait_fixed(_LOOK_EVERY_S),
@@ -84,7 +83,4 @@ class RefusePulls(Step):
         except OSError as error:
             raise PreconditionNotMet(f"refuse-pulls: the name server doesn't answer: {error}") from error
         finally:
-            try:
-                broker.unregister(nameserver, CLUSTER_NAME)
-            finally:
-                broker.close()
+            broker.close()
