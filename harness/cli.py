@@ -8,6 +8,7 @@ import typer
 
 import harness
 from harness.commands.check import check
+from harness.commands.claims import claims_application
 from harness.commands.clean import clean
 from harness.commands.doctor import doctor
 from harness.commands.down import down
@@ -66,6 +67,7 @@ def application() -> typer.Typer:
 
     for name, command in COMMANDS:
         app.command(name, cls=MatrixCommand)(ending_in_a_code(command))
+    app.add_typer(claims_application(), name="claims")
     app.add_typer(report_application(), name="report")
     return app
 

@@ -146,15 +146,16 @@ def _fits(key: str, label: str, rocketmq: str | None) -> bool:
 
 def expected_kinds(expected: str | Mapping[str, Any]) -> frozenset[OutcomeKind]:
     """Every outcome that is expected of some cell."""
-    return frozenset(OutcomeKind(word) for word in _words(expected) if word != MEASURED)
+    return frozenset(OutcomeKind(word) for word in expected_words(expected) if word != MEASURED)
 
 
-def _words(expected: str | Mapping[str, Any]) -> Iterator[str]:
+def expected_words(expected: str | Mapping[str, Any]) -> Iterator[str]:
+    """Every word in it: an outcome, or `measured`."""
     if isinstance(expected, str):
         yield expected
         return
     for value in expected.values():
-        yield from _words(value)
+        yield from expected_words(value)
 
 
 def expected_text(expected: str | Mapping[str, Any]) -> str:

@@ -14,8 +14,8 @@ from harness.errors import ExitCode, UsageProblem
 from harness.library import shipped
 from harness.scenario import Scenario
 from harness.selection import load_all
-from harness.spec.catalogue import claims_of
-from harness.spec.explain import UNCONFIRMED, Entry, entries, meanings
+from harness.spec.catalogue import claims_of, refuted_by
+from harness.spec.explain import Entry, entries, meanings
 from harness.spec.nearest import nearest
 
 _WIDTH = 100
@@ -83,10 +83,8 @@ def _show(entry: Entry) -> None:
     if entry.kind == "claim":
         carriers = [one for one in _shipped() if entry.name in claims_of(one)]
         _show_scenarios("Scenarios with a check that confirms it where it holds:", carriers)
-    if entry.kind == UNCONFIRMED:
-        _show_scenarios(
-            "Scenarios that show it:", [one for one in _shipped() if entry.name in one.description]
-        )
+        against = [one for one in _shipped() if entry.name in refuted_by(one)]
+        _show_scenarios("Scenarios with a check that shows the contrary where it holds:", against)
     if not entry.keys:
         return
     OUT.print("\nKeys:", markup=False)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from harness.claims import claims
+from harness.claims.registry import claims
 from harness.errors import ExitCode
 from harness.expected import expected_text
 from harness.library import shipped
@@ -36,7 +36,8 @@ def catalogue() -> str:
         parts.append("\n".join(_table(list(of_theme))) + "\n")
     parts.append("## The claims that checks carry\n")
     parts.append(
-        "A check with `claim: B01` confirms this sentence where it holds, for the version and timing of the run.\n"
+        "A check with `claim: B01` confirms this sentence where it holds, for the version and timing of the run; "
+        "one with `refutes: A07` shows its contrary. In the tables such a claim is marked `~A07`.\n"
     )
     parts.append("\n".join(_claims(scenarios)) + "\n")
     return "\n".join(parts)
@@ -45,6 +46,11 @@ def catalogue() -> str:
 def claims_of(scenario: Scenario) -> tuple[str, ...]:
     """The claims that its checks carry, in order."""
     return tuple(sorted({check.claim for _, _, check in scenario.checks() if check.claim}))
+
+
+def refuted_by(scenario: Scenario) -> tuple[str, ...]:
+    """The claims whose contrary its checks state, in order."""
+    return tuple(sorted({check.refutes for _, _, check in scenario.checks() if check.refutes}))
 
 
 def in_pairs(scenarios: Sequence[Scenario]) -> list[Scenario]:
@@ -71,16 +77,20 @@ def _table(scenarios: Sequence[Scenario]) -> Iterator[str]:
         ]
         control = f"; its control: `{one.control}`" if one.control else ""
         title = one.title.replace("|", "\\|")
-        yield f"| `{one.name}` | {title}{control} | {', '.join(facts)} | {', '.join(claims_of(one))} |"
+        yield f"| `{one.name}` | {title}{control} | {', '.join(facts)} | {_told(one)} |"
+
+
+def _told(scenario: Scenario) -> str:
+    return ", ".join([*claims_of(scenario), *(f"~{claim}" for claim in refuted_by(scenario))])
 
 
 def _claims(scenarios: Sequence[Scenario]) -> Iterator[str]:
-    carried = {claim for one in scenarios for claim in claims_of(one)}
+    carried = {claim for one in scenarios for claim in (*claims_of(one), *refuted_by(one))}
     yield "| claim | in one sentence |"
     yield "|---|---|"
-    for name, sentence in sorted(claims().items()):
+    for name, claim in claims().items():
         if name in carried:
-            yield f"| {name} | {sentence} |"
+            yield f"| {name} | {claim.claim} |"
 
 
 def main() -> int:

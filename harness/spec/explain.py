@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from assertions import CHECKS
-from harness.claims import claims, unconfirmed_claims
+from harness.claims.registry import Claim, claims
+from harness.claims.said import said
 from harness.client_kinds import CLIENT_KINDS, ClientKind
 from harness.errors import ExitCode
 from harness.language import Word
@@ -17,10 +18,6 @@ from harness.spec.describe import OWN_KEY, Key, documentation, keys_of, models_i
 from harness.spec.reference import ANSWERS, PARTS, TIMING, settings
 from harness.steps import STEPS
 from harness.timing import PROFILES
-
-UNCONFIRMED = "claim that no check confirms"
-"""The kind of such an entry."""
-
 
 _MATRIX = """\
 Runs every scenario with every client on every version of RocketMQ; what is impossible is left out, and named.
@@ -61,11 +58,7 @@ def entries() -> list[Entry]:
     found += [
         Entry(str(int(code)), "exit code", f"The command ends with it: {code.meaning}.") for code in ExitCode
     ]
-    found += [Entry(name, "claim", sentence) for name, sentence in claims().items()]
-    found += [
-        Entry(name, UNCONFIRMED, f"{claim.said}\n\n{claim.verdict.capitalize()}. {claim.instead}")
-        for name, claim in unconfirmed_claims().items()
-    ]
+    found += [Entry(name, "claim", _of_claim(claim)) for name, claim in claims().items()]
     return found
 
 
@@ -86,6 +79,12 @@ def _of_client(kind: ClientKind) -> str:
     )
     proxy = " It speaks to a proxy, and so needs RocketMQ 5." if kind.needs_proxy else ""
     return f"What `client` may be: {kind.title}{version}.{proxy}\n\n{ways}."
+
+
+def _of_claim(claim: Claim) -> str:
+    really = f"What really happens: {claim.really}" if claim.really else ""
+    why_not = f"Nothing public can observe it: {claim.unobservable}" if claim.unobservable else ""
+    return "\n\n".join(filter(None, (claim.claim, said(claim), really, why_not)))
 
 
 def _of_mapping(name: str, kind: str, model: type[BaseModel]) -> Iterator[Entry]:

@@ -88,6 +88,7 @@ def test_a_refuted_claim_shows_what_is_so_instead_and_where_it_is_seen(
 ) -> None:
     assert main(["explain", "F04"]) == 0
     shown = capsys.readouterr().out
-    assert "F04  (claim that no check confirms)" in shown
-    assert "Refuted from 4.9.4 on. It is sent to the end of the queue" in shown
-    assert "Scenarios that show it:\n    pull-at-and-beyond-the-end\n" in shown
+    assert "F04  (claim)" in shown
+    assert "Predicted: confirmed (<4.9.4), refuted (>=4.9.4)." in shown
+    assert "What really happens: It is sent to the end of the queue" in shown
+    assert "check that shows the contrary where it holds:\n    pull-at-and-beyond-the-end\n" in shown

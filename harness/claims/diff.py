@@ -1,0 +1,81 @@
+"""Which verdicts differ between two sets of runs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.claims.verdicts import Tendency, Verdict, VerdictKind, share_text
+
+Verdicts = Mapping[tuple[str, str], Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A verdict that is another one than before."""
+
+    before: Verdict
+    after: Verdict
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What two sets of runs say, one held against the other."""
+
+    changes: tuple[Change, ...]
+    same: int
+    """So many verdicts are as they were."""
+    not_compared: tuple[str, ...]
+    """Claims, with the version, of which only one of the sets has runs: `A01 (4.9.4)`."""
+
+
+def differences(old: Verdicts, new: Verdicts) -> Difference:
+    """Hold the verdicts of two sets against each other, version by version.
+
+    Where each set is of a single version, and not of the same, they are compared all the same: so a new release is
+    held against the last one.
+    """
+    pairs = _versions(old, new)
+    changes: list[Change] = []
+    same, alone = 0, []
+    for before_version, after_version in pairs:
+        names = sorted(
+            {claim for claim, version in old if version == before_version}
+            | {claim for claim, version in new if version == after_version}
+        )
+        for claim in names:
+            before, after = old.get((claim, before_version)), new.get((claim, after_version))
+            if before is None or after is None:
+                alone.append(f"{claim} ({before_version if after is None else after_version})")
+                continue
+            why = _why_changed(before, after)
+            if why:
+                changes.append(Change(before, after, why))
+            else:
+                same += 1
+    return Difference(tuple(changes), same, tuple(alone))
+
+
+def _versions(old: Verdicts, new: Verdicts) -> Sequence[tuple[str, str]]:
+    first, second = sorted({version for _, version in old}), sorted({version for _, version in new})
+    if len(first) == len(second) == 1:
+        return [(first[0], second[0])]
+    return [(version, version) for version in sorted({*first, *second})]
+
+
+def _why_changed(before: Verdict, after: Verdict) -> str:
+    if before.kind is not after.kind:
+        return after.reason
+    if before.kind is VerdictKind.DISTRIBUTION:
+        return "; ".join(_apart(before.shares, after.shares))
+    return ""
+
+
+def _apart(before: Sequence[Tendency], after: Sequence[Tendency]) -> Iterator[str]:
+    """The shares whose intervals have nothing in common."""
+    known = {(one.scenario, one.check): one for one in before}
+    for one in after:
+        other = known.get((one.scenario, one.check))
+        if other is not None and (one.interval[0] > other.interval[1] or one.interval[1] < other.interval[0]):
+            yield f"{share_text(one)}; before {other.held} of {other.total}"

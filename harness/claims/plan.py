@@ -1,0 +1,110 @@
+"""What is run for claims: the scenarios that carry or refute them, and why some claim has none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from harness.claims.registry import claims
+from harness.cluster.kinds import ClusterKind
+from harness.errors import UsageProblem
+from harness.expected import MEASURED, expected_words
+from harness.feasibility import why_not
+from harness.matrix import Cell, Plan, plan
+from harness.model import SECTION_OF
+from harness.scenario import Scenario
+
+SLOW = frozenset({"slow", "minutes"})
+"""The marks of what RocketMQ's own timers, or many repeats, make long."""
+
+
+class Speed(StrEnum):
+    """Which scenarios."""
+
+    ALL = "all"
+    FAST = "fast"
+    SLOW = "slow"
+
+
+def is_slow(scenario: Scenario) -> bool:
+    """Whether it is marked as slow."""
+    return bool(SLOW & set(scenario.marks))
+
+
+def spoken_of(scenario: Scenario) -> frozenset[str]:
+    """The claims that its checks carry or refute, where they are meant to hold somewhere.
+
+    A control has the checks of its anomaly, claims included, and they don't hold there.
+    """
+    meant = {SECTION_OF[kind] for kind in scenario.expected_kinds}
+    if MEASURED in expected_words(scenario.expected):
+        meant.update(SECTION_OF.values())
+    return frozenset(
+        name
+        for section, _, one in scenario.checks()
+        for name in (one.claim, one.refutes)
+        if name and (section in meant or section not in SECTION_OF.values())
+    )
+
+
+def carriers(
+    scenarios: Iterable[Scenario], wanted: Iterable[str], speed: Speed = Speed.ALL
+) -> list[Scenario]:
+    """The scenarios that speak of any of these claims, in order.
+
+    Raises:
+        UsageProblem: there is none.
+    """
+    names = frozenset(wanted)
+    speaking = [one for one in scenarios if names & spoken_of(one)]
+    found = [one for one in speaking if speed is Speed.ALL or is_slow(one) is (speed is Speed.SLOW)]
+    if not found:
+        some = ", ".join(sorted(names)[:6]) + (", …" if len(names) > 6 else "")
+        what = f"no {speed} scenario" if speaking else "no scenario yet"
+        raise UsageProblem(f"{what} speaks of {some}", "`rocketchaos explain A01` says which do of a claim.")
+    return found
+
+
+def planned(scenarios: Sequence[Scenario], versions: Sequence[str], kind: ClusterKind) -> Plan:
+    """What is run: version by version, for then few clusters are up at a time.
+
+    Raises:
+        UsageProblem: there is no such version, or nothing can run.
+    """
+    cells = [Cell(None, version) for version in versions]
+    found = plan(scenarios, cells, kind)
+    return Plan(tuple(sorted(found.jobs, key=lambda job: versions.index(job.rocketmq))), found.left_out)
+
+
+def fewest(scenarios: Sequence[Scenario], wanted: Iterable[str]) -> list[Scenario]:
+    """Few scenarios that speak of all these claims together: always the one that speaks of most that are left."""
+    left, found = set(wanted), []
+    while left:
+        best = max(scenarios, key=lambda one: (len(left & spoken_of(one)), one.name), default=None)
+        if best is None or not left & spoken_of(best):
+            break
+        found.append(best)
+        left -= spoken_of(best)
+    return found
+
+
+def without_scenario(scenarios: Iterable[Scenario]) -> list[str]:
+    """The claims of which no scenario speaks, and that could be observed."""
+    spoken = {name for one in scenarios for name in spoken_of(one)}
+    return [name for name, claim in claims().items() if name not in spoken and not claim.unobservable]
+
+
+def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> str:
+    """Why there may be no run of a version that says anything of a claim."""
+    known = claims().get(claim)
+    if known is not None and known.unobservable:
+        return f"nothing public can observe it: {known.unobservable}"
+    speaking = [one for one in scenarios if claim in spoken_of(one)]
+    if not speaking:
+        return "no scenario speaks of it yet"
+    reasons = {one.name: why_not(one, version, ClusterKind.EMBEDDED) for one in speaking}
+    if all(reasons.values()):
+        # Without the names: several scenarios of a claim have the same reason mostly.
+        told = dict.fromkeys(str(reason).removeprefix(f"{name} ") for name, reason in reasons.items())
+        return f"what speaks of it {'; '.join(told)}"
+    return f"there is no run of {', '.join(name for name, reason in reasons.items() if reason is None)}"

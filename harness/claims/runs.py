@@ -1,0 +1,181 @@
+"""From run folders to what is kept of them for claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from harness.claims.evidence import CheckSeen, RunSeen, compact, read_evidence, some_of
+from harness.errors import UsageProblem
+from harness.expected import label_of
+from harness.job import Job
+from harness.model import SCHEMA_VERSION, Event, Holds, OutcomeKind
+from harness.reporters.base import Report
+from harness.scenario import Scenario
+from harness.spec import InvalidScenario, parse_scenario
+from harness.store import RunFolder
+
+_NEVER = (OutcomeKind.ERROR, OutcomeKind.INCONCLUSIVE)
+
+
+def seen_in(paths: Iterable[Path]) -> list[RunSeen]:
+    """The runs of folders: of one run, of many below it, or of evidence.
+
+    Raises:
+        UsageProblem: a folder has neither, or a run folder can't be read.
+    """
+    return list({run.run: run for path in paths for run in _seen_in(path)}.values())
+
+
+def _seen_in(path: Path) -> Iterator[RunSeen]:
+    folders = run_folders(path)
+    if folders:
+        yield from map(seen_in_folder, folders)
+    elif path.is_dir() and any(path.glob("*/*.jsonl")):
+        yield from read_evidence(path)
+    else:
+        raise UsageProblem(
+            f"there are no runs in {path}", "Give run folders, a folder of them, or one of evidence."
+        )
+
+
+def run_folders(path: Path) -> list[Path]:
+    """The run folders at and below a path, without the links to them."""
+    files = sorted(path.rglob("events.jsonl")) if path.is_dir() else []
+    return [file.parent for file in files if (file.parent / "scenario.yaml").is_file()]
+
+
+def seen_in_folder(path: Path) -> RunSeen:
+    """What is kept of a run folder; its checks are those that were judged when it ended.
+
+    Raises:
+        UsageProblem: it can't be read, or is of another schema.
+    """
+    folder = RunFolder.existing(path)
+    outcome, checks, record = (folder.read_json(f"{name}.json") for name in ("outcome", "checks", "run"))
+    versions = {document.get("schema_version") for document in (outcome, checks)}
+    if versions != {SCHEMA_VERSION}:
+        lacks = versions == {None}
+        what = (
+            "has no outcome.json and no checks.json"
+            if lacks
+            else f"is not of schema version {SCHEMA_VERSION}"
+        )
+        raise UsageProblem(f"{path} {what}", f"`rocketchaos check {path}` judges it anew.")
+    findings = [one for one in checks["checks"] if one["claim"] or one.get("refutes")]
+    kind = OutcomeKind(outcome["outcome"])
+    return _run(
+        name=f"{path.resolve().parent.name}/{path.resolve().name}",
+        record=record,
+        outcome=kind,
+        expected=OutcomeKind(outcome["expected"]) if outcome["expected"] else None,
+        not_counted=_why_not(kind, outcome["reason"], _scenario(folder), record),
+        findings=findings,
+        events=folder.read_events().events,
+    )
+
+
+def seen(report: Report) -> RunSeen:
+    """What is kept of a run that has just ended."""
+    outcome, record = report.outcome, report.record
+    findings = [
+        {
+            "section": one.section,
+            "name": one.name,
+            "holds": one.holds,
+            "expected": one.expected,
+            "observed": one.observed,
+            "claim": one.claim,
+            "refutes": one.refutes,
+            "events": one.events,
+        }
+        for one in outcome.findings
+        if one.claim or one.refutes
+    ]
+    return _run(
+        name=f"{report.folder.parent.name}/{report.folder.name}",
+        record=record,
+        outcome=outcome.kind,
+        expected=outcome.expected,
+        not_counted=_why_not(outcome.kind, outcome.reason, report.scenario, record),
+        findings=findings,
+        events=report.events,
+    )
+
+
+def _run(
+    *,
+    name: str,
+    record: Mapping[str, Any],
+    outcome: OutcomeKind,
+    expected: OutcomeKind | None,
+    not_counted: str,
+    findings: Iterable[Mapping[str, Any]],
+    events: Iterable[Event],
+) -> RunSeen:
+    checks = tuple(
+        CheckSeen(
+            section=one["section"],
+            name=one["name"],
+            holds=Holds(one["holds"]),
+            expected=one["expected"],
+            observed=one["observed"],
+            claim=one["claim"],
+            refutes=one.get("refutes"),
+            events=some_of(tuple(one["events"])),
+            cited=len(one["events"]),
+        )
+        for one in findings
+    )
+    return RunSeen(
+        run=name,
+        scenario=str(record.get("scenario") or name.partition("/")[0]),
+        rocketmq=str(record.get("rocketmq") or "unknown"),
+        client=_clients(record),
+        timing=str(record.get("timing") or ""),
+        outcome=outcome,
+        expected=expected,
+        not_counted=not_counted,
+        checks=checks,
+        events=compact(events, (n for check in checks for n in check.events)),
+    )
+
+
+def _why_not(
+    outcome: OutcomeKind,
+    reason: str,
+    scenario: Scenario | None,
+    record: Mapping[str, Any],
+) -> str:
+    """Why a run counts for no claim; empty where it does."""
+    if outcome in _NEVER:
+        return f"{outcome.value}: {' '.join(reason.split())}"
+    client, version = _clients(record), record.get("rocketmq")
+    if scenario is not None and client and version:
+        own = Job(scenario, str(version)).clients
+        if own != client and label_of(own) != client:
+            return f"played with other clients than its own, {client} in place of {own}"
+    return ""
+
+
+def _clients(record: Mapping[str, Any]) -> str:
+    """The clients of a run, as a matrix names them; older runs have the kinds alone, or nothing."""
+    return str((record.get("cell") or record).get("client") or "")
+
+
+def _scenario(folder: RunFolder) -> Scenario | None:
+    try:
+        return _parsed(folder.scenario_path.read_text(encoding="utf-8"))
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> Scenario | None:
+    """The scenario of a run; None where an older one is none any more."""
+    try:
+        return parse_scenario(text, "scenario.yaml")
+    except InvalidScenario:
+        return None

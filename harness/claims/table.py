@@ -1,0 +1,169 @@
+"""`CLAIMS.md`: every claim with its verdict per version, and links to the events on which it stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from types import MappingProxyType
+
+from harness.claims.registry import VERSIONS, Claim
+from harness.claims.said import said
+from harness.claims.verdicts import Proof, Verdict, VerdictKind
+from harness.reporters.parts.markdown import cell, code
+
+GROUPS: Mapping[str, str] = MappingProxyType(
+    {
+        "A": "The group's subscription at the broker",
+        "B": "The experiment with two tags",
+        "C": "Tracks and dashboards",
+        "D": "Same group, different topics",
+        "E": "Filtering",
+        "F": "The flow of a pull",
+        "G": "Offsets, retries, dead letters",
+        "H": "Other clients, POP, the proxy",
+    }
+)
+PROOFS_AT_MOST = 2
+"""So many checks of a verdict are linked, of different scenarios where there are several."""
+EVENTS_AT_MOST = 4
+
+_HEAD = """\
+# What is claimed of RocketMQ, and what was measured
+
+Made by `rocketchaos claims table` from the evidence of runs: don't edit it here. Typed by hand are only the claims
+and what really happens, in [`claims.yaml`]({registry}). `rocketchaos claims run --only A01` measures a claim anew.
+"""
+Verdicts = Mapping[tuple[str, str], Verdict]
+
+
+def claims_table(
+    claims: Mapping[str, Claim],
+    verdicts: Verdicts,
+    *,
+    why_no_run: Callable[[str, str], str],
+    evidence: str,
+    registry: str,
+) -> str:
+    """The whole file.
+
+    Args:
+        claims: those that are told, by their ids.
+        verdicts: what was measured.
+        why_no_run: of a claim and a version of which there is no run.
+        evidence: the folder of evidence, as seen from the file.
+        registry: the file of claims, as seen from the file.
+    """
+    versions = tuple(dict.fromkeys((*VERSIONS, *sorted({version for _, version in verdicts}))))
+    rows = {
+        name: [
+            verdicts.get((name, version))
+            or Verdict(name, version, VerdictKind.UNMEASURED, why_no_run(name, version))
+            for version in versions
+        ]
+        for name in claims
+    }
+    parts = [_HEAD.format(registry=registry), *_counts(rows, versions), *_findings(claims, rows)]
+    for letter, names in groupby(claims, key=lambda name: name[0]):
+        parts.append(f"## {letter}. {GROUPS.get(letter, 'Others')}\n")
+        parts += [_claim(name, claims[name], rows[name], evidence) for name in names]
+    return "\n".join(parts)
+
+
+def _counts(rows: Mapping[str, Sequence[Verdict]], versions: Sequence[str]) -> Iterator[str]:
+    yield "\n".join(f"- **{kind}**: {kind.meaning}" for kind in VerdictKind) + "\n"
+    lines = ["| version | " + " | ".join(VerdictKind) + " |", "|---|" + "---:|" * len(VerdictKind)]
+    for index, version in enumerate(versions):
+        counts = Counter(own[index].kind for own in rows.values())
+        lines.append(f"| {version} | " + " | ".join(str(counts[kind]) for kind in VerdictKind) + " |")
+    yield "\n".join([*lines, ""])
+
+
+def _findings(claims: Mapping[str, Claim], rows: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:
+    """What a reader wants to know first: what is said and isn't so, what was predicted wrongly, what is open."""
+    refuted = {
+        name: [one.version for one in own if one.kind is VerdictKind.REFUTED] for name, own in rows.items()
+    }
+    yield from _listed(
+        "Said, and not so",
+        [f"{_link(name)} ({', '.join(own)}): {claims[name].claim}" for name, own in refuted.items() if own],
+    )
+    yield from _listed(
+        "Predicted otherwise than measured",
+        [
+            f"{_link(name)} on {one.version}: {predicted} was predicted, {one.kind} was measured"
+            for name, own in rows.items()
+            for one in own
+            if (predicted := claims[name].predicted_for(one.version)) is not None
+            and one.kind is not VerdictKind.UNMEASURED
+            and one.kind.value != predicted
+        ],
+    )
+    # A claim of 5.x has no verdict on 4.9.x: open is what has none anywhere; each version has its reason below.
+    yield from _listed(
+        "Open",
+        [
+            f"{_link(name)}: {cell(min((one.reason for one in own), key=len))}"
+            for name, own in rows.items()
+            if all(one.kind is VerdictKind.UNMEASURED for one in own) and not claims[name].unobservable
+        ],
+    )
+
+
+def _listed(heading: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield f"## {heading} ({len(lines)})\n"
+        yield "\n".join(f"- {line}" for line in lines) + "\n"
+
+
+def _link(name: str) -> str:
+    return f"[{name}](#{name.lower()})"
+
+
+def _claim(name: str, claim: Claim, own: Sequence[Verdict], evidence: str) -> str:
+    lines = [f"### {name}\n", f"{cell(claim.claim)}\n", f"- **What is said**: {cell(said(claim))}"]
+    if claim.really:
+        lines.append(f"- **What really happens**: {cell(claim.really)}")
+    if claim.unobservable:
+        lines.append(f"- **Nothing public can observe it**: {cell(claim.unobservable)}")
+        return "\n".join([*lines, ""])
+    lines += ["", "| version | verdict | runs | evidence |", "|---|---|---:|---|"]
+    for one in own:
+        proof = "; ".join(_proof(part, evidence) for part in chosen(one.proofs)) or cell(one.reason)
+        if one.kind in (VerdictKind.DISTRIBUTION, VerdictKind.CONTRADICTORY):
+            proof = f"{cell(one.reason)}; {proof}"
+        if one.not_counted and one.kind is not VerdictKind.UNMEASURED:
+            proof += f"; {len(one.not_counted)} more that count nowhere: {cell(one.not_counted[0][1])}"
+        lines.append(f"| {one.version} | {_strong(one.kind)} | {len(one.runs)} | {proof} |")
+    return "\n".join([*lines, ""])
+
+
+def _strong(kind: VerdictKind) -> str:
+    return kind.value if kind in (VerdictKind.CONFIRMED, VerdictKind.UNMEASURED) else f"**{kind}**"
+
+
+def chosen(proofs: Sequence[Proof]) -> list[Proof]:
+    """The first ones that differ in scenario, or in check, and of which events are there."""
+    found: dict[tuple[str, ...], Proof] = {}
+    for key in (lambda one: (one.run.scenario,), lambda one: (one.run.scenario, one.check.name)):
+        for proof in sorted(proofs, key=lambda one: not _lines(one)):
+            if len(found) < PROOFS_AT_MOST and proof not in found.values():
+                found.setdefault(key(proof), proof)
+    return list(found.values())
+
+
+def _lines(proof: Proof) -> list[tuple[int, int]]:
+    """The number and the line of each event that is there."""
+    lines = proof.run.lines
+    return [(number, lines[number]) for number in proof.check.events if number in lines]
+
+
+def _proof(proof: Proof, evidence: str) -> str:
+    run, check = proof.run, proof.check
+    file = f"{evidence}/{run.rocketmq}/{run.scenario}.jsonl"
+    events = [f"[{number}]({file}#L{line})" for number, line in _lines(proof)[:EVENTS_AT_MOST]]
+    cited = f", events {', '.join(events)}" if events else ""
+    if check.cited > len(events) > 0:
+        cited += f" ({check.cited} in all)"
+    told = f"{check.name}: {check.observed}"
+    return f"[{code(run.run)}]({file}): {cell(told)}{cited}"

@@ -1,0 +1,214 @@
+"""From runs to a verdict for each claim and version. Pure: the same runs give the same verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from harness.claims.evidence import CheckSeen, RunSeen
+from harness.model import SECTION_OF, TENDENCY, Holds, Told
+from harness.statistics import wilson_interval
+
+
+class VerdictKind(Told):
+    """What runs of a version say of a claim."""
+
+    CONFIRMED = "confirmed", "Every check that carries it held, in every run that counts."
+    REFUTED = (
+        "refuted",
+        "The contrary was observed: a check that refutes it held, or one that carries it was seen not to.",
+    )
+    DISTRIBUTION = "distribution", "A race or a tendency: the share of the runs in which it was so."
+    CONTRADICTORY = "contradictory", "In some runs of one scenario it was so, in others otherwise."
+    UNMEASURED = "unmeasured", "No run says anything of it."
+
+
+class Stance(Enum):
+    """What one run says of a claim."""
+
+    FOR = 1
+    AGAINST = 2
+    SILENT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One check of one run that says something of a claim."""
+
+    run: RunSeen
+    check: CheckSeen
+
+
+@dataclass(frozen=True, slots=True)
+class Tendency:
+    """How often one check of `tendency` held."""
+
+    scenario: str
+    check: str
+    held: int
+    total: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of its share, after Wilson."""
+        return wilson_interval(self.held, self.total)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the runs of one version say of one claim."""
+
+    claim: str
+    version: str
+    kind: VerdictKind
+    reason: str
+    """In a sentence what made it so, or why there is none."""
+    runs: tuple[str, ...] = ()
+    """Those that say something."""
+    proofs: tuple[Proof, ...] = ()
+    """The checks on which it stands, those that speak against the claim first."""
+    shares: tuple[Tendency, ...] = ()
+    not_counted: tuple[tuple[str, str], ...] = ()
+    """Runs that count nowhere, each with the reason."""
+
+
+def verdicts(runs: Iterable[RunSeen]) -> dict[tuple[str, str], Verdict]:
+    """The verdict of each claim and version of which there is a run, in order."""
+    found: dict[tuple[str, str], list[RunSeen]] = {}
+    for run in sorted(runs, key=lambda one: one.run):
+        speaking = [one for one in run.checks if speaks(run, one)]
+        for claim in dict.fromkeys(name for one in speaking for name in (one.claim, one.refutes) if name):
+            found.setdefault((claim, run.rocketmq), []).append(run)
+    return {(claim, version): verdict(claim, version, own) for (claim, version), own in sorted(found.items())}
+
+
+def verdict(claim: str, version: str, runs: Sequence[RunSeen]) -> Verdict:
+    """The verdict of one claim, from the runs of one version that have a check that speaks of it."""
+    not_counted = tuple((run.run, run.not_counted) for run in runs if run.not_counted)
+    counted = [run for run in runs if not run.not_counted]
+    by_scenario: dict[str, dict[Stance, list[RunSeen]]] = {}
+    for run in counted:
+        stances = by_scenario.setdefault(run.scenario, {})
+        stances.setdefault(stance_of(run, claim), []).append(run)
+    shares = tendencies(claim, counted)
+    kind, reason = _kind(by_scenario, shares)
+    proofs = sorted(
+        (proof for run in counted for proof in _proofs(run, claim)),
+        key=lambda one: not _is_against(one, claim),
+    )
+    speaking = {
+        run.run
+        for own in by_scenario.values()
+        for which in own
+        if which is not Stance.SILENT
+        for run in own[which]
+    }
+    speaking |= {run.run for run in counted if any(_measures(one, claim) for one in run.checks)}
+    if kind is VerdictKind.UNMEASURED:
+        reason = _why_unmeasured(counted, not_counted)
+    elif kind is VerdictKind.CONFIRMED and (unseen := _refuters_unseen(claim, runs)):
+        kind = VerdictKind.UNMEASURED
+        reason += f", but no run counts of {', '.join(unseen)}, which may show the contrary"
+    return Verdict(claim, version, kind, reason, tuple(sorted(speaking)), tuple(proofs), shares, not_counted)
+
+
+def stance_of(run: RunSeen, claim: str) -> Stance:
+    """What a run says of a claim, by its checks that are judged.
+
+    A claim is so in a run where all that carry it hold. It is otherwise where one is seen not to hold, or one that
+    refutes it holds; that something can't be said is neither.
+    """
+    judged = [one for one in run.checks if one.section != TENDENCY and speaks(run, one)]
+    if any(_is_contrary(one, claim) for one in judged):
+        return Stance.AGAINST
+    carried = [one for one in judged if one.claim == claim]
+    return Stance.FOR if carried and all(one.holds is Holds.YES for one in carried) else Stance.SILENT
+
+
+def speaks(run: RunSeen, check: CheckSeen) -> bool:
+    """Whether a check was meant to hold in this run, or to be measured.
+
+    The checks of the outcome that neither is expected nor was seen needn't hold: a control has those of its
+    anomaly. Where nothing is expected, both lists speak.
+    """
+    if run.expected is None or check.section not in SECTION_OF.values():
+        return True
+    return check.section in (SECTION_OF[run.expected], SECTION_OF.get(run.outcome))
+
+
+def _is_contrary(check: CheckSeen, claim: str) -> bool:
+    """Whether the contrary of the claim was observed by it."""
+    carried = check.claim == claim and check.holds is Holds.NO
+    return carried or (check.refutes == claim and check.holds is Holds.YES)
+
+
+def _is_against(proof: Proof, claim: str) -> bool:
+    return proof.check.section != TENDENCY and _is_contrary(proof.check, claim)
+
+
+def _measures(check: CheckSeen, claim: str) -> bool:
+    return check.section == TENDENCY and check.claim == claim and check.holds is not Holds.UNKNOWN
+
+
+def _proofs(run: RunSeen, claim: str) -> Iterable[Proof]:
+    for check in run.checks:
+        carries = check.claim == claim and check.holds is not Holds.UNKNOWN
+        if speaks(run, check) and (carries or _is_contrary(check, claim)):
+            yield Proof(run, check)
+
+
+def tendencies(claim: str | None, runs: Iterable[RunSeen]) -> tuple[Tendency, ...]:
+    """How often each check of `tendency` held that carries the claim, or, without one, any."""
+    counts: dict[tuple[str, str], list[bool]] = {}
+    for run in runs:
+        for check in run.checks:
+            if check.claim is not None and claim in (None, check.claim) and _measures(check, check.claim):
+                counts.setdefault((run.scenario, check.name), []).append(check.holds is Holds.YES)
+    return tuple(Tendency(*key, sum(held), len(held)) for key, held in sorted(counts.items()))
+
+
+def _kind(
+    by_scenario: Mapping[str, Mapping[Stance, Sequence[RunSeen]]], shares: Sequence[Tendency]
+) -> tuple[VerdictKind, str]:
+    for scenario, stances in by_scenario.items():
+        if Stance.FOR in stances and Stance.AGAINST in stances:
+            one, other = stances[Stance.FOR], stances[Stance.AGAINST]
+            return VerdictKind.CONTRADICTORY, (
+                f"{scenario}: so in {len(one)} runs ({one[0].run}), otherwise in {len(other)} ({other[0].run})"
+            )
+    against = [scenario for scenario, stances in by_scenario.items() if Stance.AGAINST in stances]
+    supporting = [scenario for scenario, stances in by_scenario.items() if Stance.FOR in stances]
+    if against:
+        but = f"; {', '.join(supporting)} shows the part of it that is so" if supporting else ""
+        return VerdictKind.REFUTED, f"the contrary was observed in {', '.join(against)}{but}"
+    if shares:
+        return VerdictKind.DISTRIBUTION, "; ".join(share_text(one) for one in shares)
+    if supporting:
+        return VerdictKind.CONFIRMED, f"observed in {', '.join(supporting)}"
+    return VerdictKind.UNMEASURED, ""
+
+
+def _refuters_unseen(claim: str, runs: Sequence[RunSeen]) -> list[str]:
+    """The scenarios with a check that refutes the claim, of which no run counts."""
+    counting = {run.scenario for run in runs if not run.not_counted}
+    refuting = {run.scenario for run in runs if any(one.refutes == claim for one in run.checks)}
+    return sorted(refuting - counting)
+
+
+def _why_unmeasured(counted: Sequence[RunSeen], not_counted: Sequence[tuple[str, str]]) -> str:
+    if counted:
+        return "no check that speaks of it could be answered, or was meant to hold"
+    if not_counted:
+        name, why = not_counted[0]
+        return f"none of {len(not_counted)} runs counts: {name}: {why}"
+    return "there is no run"
+
+
+def share_text(share: Tendency) -> str:
+    """`delivered to c: 12 of 20, 60 % (95 % interval 39 to 78 %)`."""
+    low, high = share.interval
+    return (
+        f"{share.check}: {share.held} of {share.total}, {share.held / share.total:.0%} "
+        f"(95 % interval {low:.0%} to {high:.0%})"
+    )

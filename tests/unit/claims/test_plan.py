@@ -1,0 +1,165 @@
+"""What is run for claims, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.claims.evidence import RunSeen
+from harness.claims.plan import (
+    Speed,
+    carriers,
+    fewest,
+    is_slow,
+    planned,
+    spoken_of,
+    why_no_run,
+    without_scenario,
+)
+from harness.claims.registry import VERSIONS, claims
+from harness.claims.rounds import AT_A_TIME, run_rounds
+from harness.cluster.kinds import ClusterKind
+from harness.errors import UsageProblem
+from harness.job import Job
+from harness.library import shipped
+from harness.model import Holds, OutcomeKind
+from harness.scenario import Scenario
+from harness.selection import load_all
+from tests.unit.claims.golden import again, answering, golden
+from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
+
+LIBRARY = load_all(sorted(shipped().values()))
+OPEN = {
+    f"{letter}{number:02}"
+    for letter, numbers in {
+        "A": (2, 4, 6, 8, 9, 10, 11, 12, 13, 16, 19, 20, 21, 23),
+        "B": (2, 3, 8, 11, 16),
+        "C": (1, 4, 9, 10, 11),
+        "D": (3, 4, 8, 10, 11, 12, 13, 15),
+        "E": (1, 6, 8, 13),
+        "F": (8, 11, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23),
+        "G": (2, 3, 9, 10, 13, 14, 15),
+    }.items()
+    for number in numbers
+}
+"""Claims of which no scenario speaks yet: the only ones that may have none."""
+RACE = golden("same-group-different-tags", more="\ntendency:\n  - delivered: {to: b, count: 4, claim: A02}\n")
+
+
+def test_every_claim_has_a_check_that_carries_or_refutes_it_or_a_reason_why_not() -> None:
+    assert set(without_scenario(LIBRARY)) <= OPEN
+
+
+def test_a_control_speaks_of_no_claim_of_its_anomaly() -> None:
+    by_name = {one.name: one for one in LIBRARY}
+    assert "B01" in spoken_of(by_name["same-group-different-tags"])
+    assert "B01" not in spoken_of(by_name["same-group-same-tags"])
+    measured = scenario_of(EIGHT_MESSAGES.replace("expected: reproduced", "expected: measured"))
+    assert spoken_of(measured) == {"B01", "C02"}
+
+
+def test_slow_and_fast_are_all() -> None:
+    fast, slow, both = (carriers(LIBRARY, claims(), speed) for speed in (Speed.FAST, Speed.SLOW, Speed.ALL))
+    assert {one.name for one in fast} | {one.name for one in slow} == {one.name for one in both}
+    assert not any(map(is_slow, fast))
+    assert all(map(is_slow, slow))
+    assert all(is_slow(one) for one in both if one.timing == "faithful")
+
+
+def test_what_has_no_scenario_is_said() -> None:
+    with pytest.raises(UsageProblem, match="no scenario yet speaks of E15"):
+        carriers(LIBRARY, ["E15"])
+    with pytest.raises(UsageProblem, match="no fast scenario speaks of A17"):
+        carriers(LIBRARY, ["A17"], Speed.FAST)
+
+
+def test_few_scenarios_speak_of_many_claims() -> None:
+    wanted = {"A01", "B01", "B05", "B09", "F04"}
+    found = fewest(LIBRARY, wanted)
+    assert wanted <= {claim for one in found for claim in spoken_of(one)}
+    assert len(found) <= 4
+
+
+def test_versions_are_run_one_after_the_other_and_what_can_not_is_left_out() -> None:
+    plan = planned(carriers(LIBRARY, ["A01", "F04", "H08"]), VERSIONS, ClusterKind.EMBEDDED)
+    versions = [job.rocketmq for job in plan.jobs]
+    assert versions == sorted(versions)
+    assert set(versions) == set(VERSIONS)
+    assert "4.9.4" in {one.rocketmq for one in plan.left_out if one.scenario.startswith("grpc")}
+
+
+@pytest.mark.parametrize(
+    ("claim", "version", "told"),
+    [
+        ("E16", "4.9.4", "nothing public can observe it: "),
+        ("F04", "4.9.4", "there is no run of pull-at-and-beyond-the-end"),
+        ("H08", "4.9.4", "is about RocketMQ >=5"),
+        ("C13", "4.9.4", "`--on containers` can"),
+    ],
+)
+def test_why_there_is_no_run_is_told(claim: str, version: str, told: str) -> None:
+    assert told in why_no_run(claim, version, LIBRARY)
+
+
+class FakeCampaign:
+    """Ends every run at once, with the next of the given answers."""
+
+    def __init__(self, answers: Sequence[RunSeen]) -> None:
+        self._answers = iter(answers)
+        self.rounds: list[int] = []
+
+    def run_all(self, jobs: Sequence[Job], parallel: int | None) -> Iterator[Any]:
+        del parallel
+        self.rounds.append(len(jobs))
+        for _ in jobs:
+            yield next(self._answers)
+
+
+def rounds(
+    scenario: Scenario, answers: Sequence[RunSeen], monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[int], int]:
+    """How many runs each round had, and how many there were."""
+    monkeypatch.setattr("harness.claims.rounds.seen", lambda run: run)
+    campaign, told = FakeCampaign(answers), SimpleNamespace(lines=[])
+    runs = list(run_rounds(campaign, [Job(scenario, "4.9.4")], 1, told.lines.append))  # type: ignore[arg-type]
+    assert told.lines[-1].startswith(f"round {len(campaign.rounds)}: ")
+    return campaign.rounds, len(runs)
+
+
+REPEATED = "tendency:\n  - delivered: {to: b, count: 4, claim: A02}\nrepeats: {at_least: 4, at_most: 30}\n"
+
+
+def test_what_is_no_race_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert rounds(scenario_of(EIGHT_MESSAGES), [RACE] * 5, monkeypatch) == ([1], 1)
+
+
+def test_a_race_is_run_until_its_share_is_known_well_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = scenario_of(EIGHT_MESSAGES + REPEATED)
+    always = [again(RACE, number) for number in range(40)]
+    assert rounds(scenario, always, monkeypatch) == ([4, AT_A_TIME], 14)
+    half = [again(one, n, answering("A02", Holds.NO)) if n % 2 else one for n, one in enumerate(always)]
+    assert rounds(scenario, half, monkeypatch) == ([4, AT_A_TIME, AT_A_TIME, 6], 30)
+
+
+def failing(outcome: OutcomeKind) -> list[RunSeen]:
+    return [
+        replace(RACE, run=f"x/{number}", outcome=outcome, not_counted=f"{outcome}: x") for number in range(40)
+    ]
+
+
+def test_what_an_error_ended_is_tried_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    once = scenario_of(EIGHT_MESSAGES)
+    errors = failing(OutcomeKind.ERROR)
+    assert rounds(once, errors, monkeypatch) == ([1, 1], 2)
+    assert rounds(once, [errors[0], RACE], monkeypatch) == ([1, 1], 2)
+    assert rounds(scenario_of(EIGHT_MESSAGES + REPEATED), errors, monkeypatch) == ([4, AT_A_TIME], 14)
+
+
+def test_what_shows_nothing_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    unclear = failing(OutcomeKind.INCONCLUSIVE)
+    assert rounds(scenario_of(EIGHT_MESSAGES), unclear, monkeypatch) == ([1], 1)
+    assert rounds(scenario_of(EIGHT_MESSAGES + REPEATED), unclear, monkeypatch) == ([4], 4)
