@@ -85,6 +85,9 @@ class RefusingBroker:
         """Break all connections, that to the name server included, which forgets it then; and take no more."""
         if self._registered is not None:
             self._registered.close()
+        # A thread that waits in `accept` holds the port until it is woken.
+        with contextlib.suppress(OSError):
+            self._server.shutdown(socket.SHUT_RDWR)
         self._server.close()
         for connection in list(self._connections):
             with contextlib.suppress(OSError):
