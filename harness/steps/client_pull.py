@@ -25,7 +25,7 @@ class ClientPull(Step):
     """
 
     word = "client-pull"
-    example = "client-pull: {as: c1, consumer: a, topic: orders, queue: 0, offset: 100}"
+    example = "client-pull: {as: c1, consumer: puller, topic: orders, queue: 0, offset: 100}"
 
     name: str = Field(
         alias="as", pattern=r"^[a-z][a-z0-9-]*$", description="the name by which checks find the answer"
