@@ -52,7 +52,6 @@ class RefusingBroker:
             OSError: the name server doesn't answer, or refuses.
         """
         configuration = {
-            "topicName": topic,
             "readQueueNums": 1,
             "writeQueueNums": 1,
             "perm": _READ_ONLY,
@@ -63,7 +62,8 @@ class RefusingBroker:
         version = {"counter": 1, "timestamp": int(time.time() * 1000)}
         body = {
             "topicConfigSerializeWrapper": {
-                "topicConfigTable": {topic: configuration},
+                # From 5.0 on a name server takes no single topic of a broker that it doesn't know yet.
+                "topicConfigTable": {one: {**configuration, "topicName": one} for one in (topic, self.name)},
                 "dataVersion": version,
             },
             "filterServerList": [],
