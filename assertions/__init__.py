@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from assertions.answer import Answer as AnswerToRequest
 from assertions.base import Answer, Check
+from assertions.client_pull import ClientPull
 from assertions.consumer_status import ConsumerStatus
 from assertions.dashboard import Dashboard
 from assertions.dead_letter import DeadLetter
@@ -18,7 +19,7 @@ from assertions.dropped import Dropped
 from assertions.duplicated import Duplicated
 from assertions.latency import Latency
 from assertions.log import Log
-from assertions.log_intervals import LogIntervals
+from assertions.log_lapse import LogLapse
 from assertions.notified import Notified
 from assertions.offsets import Offsets
 from assertions.order import Order
@@ -26,6 +27,7 @@ from assertions.outcome_distribution import OutcomeDistribution
 from assertions.ownership import Ownership
 from assertions.placed import Placed
 from assertions.pull import Pull
+from assertions.refused_pulls import RefusedPulls
 from assertions.refuted import Refuted
 from assertions.retry import Retry
 from assertions.same_client import SameClient
@@ -57,11 +59,13 @@ CHECKS: Mapping[str, type[Check]] = MappingProxyType(
             TrackSeries,
             Dashboard,
             Pull,
+            ClientPull,
+            RefusedPulls,
             AnswerToRequest,
             Notified,
             Dropped,
             Log,
-            LogIntervals,
+            LogLapse,
             StartRefused,
             Refuted,
         )

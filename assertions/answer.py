@@ -46,12 +46,15 @@ class Answer(Check):
     has: Expressions = Field(
         default=(), description="regular expressions, of Python's, each found in the body"
     )
+    fields: dict[str, str] = Field(
+        default_factory=dict, description='fields of the answer\'s header, all of them text: `{offset: "2"}`'
+    )
     lacks: Expressions = Field(default=(), description="the same, none of them found in the body")
 
     @model_validator(mode="after")
     def _says_something(self) -> Answer:
-        if self.code is None and self.remark is None and not self.has and not self.lacks:
-            raise ValueError("say how it was answered: `code`, `remark`, `has` or `lacks`")
+        if self.code is None and self.remark is None and not (self.has or self.lacks or self.fields):
+            raise ValueError("say how it was answered: `code`, `remark`, `fields`, `has` or `lacks`")
         return self
 
     def title(self) -> str:
@@ -64,7 +67,8 @@ class Answer(Check):
             return Found(None, expected, f"no request {self.of} was sent")
         data = events[-1].data
         remark, text = str(data["remark"] or "no remark"), str(data["text"])
-        observed = f"{data['of']}: {data['status']}, {remark.splitlines()[0]}, {_clipped(text)}"
+        fields = "".join(f"{name} {data['fields'].get(name)}, " for name in self.fields)
+        observed = f"{data['of']}: {data['status']}, {remark.splitlines()[0]}, {fields}{_clipped(text)}"
         holds = all(held for held, _ in self._statements(data))
         return Found(holds, expected, observed, [events[-1].n])
 
@@ -74,6 +78,8 @@ class Answer(Check):
             yield data.get("code") == self.code, in_words(self.code)
         if self.remark is not None:
             yield str(data.get("remark") or "").startswith(self.remark), self.remark
+        for name, value in self.fields.items():
+            yield dict(data.get("fields") or {}).get(name) == value, f"{name} {value}"
         text = str(data.get("text") or "")
         for pattern in self.has:
             yield re.search(pattern, text) is not None, f"with {pattern}"

@@ -45,6 +45,9 @@ Kinds of events that it reads, and their data (names as the scenario has them):
                        status, remark, next_offset, min_offset, max_offset, messages, keys, took_ms
 `asked`                a raw request and its answer: name, of: the node, request, code, status, remark, fields,
                        text: the body
+`client-pulled`        a pull by a consumer's own client: name, topic, broker, queue_id, offset, status:
+                       a PullStatus, next_offset, messages; or error, code; node: the consumer
+`pull-refused`         a pull that a broker made by hand refused: name, group, topic, status
 `offsets-reset`        group, topic, queues [{broker, queue_id, offset}]
 `broker-configured`    broker, set {key: value}, before {key: value}
 `files-expired`        broker, topic, min_offsets_before {queue_id: offset}, min_offsets

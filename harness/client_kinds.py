@@ -125,6 +125,10 @@ _QUEUES_ALONE = (
     "post_subscription_when_pull",
     "retry_delay_level",
     "pull_threshold_for_queue",
+    "pull_interval",
+    "pull_retry_after",
+    "filter_class",
+    "instance",
 )
 """What says nothing to a member that owns no queues, for brokers hand messages out to it."""
 _LISTENERS_ALONE = (
@@ -134,6 +138,10 @@ _LISTENERS_ALONE = (
     "batch_size",
     "threads",
     "listener",
+    "pull_interval",
+    "pull_retry_after",
+    "filter_class",
+    "instance",
 )
 """What says nothing to a consumer without a listener, which polls or pulls."""
 _GRPC_LACKS = (
@@ -148,6 +156,10 @@ _GRPC_LACKS = (
     "retry_delay_level",
     "batch_size",
     "pull_threshold_for_queue",
+    "pull_interval",
+    "pull_retry_after",
+    "filter_class",
+    "instance",
     "through",
     "heartbeat_v2",
 )
@@ -243,6 +255,10 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                             # The C++ client has one, but takes it for orderly listeners alone.
                             "batch_size",
                             "pull_threshold_for_queue",
+                            "pull_interval",
+                            "pull_retry_after",
+                            "filter_class",
+                            "instance",
                         ),
                         sql=False,
                         resubscribes=False,

@@ -21,7 +21,7 @@ from harness.allocation import Queue, StrategyName
 from harness.behaviour import Behaviour
 from harness.client_kinds import CLIENT_KINDS, USUAL_CLIENT, Api, ApiName, ClientChoice, client_choice
 from harness.cluster.versions import PROXY_SINCE
-from harness.language import Name, Strict, TagExpression, as_tuple
+from harness.language import DurationMs, Name, Strict, TagExpression, as_tuple
 from harness.version_range import contains
 
 
@@ -187,6 +187,30 @@ class Consumer(Strict):
     pull_threshold_for_queue: int | None = Field(
         default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
     )
+    pull_interval: DurationMs | None = Field(
+        default=None,
+        ge=1,
+        le=65_535,
+        description="the time between a pull that brought something and the next one",
+    )
+    pull_retry_after: DurationMs | None = Field(
+        default=None,
+        ge=1,
+        le=3_600_000,
+        description="pullTimeDelayMillsWhenException: so long after a pull that failed or was refused the next "
+        "one comes; 1 s in RocketMQ",
+    )
+    filter_class: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z_$][\w$.]*$",
+        description="it subscribes in class filter mode, by a Java class of this name, to all its topics; "
+        "their expressions must be `*`",
+    )
+    instance: Literal["default"] | None = Field(
+        default=None,
+        description="`default`: its client id ends with RocketMQ's own `DEFAULT`, as where none is set, and "
+        "it keeps its offsets where all such consumers of its host do; otherwise with a name of the run",
+    )
     through: Through = Field(
         default="brokers",
         description="`proxy`: it speaks to the proxy of RocketMQ 5 alone, which has a port for such clients too",
@@ -277,6 +301,8 @@ class Consumer(Strict):
             "consumeThreadMin": self.threads,
             "consumeThreadMax": self.threads,
             "pullThresholdForQueue": self.pull_threshold_for_queue,
+            "pullInterval": self.pull_interval,
+            "pullTimeDelayMillsWhenException": self.pull_retry_after,
             "postSubscriptionWhenPull": self.post_subscription_when_pull or None,
             "useHeartbeatV2": self.heartbeat_v2 or None,
         }
@@ -334,6 +360,10 @@ def _problems(consumer: Consumer) -> Iterator[str]:
         yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
+    if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:
+        yield "with `filter_class` it subscribes to `*`"
+    if consumer.instance is not None and consumer.model != "broadcasting":
+        yield "`instance: default` is for broadcasting: RocketMQ replaces that name in a clustering consumer"
     if consumer.model == "broadcasting":
         given = [
             name

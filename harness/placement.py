@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assertions.log import Log
+from assertions.log_lapse import LogLapse
 from harness.language import references
 from harness.scenario import Scenario
 from harness.steps.base import Step, every_step
@@ -28,7 +29,7 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
             asked |= _candidates(scenario, steps, step.log)
     for _, _, check in scenario.checks():
         # In a shared process's log nobody could tell whose a line is that names no group.
-        if isinstance(check, Log) and check.consumer is not None:
+        if isinstance(check, Log | LogLapse) and check.consumer is not None:
             asked |= _candidates(scenario, steps, check.consumer)
     return frozenset(asked & scenario.consumers.keys())
 

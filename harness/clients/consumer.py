@@ -97,10 +97,11 @@ class Consumer:
             group=self._real(self.spec.group),
             **self._servers(),
             client_ip=self.spec.client_id or self.name,
-            instance=self._instance,
+            instance=self._instance if self.spec.instance is None else self.spec.instance.upper(),
             subscribe={self._real(topic): data for topic, data in subscribe.items()},
             settings=self._settings(),
             **start_options(self.spec, self._configured_queues()),
+            **only_java_options(self.spec),
         )
         self.client_id = str(answer["client_id"])
         self.changes = QueueChanges(answer.get("versions", {}))
@@ -218,6 +219,22 @@ class Consumer:
         )
         return {"found_pulls": answer["found_pulls"], "passed_messages": answer["passed_messages"]}
 
+    def pull_once(self, topic: str, queue: Queue, offset: int, expression: str) -> dict[str, Any]:
+        """What its client makes of one pull; see the worker's command `pull-once`."""
+        broker, queue_id = queue
+        return dict(
+            self._alive_worker().request(
+                "pull-once",
+                ANSWER_LIMIT_S,
+                name=self.name,
+                topic=self._real(topic),
+                broker=broker,
+                queue_id=queue_id,
+                offset=offset,
+                expression=expression,
+            )
+        )
+
     def release(self) -> None:
         """End the client, and its process unless that is shared, whatever state it is in; for the tear-down."""
         worker, self._worker, self.started, self.paused = self._worker, None, False, False
@@ -263,6 +280,12 @@ class Consumer:
                 f"the process of consumer {self.name} is gone", "Its log is in the run folder, logs/."
             )
         return worker
+
+
+def only_java_options(spec: ConsumerSpec) -> dict[str, Any]:
+    """What no worker but `java` takes; empty for a consumer that says nothing of it."""
+    chosen = {"filter_class": spec.filter_class, "offsets_of_host": True if spec.instance else None}
+    return {name: value for name, value in chosen.items() if value is not None}
 
 
 def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assertions.log import Log
-from assertions.log_intervals import LogIntervals
+from assertions.log_lapse import LogLapse
 from harness.names import Names
 
 if TYPE_CHECKING:
@@ -58,7 +58,10 @@ def matching_lines(context: RunContext, source: str, pattern: str) -> list[str]:
 
 def _wanted(context: RunContext) -> Iterator[tuple[str, str]]:
     for _, _, check in context.scenario.checks():
-        if isinstance(check, Log | LogIntervals) and check.node is not None:
+        if isinstance(check, LogLapse):
+            sources = context.resolve([str(check.consumer)]) if check.node is None else [check.node]
+            yield from ((source, pattern) for source in sources for pattern in check.patterns)
+        elif isinstance(check, Log) and check.node is not None:
             yield check.node, check.matches
         elif isinstance(check, Log):
             yield from ((name, check.matches) for name in context.resolve([str(check.consumer)]))

@@ -22,7 +22,12 @@ from harness.steps.observe import Observe
 from harness.steps.repeat import Repeat
 
 _TAG_OF_VARIABLE = re.compile(r"\$([a-z][a-z0-9-]*)\.tag")
-_ONLY_ONCE = {"pull": "a pull", "asked": "a request"}
+_ONLY_ONCE = {
+    "pull": "a pull",
+    "asked": "a request",
+    "client-pull": "a pull by a client",
+    "refusal": "a step `refuse-pulls`",
+}
 """Kinds of names that only one step may give."""
 _END = "end"
 """The observation that is made by itself."""
@@ -251,6 +256,8 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
         "hand-made": None if scope.made is None else scope.made.get("hand-made", {}),
         "pull": None if scope.made is None else scope.made.get("pull", {}),
         "asked": None if scope.made is None else scope.made.get("asked", {}),
+        "refusal": None if scope.made is None else scope.made.get("refusal", {}),
+        "client-pull": None if scope.made is None else scope.made.get("client-pull", {}),
     }
     defined: dict[str, Path] = {}
     for kind in kinds:
@@ -269,6 +276,8 @@ _KINDS = {
     "node": "node of the cluster",
     "hand-made": "hand-made client",
     "asked": "request",
+    "client-pull": "pull by a client",
+    "refusal": "step `refuse-pulls`",
 }
 
 

@@ -11,6 +11,7 @@ from harness.steps.ask import Ask
 from harness.steps.base import Step
 from harness.steps.bind import Bind
 from harness.steps.broker_config import BrokerConfig
+from harness.steps.client_pull import ClientPull
 from harness.steps.delay import Delay
 from harness.steps.expire_files import ExpireFiles
 from harness.steps.heal import Heal
@@ -22,6 +23,7 @@ from harness.steps.parallel import Parallel
 from harness.steps.partition import Partition
 from harness.steps.pause import Pause
 from harness.steps.pull import Pull
+from harness.steps.refuse_pulls import RefusePulls
 from harness.steps.release import Release
 from harness.steps.repeat import Repeat
 from harness.steps.reset import Reset
@@ -55,6 +57,8 @@ STEPS: Mapping[str, type[Step]] = MappingProxyType(
             Observe,
             Wait,
             Pull,
+            ClientPull,
+            RefusePulls,
             Heartbeat,
             Ask,
             ResetOffset,

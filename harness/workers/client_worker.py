@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from harness.workers.protocol import CommandFailed, Handler
 
@@ -52,6 +52,16 @@ class ConsumerClient(Client, Protocol):
 
     def pull_counts(self, topic: str) -> Mapping[str, int]:
         """What its own statistics say of its pulls."""
+
+
+@runtime_checkable
+class PullsOnce(Protocol):
+    """A consumer whose application pulls by itself."""
+
+    def pull_once(
+        self, topic: str, broker: str, queue_id: int, offset: int, expression: str
+    ) -> Mapping[str, Any]:
+        """What its client makes of one pull."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +141,13 @@ class ClientWorker:
         """What a consumer's own statistics say of its pulls."""
         return self._get(self._consumers, name).pull_counts(topic)
 
+    def pull_once(self, name: str, **with_: Any) -> Mapping[str, Any]:
+        """Let a consumer pull once, beside what it does anyhow."""
+        consumer = self._get(self._consumers, name)
+        if not isinstance(consumer, PullsOnce):
+            raise CommandFailed(f"`{name}` is no consumer whose application pulls")
+        return consumer.pull_once(**with_)
+
     def producer_route(self, name: str, topic: str) -> Mapping[str, Any]:
         """What a producer knows of a topic's route."""
         return self._get(self._producers, name).route(topic)
@@ -171,6 +188,7 @@ class ClientWorker:
             "release-listener": self.release_listener,
             "assignment": self.assignment,
             "pull-counts": self.pull_counts,
+            "pull-once": self.pull_once,
             "start-producer": self.start_producer,
             "stop-producer": self.stop_producer,
             "producer-route": self.producer_route,

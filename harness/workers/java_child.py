@@ -11,6 +11,7 @@ import contextlib
 import functools
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import jpype
@@ -38,6 +39,8 @@ _WARM_UP = (
 """Classes whose loading takes most of a first consumer's start."""
 
 
+_OFFSETS_FOLDER = "rocketmq.client.localOffsetStoreDir"
+
 Consumer = PushConsumer | LitePullConsumer | PullConsumer
 
 _PLAIN: Mapping[str, Any] = {
@@ -56,14 +59,28 @@ _POLLED: Mapping[str, type[LitePullConsumer | PullConsumer]] = {
 }
 
 
-def _consumer(events: EventPipe, name: str, api: str = "push", **with_: Any) -> Consumer:
+def _consumer(
+    events: EventPipe, name: str, api: str = "push", offsets_of_host: bool = False, **with_: Any
+) -> Consumer:
     chosen = {**_PLAIN, **with_}
+    if offsets_of_host:
+        _keep_offsets_beside_others()
     if api in _WITH_LISTENER:
         return _WITH_LISTENER[api](name, events, **{**_PLAIN_PUSH, **chosen})
     if api in _POLLED:
         told = {key: value for key, value in chosen.items() if key not in _PLAIN_PUSH}
         return _POLLED[api](name, events, **told)
     raise CommandFailed(f"the Java client has no consumer `{api}`")
+
+
+def _keep_offsets_beside_others() -> None:
+    """Broadcasting offsets of this process go where those of others of the run go that are told the same.
+
+    LocalFileOffsetStore reads the property when its class is loaded, with the first broadcasting consumer's start.
+    """
+    system = jpype.JClass("java.lang.System")
+    own = Path(str(system.getProperty(_OFFSETS_FOLDER)))
+    system.setProperty(_OFFSETS_FOLDER, str(own.parent.parent / "offsets-of-the-host"))
 
 
 def _warm_up() -> None:

@@ -50,6 +50,7 @@ class Configured:
         model: str,
         consume_from: str | None,
         strategy: Mapping[str, Any],
+        filter_class: str | None = None,
     ) -> None:
         self.java = new_client(java_class, group)
         self.java.setNamesrvAddr(nameserver)
@@ -63,7 +64,10 @@ class Configured:
         for setting, value in settings.items():
             self._set(setting, value)
         for topic, expression in subscribe.items():
-            self.subscribe(topic, expression)
+            if filter_class is None:
+                self.subscribe(topic, expression)
+            else:
+                self.java.subscribe(topic, filter_class, f"class {filter_class.rpartition('.')[2]} {{}}")
 
     def _set(self, setting: str, value: Any) -> None:
         setter = "set" + setting[:1].upper() + setting[1:]

@@ -15,6 +15,7 @@ import jpype
 from harness.workers.java_consumer_settings import selector
 from harness.workers.java_messages import described_queues
 from harness.workers.java_polled import PolledConsumer
+from harness.workers.jvm import failure
 from harness.workers.listener import Described
 from harness.workers.protocol import CommandFailed, EventPipe
 
@@ -75,6 +76,25 @@ class PullConsumer(PolledConsumer):
     def assignment(self) -> list[Described]:
         """The queues that allocation gave it; its running info (307) lacks them."""
         return described_queues(self._balanced())
+
+    def pull_once(
+        self, topic: str, broker: str, queue_id: int, offset: int, expression: str
+    ) -> Mapping[str, Any]:
+        """What the client makes of one pull: a PullStatus, or the exception that it throws."""
+        queue = jpype.JClass("org.apache.rocketmq.common.message.MessageQueue")(
+            topic, broker, jpype.JInt(queue_id)
+        )
+        try:
+            result = self._java.pull(queue, expression, jpype.JLong(offset), jpype.JInt(_AT_MOST))
+        except jpype.JException as error:
+            thrown = failure(error)
+            return {"status": None, "error": str(thrown), "code": thrown.code}
+        messages = result.getMsgFoundList()
+        return {
+            "status": str(result.getPullStatus()),
+            "next_offset": int(result.getNextBeginOffset()),
+            "messages": 0 if messages is None else int(messages.size()),
+        }
 
     def _balanced(self) -> list[Any]:
         return [

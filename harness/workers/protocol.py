@@ -35,6 +35,8 @@ key is in `block` (a list, or `all`) until `release-listener`, and fails those w
 that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0 leaves the delay to
 the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode, where the brokers were
 told so before by `raw` 401), `lite-pull` or `pull`; the last two are polled by a thread and have no retries.
+With `filter_class` it subscribes in class filter mode, by that class; with `offsets_of_host` a broadcasting one
+keeps its offsets in a folder that all of the run's processes share that are told so.
 `stop-consumer` with `name`: graceful shutdown; a listener that blocks ends without a report.
 `subscribe` with `name, topic, expression: tags | {sql}`: on the running client. Refused for `pull`.
 `unsubscribe` with `name, topic`: on the running client. Refused for `pull`.
@@ -45,6 +47,8 @@ consumers in POP mode have, stands for all queues of the broker.
 pulls that the broker answered with FOUND, also those of which the client's tag filter left nothing, and
 messages that passed that filter; of a consumer in POP mode its pops. Refused for `lite-pull` and `pull`, which
 count nothing.
+`pull-once` with `name, topic, broker, queue_id, offset, expression`, for `pull` alone: `{status, next_offset,
+messages}`, a PullStatus, or `{status: null, error, code|null}` where the client throws.
 `start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms`:
 `{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from harness.client_kinds import CLIENT_KINDS
-from harness.clients.consumer import start_options
+from harness.clients.consumer import only_java_options, start_options
 from harness.consumer import Consumer, SqlExpression, as_data, from_data
 from harness.workers.kinds import KINDS
 
@@ -39,6 +39,8 @@ def test_settings_have_rocketmqs_names() -> None:
         batch_size=8,
         max_reconsume_times=0,
         pull_threshold_for_queue=10,
+        pull_interval="3s",
+        pull_retry_after="200s",
         post_subscription_when_pull=True,
     )
     assert chosen.settings == {
@@ -47,6 +49,8 @@ def test_settings_have_rocketmqs_names() -> None:
         "consumeMessageBatchMaxSize": 8,
         "maxReconsumeTimes": 0,
         "pullThresholdForQueue": 10,
+        "pullInterval": 3_000,
+        "pullTimeDelayMillsWhenException": 200_000,
         "postSubscriptionWhenPull": True,
     }
     assert chosen.traits.filters_by == "own"
@@ -157,3 +161,26 @@ def test_a_member_that_shares_takes_from_all_queues() -> None:
     queues = [("broker-a", 0), ("broker-a", 1)]
     assert consumer(api="pop").share(queues, ["1", "2"], "2", "orders") == tuple(queues)
     assert consumer(api="pull").share(queues, ["1", "2"], "2", "orders") == (("broker-a", 1),)
+
+
+def test_class_filters_and_the_default_instance_are_told_to_java_alone() -> None:
+    assert only_java_options(consumer()) == {}
+    chosen = consumer(subscribe={"orders": "*"}, filter_class="com.example.Any")
+    assert only_java_options(chosen) == {"filter_class": "com.example.Any"}
+    shared = consumer(model="broadcasting", instance="default")
+    assert only_java_options(shared) == {"offsets_of_host": True}
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"filter_class": "com.example.Any"}, "it subscribes to `\\*`"),
+        ({"instance": "default"}, "is for broadcasting"),
+        ({"client": "grpc", "pull_interval": "3s"}, "pull_interval"),
+        ({"api": "lite-pull", "pull_retry_after": "3s"}, "pull_retry_after"),
+    ],
+    ids=str,
+)
+def test_what_can_not_be_meant_together_is_told(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        consumer(**fields)

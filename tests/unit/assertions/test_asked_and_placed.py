@@ -154,13 +154,13 @@ def lines(*times: str) -> HistoryBuilder:
 
 
 def test_lines_are_apart_by_the_times_that_the_server_wrote() -> None:
-    fields = {"node": "broker-a", "matches": "x"}
+    fields = {"node": "broker-a", "from": "x"}
     made = lines("00:00,500", "00:30,500", "00:30,500", "01:00,700")
-    assert answer(made, "log-intervals", **fields, at_least="29s", at_most="31s").holds is YES
-    assert answer(made, "log-intervals", **fields, at_least="30100ms").holds is NO
-    assert answer(made, "log-intervals", **fields, at_most="30100ms").holds is NO
-    assert answer(made, "log-intervals", **fields, at_most="31s", lines=4).holds is UNKNOWN
-    assert answer(lines("00:00"), "log-intervals", **fields, at_most="31s").holds is UNKNOWN
+    assert answer(made, "log-lapse", **fields, at_least="29s", at_most="31s").holds is YES
+    assert answer(made, "log-lapse", **fields, at_least="30100ms").holds is NO
+    assert answer(made, "log-lapse", **fields, at_most="30100ms").holds is NO
+    assert answer(made, "log-lapse", **fields, at_most="31s", times=3).holds is UNKNOWN
+    assert answer(lines("00:00"), "log-lapse", **fields, at_most="31s").holds is UNKNOWN
 
 
 def test_lines_are_counted_from_one_observation_to_another() -> None:
@@ -190,8 +190,8 @@ def test_what_mqadmin_finds_is_told_of_the_moment_at_which_it_was_asked() -> Non
         ("answer", {"of": "ids"}),
         ("placed", {"topics": "orders"}),
         ("dropped", {"consumer": "a"}),
-        ("log-intervals", {"node": "broker-a", "matches": "x"}),
-        ("log-intervals", {"node": "broker-a", "matches": "(", "at_most": "1s"}),
+        ("log-lapse", {"node": "broker-a", "from": "x"}),
+        ("log-lapse", {"node": "broker-a", "from": "(", "at_most": "1s"}),
         ("answer", {"of": "ids", "has": "("}),
     ],
 )

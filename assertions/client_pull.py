@@ -1,0 +1,60 @@
+"""`client-pull`: what a consumer's own client made of a pull."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from assertions.base import Answer, Check
+from assertions.view import RunView
+from harness.language import Refers
+
+
+class ClientPull(Check):
+    """The client made this of the pull of this name: a PullStatus, or an exception that says this.
+
+    In a `repeat` it is the last one of the name. It is found whatever the observation.
+    """
+
+    word = "client-pull"
+    example = "client-pull: {of: c1, status: OFFSET_ILLEGAL}"
+
+    of: Annotated[str, Refers(("client-pull",))] = Field(
+        description="the pull, by the name that its step gave: `as: c1`"
+    )
+    status: Literal["FOUND", "NO_NEW_MSG", "NO_MATCHED_MSG", "OFFSET_ILLEGAL"] | None = Field(
+        default=None, description="its PullStatus"
+    )
+    throws: str | None = Field(
+        default=None, min_length=1, description="it was an exception instead, with this in its text"
+    )
+    next_offset: int | None = Field(default=None, description="nextBeginOffset")
+
+    @model_validator(mode="after")
+    def _one_end(self) -> ClientPull:
+        if (self.status is None) == (self.throws is None):
+            raise ValueError("say exactly one of `status` and `throws`")
+        return self
+
+    def title(self) -> str:
+        return f"pull {self.of} by a client"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = ", ".join(text for _, text in self._statements({}))
+        events = [event for event in view.of_kind("client-pulled") if event.data["name"] == self.of]
+        if not events:
+            return Answer(None, expected, f"no pull {self.of} was made")
+        data = events[-1].data
+        observed = str(data.get("error") or f"{data['status']}, next {data.get('next_offset')}")
+        return Answer(all(held for held, _ in self._statements(data)), expected, observed, [events[-1].n])
+
+    def _statements(self, data: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
+        """What is stated, and whether it is so in the data of a `client-pulled` event."""
+        if self.status is not None:
+            yield data.get("status") == self.status, self.status
+        if self.throws is not None:
+            yield self.throws in str(data.get("error") or ""), f"an exception with {self.throws!r}"
+        if self.next_offset is not None:
+            yield data.get("next_offset") == self.next_offset, f"next {self.next_offset}"

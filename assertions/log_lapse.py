@@ -1,0 +1,100 @@
+"""`log-lapse`: how much time lies between lines of a log."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from pydantic import Field, model_validator
+
+from assertions.base import Answer, Check
+from assertions.log import Pattern
+from assertions.view import RunView
+from harness.language import ConsumerRef, DurationMs, MomentName, NodeRef
+from harness.model import Event
+
+
+class LogLapse(Check):
+    """Each time from a line of a log to the next one that matches another expression is so long.
+
+    Times are those in the lines, of milliseconds as a rule. Without `to` it is the time from each line to the next
+    of its own kind. Lines of the same time count once, and one behind which nothing of `to` comes is left out. In
+    broker.log times are whole seconds. Which lines count is as with `log`.
+    """
+
+    word = "log-lapse"
+    example = (
+        "log-lapse: {consumer: a, from: offset illegal, to: fix the pull request offset, at_least: 9900ms}"
+    )
+
+    node: NodeRef | None = Field(default=None, description="the server: `broker-a`, `nameserver`")
+    consumer: ConsumerRef | None = Field(default=None, description="or the consumer")
+    begin: Pattern = Field(
+        alias="from",
+        description="a regular expression, of Python's, that is found in the line from which the time counts",
+    )
+    to: Pattern | None = Field(
+        default=None, description="the same of the line that ends it; another one of `from` unless told"
+    )
+    at_least: DurationMs | None = Field(default=None, description="so long or longer")
+    at_most: DurationMs | None = Field(default=None, description="so long or shorter")
+    since: MomentName | None = Field(default=None, description="only lines after this observation")
+    times: int = Field(default=1, ge=1, description="so many such times, or more, are needed for an answer")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> LogLapse:
+        if (self.node is None) == (self.consumer is None):
+            raise ValueError("say exactly one of `node` and `consumer`")
+        if self.at_most is None and self.at_least is None:
+            raise ValueError("say `at_most`, `at_least` or both")
+        return self
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The expressions whose lines it reads."""
+        return (self.begin,) if self.to is None else (self.begin, self.to)
+
+    def title(self) -> str:
+        return f"times in the log of {self.node or self.consumer}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        limits = (("at least", self.at_least), ("at most", self.at_most))
+        expected = " and ".join(f"{word} {limit} ms" for word, limit in limits if limit is not None)
+        end = view.end_of(self.at)
+        begin = 0 if self.since is None else view.end_of(self.since)
+        if end is None or begin is None:
+            missing = self.at if end is None else self.since
+            return Answer(None, expected, f"the observation `{missing}` was not made")
+        sources = (self.node,) if self.node is not None else view.consumers(str(self.consumer))
+        if sources is None:
+            return Answer(None, expected, f"{self.consumer} was never bound")
+        lines = [
+            one for one in view.of_kind("log-line", until=end) if one.n > begin and one.data["of"] in sources
+        ]
+        lapses = list(self._lapses(lines))
+        if len(lapses) < self.times:
+            return Answer(None, expected, f"{len(lapses)} such times, {self.times} are needed", [end])
+        took_ms = [ms for _, _, ms in lapses]
+        holds = all((self.at_least or 0) <= ms <= (self.at_most or math.inf) for ms in took_ms)
+        observed = f"{len(took_ms)} times, of {min(took_ms):.0f} to {max(took_ms):.0f} ms"
+        return Answer(holds, expected, observed, [n for first, last, _ in lapses for n in (first, last)])
+
+    def _lapses(self, lines: Sequence[Event]) -> Iterator[tuple[int, int, float]]:
+        """The numbers of both lines, and the milliseconds between them."""
+        begins = _times(lines, self.begin)
+        ends = begins if self.to is None else _times(lines, self.to)
+        for moment, number in begins:
+            later = [one for one in ends if one[0] >= moment and (self.to is not None or one[0] > moment)]
+            if later:
+                yield number, later[0][1], round((later[0][0] - moment) * 1000)
+
+
+def _times(lines: Sequence[Event], pattern: str) -> list[tuple[float, int]]:
+    """Time in seconds and event number of each line, the earliest first."""
+    found: dict[float, int] = {}
+    for one in lines:
+        if one.data["pattern"] == pattern and one.data["time"] is not None:
+            time = datetime.fromisoformat(str(one.data["time"]).replace(",", "."))
+            found.setdefault(time.timestamp(), one.n)
+    return sorted(found.items())

@@ -1,0 +1,62 @@
+"""`client-pull`: what a consumer's own client makes of a broker's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from harness.language import BrokerRef, ConsumerName, TagExpression, TopicName
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+    from harness.scenario import Scenario
+
+_API = "pull"
+
+
+class ClientPull(Step):
+    """Let a consumer of `api: pull` pull once, beside what it does anyhow, and see what its client makes of it.
+
+    That is a PullStatus, or an exception. Nothing is committed, and no listener gets what comes.
+    `client-pull: {of: c1, …}` among the checks says what it must be.
+    """
+
+    word = "client-pull"
+    example = "client-pull: {as: c1, consumer: puller, topic: orders, queue: 0, offset: 100}"
+
+    name: str = Field(
+        alias="as", pattern=r"^[a-z][a-z0-9-]*$", description="the name by which checks find the answer"
+    )
+    consumer: ConsumerName = Field(description="the consumer")
+    topic: TopicName = Field(description="the topic")
+    queue: int = Field(ge=0, le=2**31 - 1, description="the id of the queue, which need not exist")
+    offset: int = Field(ge=0, description="the offset from which to pull")
+    own_expression: TagExpression = Field(
+        default="*", alias="with", description="the tag expression that goes with it"
+    )
+    broker: BrokerRef | None = Field(
+        default=None, description="the broker; the topic's first one unless told"
+    )
+
+    def defines(self) -> tuple[tuple[str, str], ...]:
+        return (("client-pull", self.name),)
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        consumer = scenario.consumers.get(self.consumer)
+        if consumer is not None and consumer.api != _API:
+            yield f"{self.consumer} doesn't pull by itself: give it `api: {_API}`"
+
+    def run(self, context: RunContext) -> None:
+        broker = self.broker or context.scenario.brokers_of(self.topic)[0]
+        answer = context.consumers[self.consumer].pull_once(
+            self.topic, (broker, self.queue), self.offset, self.own_expression
+        )
+        told = {"name": self.name, "topic": self.topic, "broker": broker, "queue_id": self.queue}
+        context.history.append(
+            self.consumer,
+            "client-pulled",
+            {**told, "offset": self.offset, "with": self.own_expression, **answer},
+        )
