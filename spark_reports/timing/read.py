@@ -162,11 +162,10 @@ def _limits(rows: Sequence[Mapping[str, Any]]) -> dict[int | None, tuple[int, in
     found: dict[int | None, tuple[int, int, int]] = {}
     for row in rows:
         limit = row["limit_ms"]
-        over = limit is not None and row["ms"] > limit
         intervals, beyond, perhaps = found.get(limit, (0, 0, 0))
         found[limit] = (
             intervals + row["most"],
-            beyond + (row["least"] if over else 0),
-            perhaps + (row["most"] if over else 0),
+            beyond + (row["least"] if row["beyond"] else 0),
+            perhaps + (row["most"] if row["beyond"] else 0),
         )
     return found
