@@ -36,9 +36,10 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
         "Which messages differ",
         "Pairs of cells that differ in one dimension alone. Means are messages a run of the class, or "
         "shares of a run's messages where runs have different numbers of them (`unit`); the difference is "
-        "the first side's minus the second's, with a Bayesian bootstrap's interval over runs, within what "
-        "any cell of the scenario has shown: where a rare fate has not come yet, it is too narrow; `delta` "
-        "is Cliff's, with Newcombe's interval; p is the exact "
+        "the first side's minus the second's, with an interval over runs (Gaffke's limits, melded) that "
+        "allows for what no run has shown yet: any n runs leave room for another fate of all messages in "
+        "3.7/n of those to come, so that few runs may be shown to differ (by p) and yet not by how much; "
+        "`delta` is Cliff's, with Newcombe's interval; p is the exact "
         f"rank-sum test's. {METHOD} Typical runs are the newest with their cell's most frequent classes. "
         "Classes of which both sides have equal means are left out.",
         schema(
@@ -64,8 +65,8 @@ def _message_row(judged: Judged, facts: Facts) -> dict[str, Any]:
         **_pair_columns(judged),
         "message_class": str(compared.what),
         "unit": "messages a run" if compared.messages else "share of a run's messages",
-        "first_mean": compared.sides[0].point * factor,
-        "second_mean": compared.sides[1].point * factor,
+        "first_mean": compared.sides[0] * factor,
+        "second_mean": compared.sides[1] * factor,
         **interval_columns("difference", compared.difference.times(factor)),
         **interval_columns("delta", compared.delta),
         "first_typical_run": facts.fates[compared.pair.first].typical_run,
@@ -91,8 +92,8 @@ def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
         [
             {
                 **_pair_columns(one),
-                "first_share": one.compared.sides[0].point,
-                "second_share": one.compared.sides[1].point,
+                "first_share": one.compared.sides[0],
+                "second_share": one.compared.sides[1],
                 **interval_columns("difference", one.compared.difference),
                 "first_outcomes": _outcomes(one.compared.pair.first, facts),
                 "second_outcomes": _outcomes(one.compared.pair.second, facts),
