@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType
 
 from harness.model import MessageClass, OutcomeKind
-from spark_reports.divergence.cells import Cell
+from spark_reports.cell import Cell
 from spark_reports.divergence.compare import Compared, Judged, Verdict
 from spark_reports.divergence.expected import Held
 from spark_reports.divergence.read import Facts
@@ -34,7 +34,9 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
     return Table(
         "differences",
         "Which messages differ",
-        "Pairs of cells that differ in one dimension alone. Means are messages a run of the class, or "
+        "Pairs of cells that differ in one dimension alone: clients that have no version are of the brokers', so "
+        "that `rocketmq` is both together, and `broker` the brokers alone, below the same clients. "
+        "Means are messages a run of the class, or "
         "shares of a run's messages where runs have different numbers of them (`unit`); the difference is "
         "the first side's minus the second's, with an interval over runs (Gaffke's limits, melded) that "
         "allows for what no run has shown yet: any n runs leave room for another fate of all messages in "

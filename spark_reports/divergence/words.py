@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.model import MessageClass
 from harness.reporters.parts.classes import CLASS_WORDS
+from spark_reports.divergence.cells import BROKER
 from spark_reports.divergence.compare import Compared, Judged
 from spark_reports.statistics.interval import Interval
 from spark_reports.words import chance
@@ -50,7 +51,7 @@ def _side(compared: Compared, share: float) -> str:
 
 
 def _named(compared: Compared, value: str) -> str:
-    return f"{'on' if compared.pair.dimension in ('rocketmq', 'cluster') else 'with'} {value}"
+    return f"{'on' if compared.pair.dimension in ('rocketmq', BROKER, 'cluster') else 'with'} {value}"
 
 
 def evidence(judged: Judged) -> str:

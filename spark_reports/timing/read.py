@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
+from spark_reports.cell import Cell
 from spark_reports.queries import query
 from spark_reports.statistics.percentiles import Histogram
 from spark_reports.timing.deciders import Decider, Timers, deciders
@@ -117,9 +118,7 @@ def _ask(spark: SparkSession, name: str) -> list[dict[str, Any]]:
 
 
 def _in_scenario(row: Mapping[str, Any]) -> InScenario:
-    cell = ("scenario", "client", "rocketmq", "cluster", "timing")
-    values = {one.name: row[one.name] for one in fields(InScenario)}
-    return InScenario(**{**values, **{name: values[name] or "unknown" for name in cell}})
+    return InScenario(**{one.name: row[one.name] for one in fields(InScenario)} | Cell.of(row)._asdict())
 
 
 def _timers(spark: SparkSession) -> tuple[dict[Side, Timers], int]:

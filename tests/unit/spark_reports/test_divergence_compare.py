@@ -5,7 +5,8 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from spark_reports.divergence.cells import Cell, pairs
+from spark_reports.cell import Cell
+from spark_reports.divergence.cells import pairs
 from spark_reports.divergence.compare import Judged, Verdict, compare
 from spark_reports.divergence.read import Facts
 from spark_reports.statistics.bounded_mean import mean
@@ -32,6 +33,19 @@ def test_pairs_differ_in_one_thing_alone() -> None:
         ("client", ("java", "python"), "5.10.0 embedded compressed"),
         ("rocketmq", ("5.3.3", "5.10.0"), "java embedded compressed"),
     ]
+
+
+def test_one_client_is_compared_on_two_versions_of_brokers_whatever_it_is_called() -> None:
+    cells = [cell("java", "4.9.4"), cell("java 5.5.0", "4.9.4"), cell("java", "5.5.0"), cell("grpc 5.0.6")]
+    assert [(pair.dimension, pair.values, pair.alike) for pair in pairs(cells)] == [
+        ("client", ("grpc 5.0.6", "java"), "5.5.0 embedded compressed"),
+        ("client", ("java", "java 5.5.0"), "4.9.4 embedded compressed"),
+        ("rocketmq", ("4.9.4", "5.5.0"), "java embedded compressed"),
+        ("broker", ("4.9.4", "5.5.0"), "java 5.5.0 embedded compressed"),
+    ]
+    # Called alike on both, it is compared once.
+    both = [cell("python 2.0.0", "4.9.4"), cell("python 2.0.0")]
+    assert [pair.dimension for pair in pairs(both)] == ["rocketmq"]
 
 
 def test_cells_whose_runs_are_all_alike_diverge() -> None:
