@@ -224,7 +224,8 @@ FINDINGS = Table(
 TIMINGS = Table(
     "timings",
     "One row per interval that RocketMQ's timers decide, delivery apart, which `messages` has. What ended it was "
-    "seen by a look: it took more than `at_least_ms`, for the look before saw nothing yet, and at most `ms`.",
+    "seen by a look: it took at least `at_least_ms`, when the look before was begun, which saw nothing yet, and "
+    "at most `ms`.",
     _facts(
         what=_TEXT,  # `rebalance`, `subscription-flip`, `offset-correction`
         cause=_TEXT,  # the kind of event, or of fault, that began it

@@ -1,13 +1,21 @@
 -- How long it took in each scenario: a row per kind of interval and cell (and whether brokers had to notice what
--- began it by themselves, as a pause), with the number of intervals and of runs,
+-- began it by themselves, as a pause) and limit by RocketMQ's timers (null: not known), with the number of intervals and of runs,
 -- percentiles in milliseconds rounded to three significant digits (the least value that so large a share doesn't
 -- exceed), the greatest, what of that is known at least, and the folders of the runs
 -- that had it, and that had it for certain.
-WITH celled AS (
+WITH ${limits},
+celled AS (
     SELECT
-        *,
-        DENSE_RANK() OVER (ORDER BY scenario, client, rocketmq, cluster, timing) AS cell
-    FROM runs
+        run_key,
+        scenario,
+        client,
+        rocketmq,
+        cluster,
+        timing,
+        source,
+        setting,
+        DENSE_RANK() OVER (ORDER BY scenario, client, rocketmq, cluster, timing, setting) AS cell
+    FROM settings
 ),
 timed AS (
     SELECT
@@ -99,6 +107,8 @@ SELECT
     c.rocketmq,
     c.cluster,
     c.timing,
+    l.timers,
+    l.limit_ms,
     p.intervals,
     o.runs,
     p.p50_ms,
@@ -109,6 +119,9 @@ SELECT
     o.source,
     o.certain_source
 FROM percentiles AS p
-INNER JOIN of_runs AS o ON p.cell = o.cell AND p.what = o.what AND p.unnoticed = o.unnoticed
-INNER JOIN (SELECT DISTINCT cell, scenario, client, rocketmq, cluster, timing FROM celled) AS c ON p.cell = c.cell
-ORDER BY p.what, p.unnoticed, c.scenario, c.client, c.rocketmq, c.cluster, c.timing
+INNER JOIN of_runs AS o ON p.cell = o.cell AND p.what = o.what AND p.unnoticed IS NOT DISTINCT FROM o.unnoticed
+INNER JOIN (
+    SELECT DISTINCT cell, scenario, client, rocketmq, cluster, timing, setting FROM celled
+) AS c ON p.cell = c.cell
+INNER JOIN limits AS l ON c.setting = l.setting AND p.what = l.what AND p.unnoticed IS NOT DISTINCT FROM l.unnoticed
+ORDER BY p.what, p.unnoticed, c.scenario, c.client, c.rocketmq, c.cluster, c.timing, l.timers
