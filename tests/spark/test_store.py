@@ -225,6 +225,8 @@ def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_mig
     for run in ("one", "other"):
         stores.ingest(store, run)
     of_messages, of_runs = (store.place.of_table(table.name) for table in (MESSAGES, RUNS))
+    known = "'delta.dataSkippingStatsColumns' = 'run_key'"
+    spark.sql(f"ALTER TABLE delta.`{of_messages}` SET TBLPROPERTIES ({known})")
     rows = store.read(MESSAGES).write.format("delta").mode("overwrite").option("overwriteSchema", True)
     rows.partitionBy("batch").save(of_messages)
     spark.sql(f"ALTER TABLE delta.`{of_runs}` SET TBLPROPERTIES ('{module.VERSION_PROPERTY}' = '1')")
