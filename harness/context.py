@@ -303,10 +303,16 @@ class RunContext:
         with self._lock:
             return self._looks.setdefault(probe, threading.RLock())
 
-    def observe(self, what: str, kind: str, data: Mapping[str, Any], moment: str | None) -> None:
-        """Write an observation down where it differs from the last one of `what`, or belongs to a moment."""
+    def observe(
+        self, what: str, kind: str, data: Mapping[str, Any], moment: str | None, began_ns: int
+    ) -> None:
+        """Write an observation down where it differs from the last one of `what`, or belongs to a moment.
+
+        Args:
+            began_ns: when the look was begun, by `now_ns`: before anybody was asked.
+        """
         with self._lock:
-            told = self._last_looks.told(what, data, moment, self.now_ns())
+            told = self._last_looks.told(what, data, moment, began_ns, self.now_ns())
             if told is not None:
                 self.history.append("harness", kind, told)
 

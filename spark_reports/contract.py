@@ -126,6 +126,7 @@ DATA = schema(
     client_version=_TEXT,
     api=_TEXT,
     moment=_TEXT,
+    look_began_before_ms=_DOUBLE,
     look_before_ms=_DOUBLE,
     online=_BOOL,
     clients=_TEXTS,

@@ -15,6 +15,7 @@ from harness.errors import EnvironmentNotReady
 _LINES = 3
 _SPACE = "Free some space where the store and ROCKETCHAOS_CACHE are, and do it again: the store is whole."
 _MEMORY = "Set ROCKETCHAOS_SPARK_MEMORY to more, as `4g`."
+_FILE = "Where it is the store's: put it back from a copy, or make a new store of the run folders."
 _REACH = "spark_reports/README.md says what HDFS and S3-compatible stores need."
 
 # What a cause says, in the order in which it is looked for: what happened, and the way out.
@@ -31,6 +32,7 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("java.net.UnknownHostException", "a host is unknown", _REACH),
     ("java.net.ConnectException", "a server can't be reached", _REACH),
     ("All masters are unresponsive", "Spark's master can't be reached", "Check --master."),
+    ("FAILED_READ_FILE", "a file is damaged, or missing", _FILE),
     ("Could not parse Master URL", "that is no master of Spark", "Give one such as `local[*]`."),
 )
 

@@ -16,8 +16,8 @@ from pyspark.sql import functions as f
 
 from harness.errors import UsageProblem
 from spark_reports.places import Place
-from spark_reports.store import VERSION_PROPERTY, make_tables, version_of
-from spark_reports.tables import RUNS, STORE_VERSION, TABLES, Table
+from spark_reports.store import STATISTICS, VERSION_PROPERTY, make_tables, version_of
+from spark_reports.tables import FACTS, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
 from spark_reports.transactions import Progress, Transactions
 
 Migration = Callable[[SparkSession, Place], None]
@@ -38,6 +38,20 @@ def _add_what_is_missing(spark: SparkSession, place: Place) -> None:
     )
 
 
+def _let_tables_be_tidied(spark: SparkSession, place: Place) -> None:
+    """Version 1 had facts partitioned by batch, so that their small files stayed; and no `host` in quarantine."""
+    _add_columns(spark, place, QUARANTINE)
+    for table in FACTS:
+        path = place.of_table(table.name)
+        detail = DeltaTable.forPath(spark, path).detail().select("partitionColumns").first()
+        if detail is not None and detail.partitionColumns:
+            rows = spark.read.format("delta").load(path)
+            rows.write.format("delta").mode("overwrite").option("overwriteSchema", True).save(path)
+            spark.sql(
+                f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('delta.dataSkippingStatsColumns' = '{STATISTICS}')"
+            )
+
+
 def _add_columns(spark: SparkSession, place: Place, table: Table) -> None:
     path = place.of_table(table.name)
     there = {field.name: field.dataType for field in spark.read.format("delta").load(path).schema}
@@ -55,7 +69,7 @@ def _add_columns(spark: SparkSession, place: Place, table: Table) -> None:
         spark.sql(f"ALTER TABLE delta.`{path}` ADD COLUMNS ({', '.join(missing)})")
 
 
-MIGRATIONS: Mapping[int, Migration] = MappingProxyType({0: _add_what_is_missing})
+MIGRATIONS: Mapping[int, Migration] = MappingProxyType({0: _add_what_is_missing, 1: _let_tables_be_tidied})
 """From which version; each leads to the next. A new one is registered here."""
 
 

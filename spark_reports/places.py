@@ -1,14 +1,16 @@
-"""Where a store is."""
+"""Where a store, or run folders, are: the one place where paths and URIs are read as users write them."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from harness.errors import EnvironmentNotReady, UsageProblem
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_NEED_A_BUCKET = ("s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,7 @@ class Place:
     """A folder that Spark can reach."""
 
     uri: str
-    """With its scheme: what has none would be in HDFS where Hadoop is set up so."""
+    """With its scheme, not encoded: what has none would be in HDFS where Hadoop is set up so."""
     folder: Path | None
     """None: not on a disk of this machine."""
 
@@ -24,19 +26,45 @@ class Place:
     def of(cls, text: str) -> Place:
         """The place of a path or URI, as a user writes it.
 
+        What follows `file:` is percent-decoded, as in any URI; Hadoop takes a `%` of its own URIs as it is.
+
         Raises:
-            UsageProblem: it is empty, or a URI without a path.
+            UsageProblem: it is empty, a URI without an absolute path or a bucket, or the home of nobody.
         """
         scheme = _SCHEME.match(text)
-        if scheme is not None and scheme[1].lower() != "file":
-            return cls(text.rstrip("/"), None)
-        path = re.sub(r"^/{2,}", "/", text[scheme.end() :]) if scheme else text
-        if not path:
-            raise UsageProblem(
-                f"{text!r} is no place for a store", "Give a folder, or a URI such as hdfs:///store."
-            )
-        folder = Path(path).expanduser().absolute()
+        if scheme is None:
+            return cls._local(text, text)
+        if scheme[1].lower() == "file":
+            path = re.sub(r"^//localhost(?=/)|^//(?=/)", "", text[scheme.end() :])
+            if not path.startswith("/") or path.startswith("//"):
+                raise _no_place(text, "a path behind `file:` begins at the root: file:///folder")
+            return cls._local(text, unquote(path))
+        return cls._remote(text)
+
+    @classmethod
+    def _local(cls, text: str, path: str) -> Place:
+        if not path or "\0" in path:
+            raise _no_place(text, "it is empty")
+        try:
+            folder = Path(path).expanduser().absolute()
+        except RuntimeError as error:
+            raise _no_place(text, "there is no such user") from error
         return cls(f"file:{folder}", folder)
+
+    @classmethod
+    def _remote(cls, text: str) -> Place:
+        try:
+            parts = urlsplit(text)
+        except ValueError as error:
+            raise _no_place(text, str(error)) from error
+        behind = text.partition(":")[2]
+        if not behind.startswith("/"):
+            raise _no_place(text, "a URI has an absolute path; a folder of that name is ./NAME")
+        if not behind.strip("/"):
+            raise _no_place(text, "it is a URI without a path")
+        if parts.scheme in _NEED_A_BUCKET and not parts.netloc:
+            raise _no_place(text, "it is a URI without a bucket")
+        return cls(text.rstrip("/"), None)
 
     def make(self) -> None:
         """Make the folder, where it is on a disk.
@@ -50,9 +78,13 @@ class Place:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise EnvironmentNotReady(
-                f"the store can't be made: {error.strerror}: {self.folder}", "Choose another place."
+                f"the folder can't be made: {error.strerror}: {self.folder}", "Choose another place."
             ) from error
 
     def of_table(self, name: str) -> str:
         """The URI of a table."""
         return f"{self.uri}/{name}"
+
+
+def _no_place(text: str, why: str) -> UsageProblem:
+    return UsageProblem(f"{text!r} is no place: {why}", "Give a folder, or a URI such as hdfs:///store.")

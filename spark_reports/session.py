@@ -36,6 +36,8 @@ MEMORY_VARIABLE = "ROCKETCHAOS_SPARK_MEMORY"
 Progress = Callable[[str], None]
 
 _GIB = 2**30
+_COMPACT = str(128 * 2**20)
+"""Bytes of a file of a table that is large enough."""
 _END_LIMIT_S = 20
 _LOG4J = Path(__file__).with_name("log4j2.properties")
 _HERE = "127.0.0.1"
@@ -90,8 +92,11 @@ def _settings(master: str) -> dict[str, str]:
         "spark.databricks.delta.snapshotPartitions": "2",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
-        # Facts go to one partition a batch: without this they would be sorted by it, all of them.
+        # Staged events go to two folders: without this they would be sorted for it, all of them.
         "spark.sql.maxConcurrentOutputFileWriters": "8",
+        # What is put together: not all of a large store each time.
+        "spark.databricks.delta.optimize.minFileSize": _COMPACT,
+        "spark.databricks.delta.optimize.maxFileSize": _COMPACT,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }

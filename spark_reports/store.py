@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
@@ -21,13 +22,16 @@ from pyspark.sql import functions as f
 from harness.errors import EnvironmentNotReady, UsageProblem
 from spark_reports.places import Place
 from spark_reports.report import StoreSummary
-from spark_reports.tables import QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
+from spark_reports.tables import COPY, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
 from spark_reports.transactions import Progress, Transactions
 
 VERSION_PROPERTY = "rocketchaos.store-version"
 """Of the table `runs`: `spark_reports.tables.STORE_VERSION` of the store."""
 BATCH_LIMIT_S = 12 * 3600
 """An ingest that takes longer can't commit: `tidy` removes what nobody has committed for a day."""
+
+STATISTICS = "batch,run_key"
+"""Columns of facts of which each file knows the least and the greatest value."""
 
 _NOT_OLDER = "coalesce(new.judged >= old.judged, true)"
 _AT_ONCE = 4
@@ -49,13 +53,14 @@ class Store:
         """The store that is there.
 
         Raises:
-            UsageProblem: there is none, or one of another version.
+            UsageProblem: there is none, or one of another version, or it lacks a table.
         """
         place = Place.of(uri)
         version = version_of(spark, place)
         if version is None:
             raise UsageProblem(f"there is no store at {uri}", _INGEST.format(uri))
         _require_version(version, uri)
+        _require_tables(spark, place)
         return cls(spark, place, progress)
 
     @classmethod
@@ -63,17 +68,18 @@ class Store:
         """The store that is there, otherwise a new one.
 
         Raises:
-            UsageProblem: there is one of another version.
+            UsageProblem: there is one of another version, or it lacks a table.
             EnvironmentNotReady: it can't be made.
         """
         place = Place.of(uri)
         place.make()
-        version = version_of(spark, place)
         store = cls(spark, place, progress)
+        version = version_of(spark, place)
         if version is None:
-            store.transactions.run(lambda: make_tables(spark, place))
+            store.transactions.run(lambda: _make_new(spark, place))
         else:
             _require_version(version, uri)
+            _require_tables(spark, place)
         return store
 
     def begin(self) -> str:
@@ -139,6 +145,40 @@ class Store:
 
         self.transactions.run(merge)
 
+    def move(self, sources: Mapping[str, str]) -> None:
+        """Note where run folders are now: by listing, the new source."""
+        if not sources:
+            return
+        moved = self.spark.createDataFrame(list(sources.items()), "listing string, source string")
+
+        def merge() -> None:
+            (
+                self._delta(RUNS)
+                .alias("old")
+                .merge(moved.alias("new"), "old.listing = new.listing")
+                .whenMatchedUpdate(set={"source": "new.source"})
+                .execute()
+            )
+
+        self.transactions.run(merge)
+
+    def release(self, sources: Collection[str]) -> None:
+        """Let folders out of the quarantine."""
+        if not sources:
+            return
+        released = self.spark.createDataFrame([(one,) for one in sources], "source string")
+
+        def merge() -> None:
+            (
+                self._delta(QUARANTINE)
+                .alias("old")
+                .merge(released.alias("released"), "old.source = released.source")
+                .whenMatchedDelete()
+                .execute()
+            )
+
+        self.transactions.run(merge)
+
     def read(self, table: Table) -> DataFrame:
         """A table as it is now, with what nobody is meant to see: rows of `runs` decide."""
         return self.spark.read.format("delta").load(self.place.of_table(table.name))
@@ -152,14 +192,7 @@ class Store:
             .load(self.place.of_table(name))
             for name in TABLES
         }
-        runs = frames[RUNS.name]
-        since = runs.select("source", "ingested").alias("runs")
-        broken = frames[QUARANTINE.name].alias("broken")
-        frames[QUARANTINE.name] = broken.join(
-            since,
-            (f.col("runs.source") == f.col("broken.source")) & (f.col("ingested") >= f.col("found")),
-            "left_anti",
-        )
+        frames[QUARANTINE.name] = problems(frames[RUNS.name], frames[QUARANTINE.name])
         for name, frame in frames.items():
             frame.createOrReplaceTempView(name)
 
@@ -198,6 +231,19 @@ class Store:
                 return versions
 
 
+def problems(runs: DataFrame, quarantine: DataFrame) -> DataFrame:
+    """What is a problem now, of the rows of these tables: no copies, and no run that counts since then.
+
+    A run counts wherever it came from: from the same folder, or from another one that has it.
+    """
+    present = quarantine.where(f.col("kind") != COPY)
+    for of in ("source", "run"):
+        since = runs.select(f.col(of).alias("known"), "ingested")
+        counts = (f.col("known") == f.col(of)) & (f.col("ingested") >= f.col("found"))
+        present = present.join(since, counts, "left_anti")
+    return present
+
+
 def _in_utc(seen: datetime | None) -> datetime | None:
     """PySpark gives times without a zone, which are this machine's."""
     return None if seen is None else seen.astimezone(UTC)
@@ -205,9 +251,9 @@ def _in_utc(seen: datetime | None) -> datetime | None:
 
 def version_of(spark: SparkSession, place: Place) -> int | None:
     """The version of the store at this place; 0 where it has none written down, None where there is no store."""
-    path = place.of_table(RUNS.name)
-    if not DeltaTable.isDeltaTable(spark, path):
+    if not is_table(spark, place, RUNS.name):
         return None
+    path = place.of_table(RUNS.name)
     properties = DeltaTable.forPath(spark, path).detail().select("properties").first()
     return int(properties[0].get(VERSION_PROPERTY, 0)) if properties is not None else 0
 
@@ -232,7 +278,11 @@ def make_tables(spark: SparkSession, place: Place) -> None:
 
 
 def make_table(spark: SparkSession, place: Place, table: Table) -> None:
-    """Make a table, if there is none; facts are partitioned by their batch."""
+    """Make a table, if there is none.
+
+    Facts are not partitioned: `tidy` can put the small files of many ingests together. Where one batch is asked
+    for, what each file says of its first and last spares the others: names of batches begin with their time.
+    """
     builder: Any = (
         DeltaTable.createIfNotExists(spark).location(place.of_table(table.name)).addColumns(table.schema)
     )
@@ -240,8 +290,35 @@ def make_table(spark: SparkSession, place: Place, table: Table) -> None:
         builder = builder.property(VERSION_PROPERTY, str(STORE_VERSION))
     elif table is not QUARANTINE:
         # Statistics of other columns would cost time at every write, and serve no query.
-        builder = builder.partitionedBy("batch").property("delta.dataSkippingStatsColumns", "run_key")
+        builder = builder.property("delta.dataSkippingStatsColumns", STATISTICS)
     builder.execute()
+
+
+def _make_new(spark: SparkSession, place: Place) -> None:
+    """A store, unless another process has made it by now; where there are facts, its table `runs` was lost."""
+    if version_of(spark, place) is None:
+        there = [one for one in TABLES if is_table(spark, place, one)]
+        if any(delta_version(spark, place.of_table(one)) > 0 for one in there):
+            raise _lacks(place, [RUNS.name])
+        make_tables(spark, place)
+
+
+def _require_tables(spark: SparkSession, place: Place) -> None:
+    missing = [name for name in TABLES if not is_table(spark, place, name)]
+    if missing:
+        raise _lacks(place, missing)
+
+
+def is_table(spark: SparkSession, place: Place, name: str) -> bool:
+    """Whether a table of the store is there."""
+    return DeltaTable.isDeltaTable(spark, place.of_table(name))
+
+
+def _lacks(place: Place, names: Sequence[str]) -> UsageProblem:
+    return UsageProblem(
+        f"the store at {place.uri} is damaged: there is no table {', '.join(names)}, or no _delta_log in it",
+        "Put it back from a copy of the store, or make a new store of the run folders.",
+    )
 
 
 def _require_version(version: int, uri: str) -> None:

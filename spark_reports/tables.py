@@ -30,7 +30,7 @@ from pyspark.sql.types import (
 
 from spark_reports.schema import schema
 
-STORE_VERSION = 1
+STORE_VERSION = 2
 """Version of the tables. A store says which it has; another one is migrated, or refused."""
 
 _TEXT, _INT, _LONG, _DOUBLE, _BOOL = StringType(), IntegerType(), LongType(), DoubleType(), BooleanType()
@@ -224,7 +224,8 @@ FINDINGS = Table(
 TIMINGS = Table(
     "timings",
     "One row per interval that RocketMQ's timers decide, delivery apart, which `messages` has. What ended it was "
-    "seen by a look: it took more than `at_least_ms`, for the look before saw nothing yet, and at most `ms`.",
+    "seen by a look: it took at least `at_least_ms`, when the look before was begun, which saw nothing yet, and "
+    "at most `ms`.",
     _facts(
         what=_TEXT,  # `rebalance`, `subscription-flip`, `offset-correction`
         cause=_TEXT,  # the kind of event, or of fault, that began it
@@ -247,16 +248,23 @@ CONDITIONS = Table(
     ),
 )
 
+COPY = "copy"
+"""A kind that is no problem, and in no view: another folder has the same run, and counts. It is kept so that the
+folder isn't read again at each ingest."""
+
 QUARANTINE = Table(
     "quarantine",
-    "One row per run folder that could not be ingested, with the reason; gone once it could.",
+    "One row per run folder that could not be ingested, with the reason; gone once it could, or is gone itself.",
     schema(
         source=_TEXT,
+        host=_TEXT,  # on whose disk it is; null: where every machine sees it
         digest=_TEXT,
         listing=_TEXT,  # null: to be read again however it is listed
         run=_TEXT,  # where its run.json tells
         scenario=_TEXT,
-        kind=_TEXT,  # `missing-file`, `broken-json`, `other-schema`, `truncated`, `still-running`, `contradiction`
+        # `missing-file`, `broken-json`, `other-schema`, `truncated`, `still-running`, `contradiction`, `gone`,
+        # or COPY
+        kind=_TEXT,
         file=_TEXT,
         line=_LONG,
         reason=_TEXT,  # one sentence, with the way out
@@ -276,7 +284,7 @@ FACTS: tuple[Table, ...] = (
     TIMINGS,
     CONDITIONS,
 )
-"""Every table that has facts of runs; partitioned by `batch`. A new one is registered here."""
+"""Every table that has facts of runs. A new one is registered here."""
 
 TABLES: Mapping[str, Table] = MappingProxyType({one.name: one for one in (RUNS, *FACTS, QUARANTINE)})
 """By name."""

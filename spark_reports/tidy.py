@@ -45,7 +45,7 @@ def tidy(store: Store, progress: Progress, now: datetime | None = None) -> Tidie
     for table in FACTS:
         progress(f"removing facts of {table.name} that nobody can see")
         facts += store.transactions.run(partial(_sweep, store, table, before))
-    folders = store.transactions.run(partial(_release, store))
+    folders = _release(store)
     removed = added = 0
     for table in TABLES.values():
         progress(f"putting small files of {table.name} together")
@@ -76,17 +76,9 @@ def _release(store: Store) -> int:
     """Delete from quarantine what was ingested since; how many."""
     seen = store.read(RUNS).groupBy("source").agg(f.max("ingested").alias("ingested"))
     broken = store.read(QUARANTINE)
-    released = broken.join(seen, "source").where("ingested >= found").select("source").localCheckpoint()
-    number = released.count()
-    if number:
-        (
-            DeltaTable.forPath(store.spark, store.place.of_table(QUARANTINE.name))
-            .alias("old")
-            .merge(released.alias("released"), "old.source = released.source")
-            .whenMatchedDelete()
-            .execute()
-        )
-    return number
+    released = broken.join(seen, "source").where("ingested >= found").select("source").collect()
+    store.release({row.source for row in released})
+    return len(released)
 
 
 def _compact(store: Store, table: Table) -> tuple[int, int]:

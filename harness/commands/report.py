@@ -70,6 +70,8 @@ def ingest(
     )
     for kind, folders in done.quarantined.items():
         OUT.print(f"  {kind}: {folders}", markup=False)
+    if done.released:
+        OUT.print(f"{done.released} folders left the quarantine: they are gone", markup=False)
     OUT.print(f"{done.messages} messages in {done.seconds:.1f} s", markup=False)
     return ExitCode.AS_EXPECTED
 
@@ -187,6 +189,13 @@ def report_application() -> typer.Typer:
 
 
 def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> ExitCode:
+    from spark_reports.places import Place
+
+    folder = Place.of(str(out)).folder
+    if folder is None:
+        raise UsageProblem(
+            f"{out} is no folder of this machine, where reports are written", "Give another --out."
+        )
     with _store(uri, master, reports=True) as (store, progress):
         from spark_reports.render.files import write
         from spark_reports.render.text import short, show
@@ -203,7 +212,7 @@ def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> Exi
         progress(f"making the report {name}")
         report = REPORTS[name](store.spark, summary)
         progress("writing the report")
-        written = write(store.spark, report, out)
+        written = write(store.spark, report, folder)
     if form is Form.MD:
         OUT.print(short(report, form, written.page), markup=False, end="")
     else:

@@ -40,6 +40,10 @@ def _of_one(context: RunContext, name: str, topic: str) -> Seen:
     if not own:
         return Seen(False, f"{name} tells no offset of {topic}")
     ends = {(queue.broker, queue.queue_id): queue.max_offset for queue in queues}
+    untold = [f"{broker}:{queue_id}" for broker, queue_id in sorted(own) if (broker, queue_id) not in ends]
+    if untold:
+        # As of a broker that is down: the name server has forgotten it, and the member has its queues still.
+        return Seen(False, f"no broker tells the end of {', '.join(untold)}, which {name} has")
     behind = [
         f"{broker}:{queue_id} {own[broker, queue_id]} of {ends[broker, queue_id]}"
         for broker, queue_id in sorted(own)

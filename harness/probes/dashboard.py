@@ -34,6 +34,7 @@ def read_shown_tracks(
 ) -> None:
     """The track lists of messages, whole: entries that are none of the run's groups keep their names."""
     for message in messages:
+        began_ns = context.now_ns()
         try:
             shown = dashboard.tracks(context.real_topic(message.topic), message.msg_id)
         except DashboardRefused as refusal:
@@ -50,11 +51,13 @@ def read_shown_tracks(
                 "why": {group: one.why for group, one in named.items() if one.why is not None},
             },
             moment,
+            began_ns,
         )
 
 
 def read_shown_connections(context: RunContext, dashboard: Dashboard, group: str, moment: str) -> None:
     """The group's consumers and subscriptions; of a group that is offline it shows an error, an answer too."""
+    began_ns = context.now_ns()
     data: dict[str, object] = {"group": group, "clients": [], "subscriptions": {}, "error": None}
     try:
         shown = dashboard.connections(context.real_group(group), _brokers(context, group))
@@ -66,11 +69,14 @@ def read_shown_connections(context: RunContext, dashboard: Dashboard, group: str
             context.name_of_topic(topic): asdict(one) for topic, one in shown.subscriptions.items()
         }
         data |= {"consume_from_where": shown.consume_from, "message_model": shown.model}
-    context.observe(f"dashboard connections {group}", "dashboard-connections-observed", data, moment)
+    context.observe(
+        f"dashboard connections {group}", "dashboard-connections-observed", data, moment, began_ns
+    )
 
 
 def read_shown_progress(context: RunContext, dashboard: Dashboard, group: str, moment: str) -> None:
     """Where the group stands, by topic and queue; an error is an answer here as well."""
+    began_ns = context.now_ns()
     data: dict[str, object] = {"group": group, "topics": {}, "error": None}
     try:
         shown = dashboard.progress(context.real_group(group), _brokers(context, group))
@@ -81,7 +87,7 @@ def read_shown_progress(context: RunContext, dashboard: Dashboard, group: str, m
             context.name_of_topic(topic): [asdict(queue) for queue in queues]
             for topic, queues in shown.items()
         }
-    context.observe(f"dashboard progress {group}", "dashboard-progress-observed", data, moment)
+    context.observe(f"dashboard progress {group}", "dashboard-progress-observed", data, moment, began_ns)
 
 
 def _brokers(context: RunContext, group: str) -> Sequence[str]:

@@ -21,7 +21,7 @@ def read_dead_letters(context: RunContext, group: str, moment: str | None = None
     A broker makes the topic with a group's first dead letter (`SendMessageProcessor`, 4.9.4): while there is
     none, the name server has no route, and there are no dead letters.
     """
-    real = context.real_group(group)
+    began_ns, real = context.now_ns(), context.real_group(group)
     try:
         queues = context.admin.offsets(real, PREFIX + real)["queues"]
     except WorkerFailed as failure:
@@ -30,7 +30,6 @@ def read_dead_letters(context: RunContext, group: str, moment: str | None = None
             return None
         queues = []
     count = sum(int(queue["max_offset"]) for queue in queues)
-    context.observe(
-        f"dead-letters {group}", "dead-letters-observed", {"group": group, "count": count}, moment
-    )
+    data = {"group": group, "count": count}
+    context.observe(f"dead-letters {group}", "dead-letters-observed", data, moment, began_ns)
     return count

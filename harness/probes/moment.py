@@ -94,6 +94,7 @@ def _read_member(context: RunContext, name: str, moment: str) -> None:
     elif traits.queues == "owned":
         context.note_probe_failure("ownership", "its client doesn't tell which queues it owns", consumer=name)
     for topic in context.consumers[name].topics:
+        began_ns = context.now_ns()
         counts = context.consumers[name].pull_counts(topic)
         if counts is None:
             continue
@@ -102,4 +103,5 @@ def _read_member(context: RunContext, name: str, moment: str) -> None:
             "pull-counts-observed",
             {"consumer": name, "topic": topic, **counts},
             moment,
+            began_ns,
         )

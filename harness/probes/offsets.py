@@ -32,6 +32,7 @@ def read_offsets(
     context: RunContext, group: str, topic: str, moment: str | None = None
 ) -> tuple[QueueOffsets, ...]:
     """Ask every broker of the topic, and write down the answers."""
+    began_ns = context.now_ns()
     answer = context.admin.offsets(context.real_group(group), context.real_topic(topic))
     queues = tuple(
         QueueOffsets(one["broker"], one["queue_id"], one["max_offset"], one["consumer_offset"])
@@ -54,5 +55,6 @@ def read_offsets(
             ],
         },
         moment,
+        began_ns,
     )
     return queues

@@ -70,6 +70,7 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
     Raises:
         WorkerFailed: the member is not connected, or did not answer the broker.
     """
+    began_ns = context.now_ns()
     group = context.scenario.consumers[consumer].group
     client_id = context.consumers[consumer].client_id
     behind_proxy = consumer in context.members_at(group, PROXY)
@@ -102,6 +103,7 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
             "subscriptions": subscriptions,
         },
         moment,
+        began_ns,
     )
     versions = {topic: int(stored["sub_version"]) for topic, stored in subscriptions.items()}
     owned = {topic: tuple(sorted(own)) for topic, own in queues.items()}

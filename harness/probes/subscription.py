@@ -40,6 +40,7 @@ def read_subscription(
     context: RunContext, group: str, broker: str, moment: str | None = None
 ) -> StoredSubscription:
     """Ask one keeper of the group, and write down the answer; a group without consumers is an empty entry."""
+    began_ns = context.now_ns()
     try:
         answer = context.admin.connection(context.real_group(group), context.keepers_of_group(group)[broker])
     except WorkerFailed as failure:
@@ -65,5 +66,6 @@ def read_subscription(
             "message_model": answer.get("message_model"),
         },
         moment,
+        began_ns,
     )
     return StoredSubscription(clients, subscriptions)

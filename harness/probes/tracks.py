@@ -23,6 +23,7 @@ WATCHED_LIMIT = 50
 def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: str | None = None) -> None:
     """Ask for the tracks of messages, one by one, and write down the answers."""
     for message in messages:
+        began_ns = context.now_ns()
         try:
             answer = context.admin.tracks(context.real_topic(message.topic), message.offset_msg_id)
         except WorkerFailed as failure:
@@ -45,6 +46,7 @@ def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: s
             "tracks-observed",
             {**seen, "exceptions": exceptions} if exceptions else seen,
             moment,
+            began_ns,
         )
 
 

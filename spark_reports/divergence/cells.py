@@ -4,34 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from spark_reports.cell import Cell
 
 DIMENSIONS: tuple[str, ...] = ("client", "rocketmq", "cluster", "timing")
-"""In what two cells of a scenario can differ."""
+"""In what two cells of a scenario can differ. Who differs in `rocketmq` has other clients, too, where these are of
+the brokers' version."""
+BROKER = "broker"
+"""One more: the brokers' version alone, below clients of the same versions."""
 
 _DIGITS = re.compile(r"(\d+)")
-
-
-class Cell(NamedTuple):
-    """The columns of `spark_reports.tables.CELL`."""
-
-    scenario: str
-    client: str
-    rocketmq: str
-    cluster: str
-    timing: str
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Cell:
-        """The cell of a row; what its run folders don't tell is `unknown`."""
-        return cls(*(row[column] or "unknown" for column in cls._fields))
-
-    @property
-    def label(self) -> str:
-        """All but the scenario."""
-        return " ".join(self[1:])
 
 
 class Pair(NamedTuple):
@@ -48,11 +33,14 @@ class Pair(NamedTuple):
     @property
     def values(self) -> tuple[str, str]:
         """In what they differ."""
-        return getattr(self.first, self.dimension), getattr(self.second, self.dimension)
+        name = "rocketmq" if self.dimension == BROKER else self.dimension
+        return getattr(self.first, name), getattr(self.second, name)
 
     @property
     def alike(self) -> str:
         """In what they don't, the scenario apart: `5.5.0 embedded compressed`."""
+        if self.dimension == BROKER:
+            return f"{self.first.exact_client} {self.first.cluster} {self.first.timing}"
         return " ".join(getattr(self.first, name) for name in DIMENSIONS if name != self.dimension)
 
 
@@ -60,12 +48,22 @@ def pairs(cells: Iterable[Cell]) -> Iterator[Pair]:
     """Every pair, the older version first, otherwise in the order of the alphabet."""
     known = sorted(set(cells), key=_in_order)
     for dimension in DIMENSIONS:
-        groups: dict[Cell, list[Cell]] = defaultdict(list)
-        for cell in known:
-            groups[cell._replace(**{dimension: ""})].append(cell)
-        for group in groups.values():
-            for first, second in combinations(group, 2):
-                yield Pair(first, second, dimension)
+        for first, second in _alike(known, [cell._replace(**{dimension: ""}) for cell in known]):
+            yield Pair(first, second, dimension)
+    by_broker = sorted(known, key=lambda one: _in_order(one._replace(client="")))
+    exact = [one._replace(client=one.exact_client, rocketmq="") for one in by_broker]
+    for first, second in _alike(by_broker, exact):
+        # Those that are called alike differ in `rocketmq`, and stand there.
+        if first.client != second.client:
+            yield Pair(first, second, BROKER)
+
+
+def _alike(cells: Sequence[Cell], but_for: Sequence[Cell]) -> Iterator[tuple[Cell, Cell]]:
+    groups: dict[Cell, list[Cell]] = defaultdict(list)
+    for cell, rest in zip(cells, but_for, strict=True):
+        groups[rest].append(cell)
+    for group in groups.values():
+        yield from combinations(group, 2)
 
 
 def _in_order(cell: Cell) -> list[list[tuple[int, int | str]]]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import comb
 
 from harness.model import MessageClass, OutcomeKind
-from harness.statistics import wilson_interval
 from spark_reports.divergence.cells import Pair, pairs
 from spark_reports.divergence.read import Facts, Fates
-from spark_reports.statistics.bounded_mean import bounded_mean
+from spark_reports.statistics.bounded_mean import bounded_difference, mean
 from spark_reports.statistics.cliffs_delta import cliffs_delta
-from spark_reports.statistics.differences import difference, newcombe_difference
+from spark_reports.statistics.differences import newcombe_difference
 from spark_reports.statistics.exact_test import Significance
 from spark_reports.statistics.fisher import fisher
 from spark_reports.statistics.interval import Interval
@@ -34,14 +32,15 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One thing of two cells. `sides` and `difference`, first minus second, are shares of a run's messages, or of
-    the runs where it is the outcome; `messages` is what they are shares of where all runs have as many."""
+    """One thing of two cells. `sides`, the means, and `difference`, first minus second, are shares of a run's
+    messages, or of the runs where it is the outcome; `messages` is what they are shares of where all runs have as
+    many."""
 
     pair: Pair
     what: str
     """A MessageClass, or an OutcomeKind."""
     runs: tuple[int, int]
-    sides: tuple[Interval, Interval]
+    sides: tuple[float, float]
     difference: Interval
     delta: Interval | None
     """Cliff's; None for outcomes."""
@@ -87,8 +86,7 @@ class Judged:
 
 def compare(facts: Facts) -> list[Judged]:
     """All comparisons, corrected together, the gravest first."""
-    bounds = _bounds(facts)
-    compared = [one for pair in pairs(facts.endings) for one in _compared(pair, facts, bounds)]
+    compared = [one for pair in pairs(facts.endings) for one in _compared(pair, facts)]
     corrected = tarone_holm([one.test for one in compared])
     attainable = sorted(one.test.smallest for one in compared)
     return sorted(
@@ -97,24 +95,7 @@ def compare(facts: Facts) -> list[Judged]:
     )
 
 
-def _bounds(facts: Facts) -> dict[tuple[str, str], tuple[float, float]]:
-    """Scenario and class: the least and the greatest share of a run's messages that any cell has shown.
-
-    What one client does another one may do too, in a run to come; farther the intervals don't reach, or a rare
-    fate of a few among hundreds of messages could not be told from none.
-    So the intervals cover 95 % where the scenario has shown its extremes, and less where a rare fate has not come
-    yet in any of its cells.
-    """
-    shown: dict[tuple[str, str], set[float]] = defaultdict(set)
-    for cell, fates in facts.fates.items():
-        for kind in MessageClass:
-            shown[cell.scenario, kind].update(fates.shares(kind))
-    return {key: (min(shares), max(shares)) for key, shares in shown.items()}
-
-
-def _compared(
-    pair: Pair, facts: Facts, bounds: Mapping[tuple[str, str], tuple[float, float]]
-) -> Iterator[Compared]:
+def _compared(pair: Pair, facts: Facts) -> Iterator[Compared]:
     if not (facts.runs(pair.first) and facts.runs(pair.second)):
         return
     yield _outcomes(pair, facts)
@@ -122,7 +103,7 @@ def _compared(
     if first and second:
         for kind in MessageClass:
             if first.total(kind) or second.total(kind):
-                yield _messages(pair, kind, first, second, bounds[pair.first.scenario, kind])
+                yield _messages(pair, kind, first, second)
 
 
 def _outcomes(pair: Pair, facts: Facts) -> Compared:
@@ -132,29 +113,22 @@ def _outcomes(pair: Pair, facts: Facts) -> Compared:
         pair,
         OutcomeKind.REPRODUCED,
         (of, other_of),
-        (
-            Interval(hits / of, *wilson_interval(hits, of)),
-            Interval(others / other_of, *wilson_interval(others, other_of)),
-        ),
+        (hits / of, others / other_of),
         newcombe_difference(hits, of, others, other_of),
         None,
         fisher(hits, of, others, other_of),
     )
 
 
-def _messages(
-    pair: Pair, kind: MessageClass, first: Fates, second: Fates, bounds: tuple[float, float]
-) -> Compared:
+def _messages(pair: Pair, kind: MessageClass, first: Fates, second: Fates) -> Compared:
     one, other = first.shares(kind), second.shares(kind)
-    least, most = bounds
-    sides = bounded_mean(one, most, least), bounded_mean(other, most, least)
     lengths = first.lengths | second.lengths
     return Compared(
         pair,
         kind,
         (first.runs, second.runs),
-        sides,
-        difference(*sides),
+        (mean(one), mean(other)),
+        bounded_difference(one, other),
         cliffs_delta(one, other),
         rank_test(one, other),
         lengths.pop() if len(lengths) == 1 else None,

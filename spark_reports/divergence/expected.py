@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.statistics import wilson_interval
-from spark_reports.divergence.cells import Cell
+from spark_reports.cell import Cell
 from spark_reports.divergence.read import Ending, Facts
 from spark_reports.divergence.words import bracket, folder
 from spark_reports.statistics.interval import Interval

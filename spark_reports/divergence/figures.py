@@ -67,9 +67,7 @@ def differences_figure(judged: Sequence[Judged]) -> Figure | None:
     rows = [
         Estimate(
             (one.compared.pair.first.scenario, shown_name(one.compared)),
-            one.compared.difference.point,
-            max(-1.0, one.compared.difference.low),
-            min(1.0, one.compared.difference.high),
+            *one.compared.difference,
             kind=one.verdict.value,
             says=[shown_name(one.compared), evidence(one), one.verdict.value],
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from spark_reports.divergence.cells import Pair
+from spark_reports.divergence.cells import BROKER, Pair
 from spark_reports.divergence.compare import Judged, Verdict
 from spark_reports.divergence.read import Facts
 from spark_reports.divergence.words import besides, evidence, folder, runs, sides
@@ -49,7 +49,7 @@ def _gravity(own: Sequence[Judged]) -> tuple[bool, bool, float, float]:
 
 def _way(own: Sequence[Judged]) -> tuple[object, ...]:
     pair = own[0].compared.pair
-    between = pair.values if pair.dimension != "rocketmq" else ()
+    between = () if pair.dimension in ("rocketmq", BROKER) else pair.values
     kinds = frozenset((one.compared.what, one.compared.difference.point > 0) for one in own)
     return pair.first.scenario, pair.dimension, between, kinds
 
@@ -72,6 +72,6 @@ def sentence(finding: Finding, facts: Facts) -> str:
 
 
 def _likewise(finding: Finding) -> str:
-    if finding.pair.dimension != "rocketmq" and len(finding.likewise) <= 3:
+    if finding.pair.dimension not in ("rocketmq", BROKER) and len(finding.likewise) <= 3:
         return "with " + ", ".join(pair.alike for pair in finding.likewise)
     return f"in {counted(len(finding.likewise), 'other pair')}"

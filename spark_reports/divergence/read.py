@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from harness.model import MessageClass, OutcomeKind
-from spark_reports.divergence.cells import Cell
+from spark_reports.cell import Cell
 from spark_reports.queries import query
 
 Row = Mapping[str, Any]

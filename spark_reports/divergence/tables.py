@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType
 
 from harness.model import MessageClass, OutcomeKind
-from spark_reports.divergence.cells import Cell
+from spark_reports.cell import Cell
 from spark_reports.divergence.compare import Compared, Judged, Verdict
 from spark_reports.divergence.expected import Held
 from spark_reports.divergence.read import Facts
@@ -34,11 +34,14 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
     return Table(
         "differences",
         "Which messages differ",
-        "Pairs of cells that differ in one dimension alone. Means are messages a run of the class, or "
+        "Pairs of cells that differ in one dimension alone: clients that have no version are of the brokers', so "
+        "that `rocketmq` is both together, and `broker` the brokers alone, below the same clients. "
+        "Means are messages a run of the class, or "
         "shares of a run's messages where runs have different numbers of them (`unit`); the difference is "
-        "the first side's minus the second's, with a Bayesian bootstrap's interval over runs, within what "
-        "any cell of the scenario has shown: where a rare fate has not come yet, it is too narrow; `delta` "
-        "is Cliff's, with Newcombe's interval; p is the exact "
+        "the first side's minus the second's, with an interval over runs (Gaffke's limits, melded) that "
+        "allows for what no run has shown yet: any n runs leave room for another fate of all messages in "
+        "3.7/n of those to come, so that few runs may be shown to differ (by p) and yet not by how much; "
+        "`delta` is Cliff's, with Newcombe's interval; p is the exact "
         f"rank-sum test's. {METHOD} Typical runs are the newest with their cell's most frequent classes. "
         "Classes of which both sides have equal means are left out.",
         schema(
@@ -64,8 +67,8 @@ def _message_row(judged: Judged, facts: Facts) -> dict[str, Any]:
         **_pair_columns(judged),
         "message_class": str(compared.what),
         "unit": "messages a run" if compared.messages else "share of a run's messages",
-        "first_mean": compared.sides[0].point * factor,
-        "second_mean": compared.sides[1].point * factor,
+        "first_mean": compared.sides[0] * factor,
+        "second_mean": compared.sides[1] * factor,
         **interval_columns("difference", compared.difference.times(factor)),
         **interval_columns("delta", compared.delta),
         "first_typical_run": facts.fates[compared.pair.first].typical_run,
@@ -91,8 +94,8 @@ def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
         [
             {
                 **_pair_columns(one),
-                "first_share": one.compared.sides[0].point,
-                "second_share": one.compared.sides[1].point,
+                "first_share": one.compared.sides[0],
+                "second_share": one.compared.sides[1],
                 **interval_columns("difference", one.compared.difference),
                 "first_outcomes": _outcomes(one.compared.pair.first, facts),
                 "second_outcomes": _outcomes(one.compared.pair.second, facts),

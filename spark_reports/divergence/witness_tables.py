@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql.types import DoubleType, LongType, StringType
 
-from spark_reports.divergence.cells import Cell
+from spark_reports.cell import Cell
 from spark_reports.divergence.read import Facts
 from spark_reports.divergence.tables import CELL_COLUMNS, interval_columns
 from spark_reports.divergence.witnesses import Contradiction, Statement

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from spark_reports.divergence.cells import Cell
+from spark_reports.cell import Cell
 from spark_reports.divergence.read import Facts, Fates
 from spark_reports.divergence.words import bracket
 from spark_reports.statistics.bounded_mean import bounded_mean

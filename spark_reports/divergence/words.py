@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.model import MessageClass
 from harness.reporters.parts.classes import CLASS_WORDS
+from spark_reports.divergence.cells import BROKER
 from spark_reports.divergence.compare import Compared, Judged
 from spark_reports.statistics.interval import Interval
 from spark_reports.words import chance
@@ -36,9 +37,9 @@ def sides(compared: Compared) -> str:
     """`4 of 8 messages a run are filtered by the client with java, none with python`."""
     names = [_named(compared, value) for value in compared.pair.values]
     if not compared.delta:
-        shares = [side.point for side in compared.sides]
-        return f"P({compared.what}) is {shares[0]:.2f} {names[0]}, {shares[1]:.2f} {names[1]}"
-    first, second = (_side(compared, side.point) for side in compared.sides)
+        one, other = compared.sides
+        return f"P({compared.what}) is {one:.2f} {names[0]}, {other:.2f} {names[1]}"
+    first, second = (_side(compared, share) for share in compared.sides)
     unit = f" of {compared.messages} messages a run" if compared.messages else " of a run's messages"
     return f"{first}{unit} are {what(compared)} {names[0]}, {second} {names[1]}"
 
@@ -50,7 +51,7 @@ def _side(compared: Compared, share: float) -> str:
 
 
 def _named(compared: Compared, value: str) -> str:
-    return f"{'on' if compared.pair.dimension in ('rocketmq', 'cluster') else 'with'} {value}"
+    return f"{'on' if compared.pair.dimension in ('rocketmq', BROKER, 'cluster') else 'with'} {value}"
 
 
 def evidence(judged: Judged) -> str:
@@ -73,6 +74,6 @@ def runs(compared: Compared) -> str:
 
 def besides(compared: Compared) -> str:
     """`delivered 4 against 8`, `P(reproduced) 1 against 0`."""
-    first, second = (side.point * (compared.messages or 1) for side in compared.sides)
+    first, second = (share * (compared.messages or 1) for share in compared.sides)
     name = what(compared) if compared.delta else f"P({compared.what})"
     return f"{name} {first:.3g} against {second:.3g}"

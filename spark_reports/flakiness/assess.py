@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_reports.flakiness.cells import CellKey, Counts, Verdict, judge, share, verdict_of
+from spark_reports.cell import Cell
+from spark_reports.flakiness.cells import Counts, Verdict, judge, share, verdict_of
 from spark_reports.flakiness.read import Block, Cause, Facts
 from spark_reports.statistics.change_points import ChangePoint, Split, best_split, segment
 from spark_reports.statistics.multiple import benjamini_hochberg
@@ -26,7 +27,7 @@ Part = tuple[float, float, float]
 class Assessed:
     """One cell with all that is said of it."""
 
-    key: CellKey
+    key: Cell
     counts: Counts
     verdict: Verdict
     """Over all its runs."""
@@ -99,7 +100,7 @@ def assess(facts: Facts) -> list[Assessed]:
 
 
 def _assessed(
-    key: CellKey, facts: Facts, split: Split | None, p: float | None, trend: Trend, rng: np.random.Generator
+    key: Cell, facts: Facts, split: Split | None, p: float | None, trend: Trend, rng: np.random.Generator
 ) -> Assessed:
     counts, blocks = facts.counts[key], facts.blocks.get(key, [])
     changes: list[ChangePoint] = []
@@ -126,11 +127,11 @@ def _rows(blocks: Sequence[Block]) -> tuple[list[int], list[int]]:
     return [block.runs for block in blocks], [block.hits for block in blocks]
 
 
-def _adjusted(p_values: Mapping[CellKey, float]) -> Mapping[CellKey, float]:
+def _adjusted(p_values: Mapping[Cell, float]) -> Mapping[Cell, float]:
     return dict(zip(p_values, benjamini_hochberg(list(p_values.values())), strict=True))
 
 
-def _gravity(cell: Assessed) -> tuple[int, bool, float, CellKey]:
+def _gravity(cell: Assessed) -> tuple[int, bool, float, Cell]:
     """By what is so now; within that what became worse first, then by how bad it surely is."""
     recent = share(*cell.recent)
     return _ORDER.index(cell.now), not cell.worse, recent[2] if recent else 1.0, cell.key

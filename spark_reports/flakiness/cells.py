@@ -6,23 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
 
 from harness.statistics import wilson_interval
+from spark_reports.cell import Cell
 from spark_reports.statistics.score import CERTAIN, STEADY_RATE, alike_runs_needed, chance_above
 
 ALIKE_RUNS = alike_runs_needed()
 """So many runs without exception make a verdict certain."""
-
-
-class CellKey(NamedTuple):
-    """The columns of `spark_reports.tables.CELL`."""
-
-    scenario: str
-    client: str
-    rocketmq: str
-    cluster: str
-    timing: str
 
 
 class Verdict(StrEnum):
@@ -99,16 +89,16 @@ def share(hits: int, runs: int) -> tuple[float, float, float] | None:
 class Names:
     """How cells are called: by what differs among them, and always by scenario, client and version."""
 
-    def __init__(self, keys: Iterable[CellKey]) -> None:
+    def __init__(self, keys: Iterable[Cell]) -> None:
         known = list(keys)
         self._cluster = len({key.cluster for key in known}) > 1
         self._timing = len({key.timing for key in known}) > 1
 
-    def column(self, key: CellKey) -> tuple[str, ...]:
+    def column(self, key: Cell) -> tuple[str, ...]:
         """All but the scenario, part by part."""
         more = [key.cluster] * self._cluster + [key.timing] * self._timing
         return (key.client, key.rocketmq, *more)
 
-    def label(self, key: CellKey) -> str:
+    def label(self, key: Cell) -> str:
         """In one line: `same-group-different-tags java 5.5.0`."""
         return " ".join((key.scenario, *self.column(key)))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from spark_reports.cell import Cell
 from spark_reports.flakiness.assess import LEVEL, SEED
-from spark_reports.flakiness.cells import CellKey
 from spark_reports.flakiness.read import ConditionBin
 from spark_reports.statistics.multiple import holm
 from spark_reports.statistics.superiority import Stratum, Superiority, superiority
@@ -46,9 +46,9 @@ class Condition:
         return self.p <= LEVEL
 
 
-def conditions(bins: Mapping[CellKey, Sequence[ConditionBin]]) -> list[Condition]:
+def conditions(bins: Mapping[Cell, Sequence[ConditionBin]]) -> list[Condition]:
     """Every condition that can be compared, the surest first."""
-    grouped: dict[tuple[str, str], dict[CellKey, list[ConditionBin]]] = defaultdict(lambda: defaultdict(list))
+    grouped: dict[tuple[str, str], dict[Cell, list[ConditionBin]]] = defaultdict(lambda: defaultdict(list))
     for key, rows in bins.items():
         for row in rows:
             grouped[key.scenario, row.name][key].append(row)
@@ -73,7 +73,7 @@ def _stratum(rows: Sequence[ConditionBin]) -> Stratum:
     return Stratum(tuple(row.runs - row.hits for row in ordered), tuple(row.hits for row in ordered))
 
 
-def _fifths(cells: Mapping[CellKey, Sequence[ConditionBin]]) -> Mapping[int, Fifth]:
+def _fifths(cells: Mapping[Cell, Sequence[ConditionBin]]) -> Mapping[int, Fifth]:
     rows, fifths = [row for own in cells.values() for row in own], {}
     for number in range(GROUPS):
         own = [row for row in rows if row.bin * GROUPS // BINS == number]

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from pyspark.sql import Row, SparkSession
 
-from spark_reports.flakiness.cells import CellKey, Counts
+from spark_reports.cell import Cell
+from spark_reports.flakiness.cells import Counts
 from spark_reports.queries import query
 
 T = TypeVar("T")
@@ -101,17 +102,17 @@ class Signature:
 class Facts:
     """All that the report is made of: aggregated rows, bounded by the number of cells."""
 
-    counts: Mapping[CellKey, Counts]
-    blocks: Mapping[CellKey, list[Block]]
+    counts: Mapping[Cell, Counts]
+    blocks: Mapping[Cell, list[Block]]
     versions: list[VersionRuns]
-    bins: Mapping[CellKey, list[ConditionBin]]
-    causes: Mapping[CellKey, list[Cause]]
+    bins: Mapping[Cell, list[ConditionBin]]
+    causes: Mapping[Cell, list[Cause]]
     signatures: list[Signature]
 
 
 def read(spark: SparkSession) -> Facts:
     """Run the queries."""
-    counts = {_key(row): _as(Counts, row) for row in _rows(spark, "flakiness_cells")}
+    counts = {Cell.of(row): _as(Counts, row) for row in _rows(spark, "flakiness_cells")}
     return Facts(
         counts,
         _by_cell(Block, _rows(spark, "flakiness_history")),
@@ -126,10 +127,6 @@ def _rows(spark: SparkSession, name: str) -> list[Row]:
     return spark.sql(query(name)).collect()
 
 
-def _key(row: Row) -> CellKey:
-    return CellKey(*(str(row[column] or "unknown") for column in CellKey._fields))
-
-
 def _as(kind: type[T], row: Row) -> T:
     values: dict[str, Any] = {one.name: _in_utc(row[one.name]) for one in fields(kind)}  # type: ignore[arg-type]
     return kind(**values)
@@ -140,8 +137,8 @@ def _in_utc(value: Any) -> Any:
     return value.astimezone(UTC) if isinstance(value, datetime) else value
 
 
-def _by_cell(kind: type[T], rows: Iterable[Row]) -> Mapping[CellKey, list[T]]:
-    cells: dict[CellKey, list[T]] = defaultdict(list)
+def _by_cell(kind: type[T], rows: Iterable[Row]) -> Mapping[Cell, list[T]]:
+    cells: dict[Cell, list[T]] = defaultdict(list)
     for row in rows:
-        cells[_key(row)].append(_as(kind, row))
+        cells[Cell.of(row)].append(_as(kind, row))
     return cells

@@ -14,8 +14,9 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from spark_reports.cell import Cell
 from spark_reports.flakiness.assess import Assessed
-from spark_reports.flakiness.cells import ALIKE_RUNS, CellKey, Verdict, more_runs
+from spark_reports.flakiness.cells import ALIKE_RUNS, Verdict, more_runs
 from spark_reports.flakiness.conditions import Condition
 from spark_reports.flakiness.read import Signature
 from spark_reports.flakiness.versions import WORDS, VersionChange
@@ -25,7 +26,7 @@ from spark_reports.schema import schema
 from spark_reports.statistics.score import STEADY_RATE, chance_above
 
 _TEXT, _LONG, _DOUBLE, _TIME, _BOOL = StringType(), LongType(), DoubleType(), TimestampType(), BooleanType()
-_CELL: Mapping[str, DataType] = dict.fromkeys(CellKey._fields, _TEXT)
+_CELL: Mapping[str, DataType] = dict.fromkeys(Cell._fields, _TEXT)
 
 
 def cells_table(cells: Sequence[Assessed]) -> Table:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import platform
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from pyspark.sql import SparkSession
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as fn
 
-from spark_reports.ingest.listing import Folder, run_folders
+from spark_reports.ingest.listing import Folder, is_gone, run_folders
 from spark_reports.ingest.portion import Portion
 from spark_reports.ingest.reading import reading
 from spark_reports.ingest.summary import IngestSummary
-from spark_reports.store import Store
-from spark_reports.tables import QUARANTINE, RUNS
+from spark_reports.store import Store, problems
+from spark_reports.tables import COPY, QUARANTINE, RUNS
 
 MOST_FOLDERS = 5_000
 """Of one portion: what is known of each is held in memory."""
@@ -43,24 +45,73 @@ def ingest(
     begun = time.monotonic()
     progress("looking for run folders")
     folders = run_folders(spark, runs)
-    known = {row.listing for row in store.read(RUNS).select("listing").collect()}
-    bad = {row.listing: row.kind for row in store.read(QUARANTINE).select("listing", "kind").collect()}
-    new = [one for one in folders if one.listing not in known and one.listing not in bad]
-    still_bad = Counter(
-        bad[one.listing] for one in folders if one.listing in bad and one.listing not in known
-    )
-    summary = IngestSummary(
-        seen=len(folders),
-        unchanged=len(folders) - len(new) - still_bad.total(),
-        quarantined=dict(sorted(still_bad.items())),
-    )
+    listed = {one.source for one in folders}
+
+    def gone(source: str) -> bool:
+        return is_gone(source, listed, runs)
+
+    new, summary = _to_be_read(store, folders, gone)
     done = 0
     with reading(spark):
         for portion in portions(new):
             progress(f"ingesting run folders {done + 1} to {done + len(portion)} of {len(new)}")
-            summary += Portion(spark, store, portion).ingest()
+            summary += Portion(spark, store, portion, gone).ingest()
             done += len(portion)
     return replace(summary, seconds=round(time.monotonic() - begun, 3))
+
+
+def _to_be_read(
+    store: Store, folders: Sequence[Folder], gone: Callable[[str], bool]
+) -> tuple[list[Folder], IngestSummary]:
+    """The folders that are not known as they are listed, and what is known of the others.
+
+    Where known ones went is noted: a run may be in another folder now, and what is gone leaves the quarantine.
+    """
+    stored = {
+        row.run: row
+        for row in store.read(RUNS)
+        .select("run", "listing", "source", fn.unix_millis("judged").alias("judged_ms"))
+        .collect()
+    }
+    known = {row.listing: row.source for row in stored.values()}
+    here = {one.source: one for one in folders}
+    moved = [
+        one
+        for one in folders
+        if known.get(one.listing, one.source) != one.source and gone(known[one.listing])
+    ]
+    store.move({one.listing: one.source for one in moved})
+    rows = store.read(QUARANTINE).select("source", "listing", "host", "kind", "run").collect()
+    # A disk of another machine can't be seen from here.
+    left = {row.source for row in rows if row.host in (None, platform.node()) and gone(row.source)}
+    store.release(left)
+    judged = {
+        (row.source, row.listing)
+        for row in rows
+        if row.source in here and not _is_heir(row, here[row.source], stored.get(row.run), gone)
+    }
+    present = problems(store.read(RUNS), store.read(QUARANTINE)).select("source", "kind").collect()
+    bad = {row.source: row.kind for row in present}
+    new, still_bad = [], Counter[str]()
+    for one in folders:
+        if one.listing in known:
+            continue
+        if (one.source, one.listing) not in judged:
+            new.append(one)
+        elif one.source in bad:
+            still_bad[bad[one.source]] += 1
+    return new, IngestSummary(
+        seen=len(folders),
+        unchanged=len(folders) - len(new) - still_bad.total(),
+        quarantined=dict(sorted(still_bad.items())),
+        released=len(left),
+    )
+
+
+def _is_heir(row: Row, folder: Folder, stored: Row | None, gone: Callable[[str], bool]) -> bool:
+    """Whether it is a copy of a run whose own folder has gone since: it is read again, and is the run's folder."""
+    same = row.kind == COPY and stored is not None and stored.judged_ms == folder.judged_ms
+    return same and stored is not None and gone(stored.source)
 
 
 def portions(

@@ -9,16 +9,18 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from glob import has_magic
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import SplitResult, urlsplit
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
 from harness.errors import UsageProblem
+from spark_reports.places import Place
 
 READ = ("run.json", "outcome.json", "checks.json", "messages.jsonl", "events.jsonl")
 """The files of a run folder that are read, besides logs."""
@@ -28,7 +30,6 @@ LATEST = "latest"
 """The link beside run folders, to the newest."""
 
 _NAME = re.compile(r"\d{8}T\d{6}\.\d{3}-\d+(-\d+)?")
-_REMOTE = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+:/")
 _WAY_OUT = "Run folders are runs/<scenario>/<time>-<seed>; give them, folders above them, globs or URIs."
 
 
@@ -82,10 +83,11 @@ def run_folders(spark: SparkSession, runs: Sequence[str]) -> list[Folder]:
     local: list[Path] = []
     remote: list[str] = []
     for text in runs:
-        if _REMOTE.match(text):
-            remote.append(text.rstrip("/"))
+        place = Place.of(text)
+        if place.folder is None:
+            remote.append(place.uri)
         else:
-            local += _places(text)
+            local += _places(text, place.folder)
     found = {one.source: one for one in _below(local)}
     found |= {one.source: one for place in remote for one in listed_by_spark(spark, [place])}
     if not found:
@@ -95,12 +97,47 @@ def run_folders(spark: SparkSession, runs: Sequence[str]) -> list[Folder]:
 
 def again(spark: SparkSession, folders: Iterable[Folder]) -> dict[str, str]:
     """What a listing shows of these folders now: source, listing. What is gone is left out."""
-    folders = list(folders)
-    remote = [one.source for one in folders if _REMOTE.match(one.source)]
-    seen = [_folder(local_path(one.source)) for one in folders if not _REMOTE.match(one.source)]
-    if remote:
-        seen += listed_by_spark(spark, remote)
+    sources = [one.source for one in folders]
+    local = [one for one in sources if is_local(one) and not is_gone(one, ())]
+    remote = [one for one in sources if not is_local(one)]
+    seen = [_folder(local_path(one)) for one in local]
+    try:
+        seen += listed_by_spark(spark, remote) if remote else []
+    except UsageProblem:
+        # One is gone, and Spark lists all of them or none.
+        for one in remote:
+            with suppress(UsageProblem):
+                seen += listed_by_spark(spark, [one])
     return {one.source: one.listing for one in seen}
+
+
+def is_gone(source: str, listed: Container[str], runs: Sequence[str] = ()) -> bool:
+    """Whether a run folder isn't there any more; where that can't be known, it isn't gone.
+
+    Args:
+        source: of the folder; one on a disk is looked for on this machine.
+        listed: the sources that were just listed.
+        runs: what was listed; elsewhere than on a disk only what is below shows what is gone.
+    """
+    if not is_local(source):
+        return source not in listed and any(_is_below(urlsplit(source), urlsplit(one)) for one in runs)
+    try:
+        local_path(source).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _is_below(source: SplitResult, place: SplitResult) -> bool:
+    same = place.scheme == source.scheme and place.netloc in ("", source.netloc)
+    return same and source.path.startswith(f"{place.path.rstrip('/')}/")
+
+
+def is_local(source: str) -> bool:
+    """Whether it is on a disk of this machine."""
+    return source.startswith("file:")
 
 
 def local_path(source: str) -> Path:
@@ -135,19 +172,17 @@ def listed_by_spark(spark: SparkSession, places: Sequence[str]) -> list[Folder]:
     return [Folder(source, names) for source, names in by_folder.items()]
 
 
-def _places(text: str) -> list[Path]:
+def _places(text: str, path: Path) -> list[Path]:
     """Folders of this machine."""
-    if text.startswith("file:"):
-        text = unquote(re.sub(r"^file:/*", "/", text))
-    path = Path(text).expanduser()
-    if path.exists():
-        return [path]
-    absolute = path.absolute()
-    found = (
-        sorted(Path(absolute.anchor).glob(str(absolute.relative_to(absolute.anchor))))
-        if has_magic(text)
-        else []
-    )
+    try:
+        if path.exists():
+            return [path]
+    except OSError as error:
+        raise UsageProblem(f"{text} can't be looked at: {error.strerror}", _WAY_OUT) from error
+    try:
+        found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor)))) if has_magic(text) else []
+    except ValueError as error:
+        raise UsageProblem(f"{text} is no glob: {error}", _WAY_OUT) from error
     if not found:
         raise UsageProblem(f"there is no {text}", _WAY_OUT)
     return found
@@ -165,8 +200,8 @@ def _below(places: Iterable[Path]) -> Iterator[Folder]:
         try:
             with os.scandir(path) as entries:
                 children = list(entries)
-        except NotADirectoryError:
-            continue
+        except (NotADirectoryError, FileNotFoundError):
+            continue  # a file, or removed since its folder was listed
         except OSError as error:
             yield Folder(f"file:{path}", problem=error.strerror)
             continue

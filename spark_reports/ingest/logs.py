@@ -9,6 +9,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
 
 from spark_reports.ingest.findings import not_as_it_should_be, side_of
+from spark_reports.ingest.reading import reader
 from spark_reports.ingest.signature import signature
 
 MOST = 20
@@ -78,7 +79,7 @@ def log_lines(spark: SparkSession, places: Sequence[str]) -> DataFrame:
     if not places:
         return spark.createDataFrame([], "value string, path string, position long")
     lines = (
-        spark.read.option("globPaths", "false")
+        reader(spark)
         .option("recursiveFileLookup", "true")
         .option("pathGlobFilter", "*.{log,txt}")
         .text(list(places))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as fn
 
@@ -16,12 +18,12 @@ from spark_reports.ingest.conditions import conditions
 from spark_reports.ingest.events import PART, history, staged
 from spark_reports.ingest.faults import faults
 from spark_reports.ingest.findings import findings
-from spark_reports.ingest.listing import Folder, again
+from spark_reports.ingest.listing import Folder, again, is_local
 from spark_reports.ingest.logs import log_findings
 from spark_reports.ingest.messages import messages
 from spark_reports.ingest.offsets import offsets
 from spark_reports.ingest.ownership import ownership
-from spark_reports.ingest.quarantine import BROKEN, Problem, changed, problem_of
+from spark_reports.ingest.quarantine import BROKEN, Problem, changed, copy_of, gone, problem_of
 from spark_reports.ingest.reading import documents, event_lines, message_lines
 from spark_reports.ingest.runs import runs
 from spark_reports.ingest.seen import NUMBERS, seen_of, what_is_seen
@@ -52,16 +54,52 @@ _BYTES_EACH = 32 * 2**20
 class Portion:
     """Run folders that become facts together, or not at all."""
 
-    def __init__(self, spark: SparkSession, store: Store, folders: Sequence[Folder]) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        store: Store,
+        folders: Sequence[Folder],
+        is_gone: Callable[[str], bool],
+    ) -> None:
         self._spark = spark
         self._store = store
         self._folders = {one.source: one for one in folders}
+        self._is_gone = is_gone
+        self._lost: dict[str, Problem] = {}
+        """What was removed, or changed, before it could be read."""
         self._batch = store.begin()
 
     def ingest(self) -> IngestSummary:
-        """Read the folders, append their facts, and commit the runs of those that are fit."""
+        """Read the folders, append their facts, and commit the runs of those that are fit.
+
+        Of several that have the same run the one that was judged last counts; where that isn't fit, the others are
+        ingested without it.
+        """
+        while True:
+            try:
+                summary, rest = self._ingest()
+            except AnalysisException as error:
+                # Spark plans to read all files, or none.
+                if error.getCondition() != "PATH_NOT_FOUND" or not self._part_with_the_lost():
+                    raise
+            else:
+                break
+        if rest:
+            summary += Portion(self._spark, self._store, rest, self._is_gone).ingest()
+        return summary
+
+    def _part_with_the_lost(self) -> bool:
+        """Go on without folders that are no longer as they were listed; whether there are any."""
+        lost = self._not_as_listed()
+        self._lost |= lost
+        self._folders = {source: one for source, one in self._folders.items() if source not in lost}
+        self._batch = self._store.begin()
+        return bool(lost)
+
+    def _ingest(self) -> tuple[IngestSummary, list[Folder]]:
+        """What was done, and the folders that are to be ingested now."""
         with staging(self._spark, self._store, self._batch) as place:
-            found = place.keep("documents", self._documents())
+            found = self._with_moved(place.keep("documents", self._documents()))
             keys = found.where("run IS NOT NULL AND counts").select("place", "run_key", "run", "batch")
             lines = place.keep("events", staged(event_lines(self._spark, self._listed), keys), by=PART)
             whole = place.keep("histories", soundness.of_histories(lines))
@@ -100,15 +138,25 @@ class Portion:
             fn.col("digest").alias("stored_digest"),
             fn.unix_millis("judged").alias("stored_judged_ms"),
         )
-        elsewhere = fn.expr("stored_source <> source AND stored_judged_ms >= judged_ms")
+        # Where a store was brought up to date it has no digest, and the same facts are to be made again.
+        elsewhere = fn.expr(
+            "stored_source <> source AND stored_judged_ms >= judged_ms AND stored_digest IS NOT NULL"
+        )
         return (
             own.withColumn("first", (fn.row_number().over(latest) == 1) | fn.col("run").isNull())
             .join(stored, "run", "left")
             .withColumn("counts", fn.col("first") & ~fn.coalesce(elsewhere, fn.lit(False)))
             .withColumn("batch", fn.lit(self._batch))
             .withColumn("run_key", fn.xxhash64("run", "batch"))
-            .drop("first")
         )
+
+    def _with_moved(self, found: DataFrame) -> DataFrame:
+        """A folder that has the run as the store has it counts, where that folder isn't there any more."""
+        same = found.where("first AND NOT counts AND stored_judged_ms = judged_ms")
+        sources = [row.stored_source for row in same.select("stored_source").distinct().collect()]
+        left = [one for one in sources if self._is_gone(one)]
+        moved = fn.col("first") & fn.col("stored_source").isin(left) & fn.expr("stored_judged_ms = judged_ms")
+        return found.withColumn("counts", fn.col("counts") | fn.coalesce(moved, fn.lit(False)))
 
     def _append_messages(self, events: DataFrame, keys: DataFrame) -> None:
         size = sum(one.files["messages.jsonl"].size for one in self._listed if "messages.jsonl" in one.files)
@@ -135,8 +183,7 @@ class Portion:
     def _seen(self, place: Staging, found: DataFrame, lines: DataFrame, whole: DataFrame) -> DataFrame:
         """Everything that is known of each folder: its documents, and what its files add up to."""
         own = self._store.read(MESSAGES).where(fn.col("batch") == self._batch)
-        groups = soundness.groups_of(lines)
-        sums = soundness.of_messages(own, groups)
+        sums = soundness.of_messages(own, lines)
         every = found.join(whole, "run_key", "left").join(sums, "run_key", "left")
         return place.keep("seen", every.transform(what_is_seen).withColumn("digest", soundness.digest()))
 
@@ -155,42 +202,59 @@ class Portion:
                 if one.kind == BROKEN and one.file and one.file.endswith(".jsonl")
             ],
         )
+        problems |= self._not_as_listed()
+        return {source: lines.located(source, one) for source, one in problems.items()} | self._lost
+
+    def _not_as_listed(self) -> dict[str, Problem]:
+        """Source: what has happened to it since it was listed."""
         now = again(self._spark, self._listed)
-        for source, folder in self._folders.items():
-            if now.get(source) != folder.listing:
-                problems[source] = changed()
-        return {source: lines.located(source, one) for source, one in problems.items()}
+        return {
+            source: changed() if source in now else gone()
+            for source, folder in self._folders.items()
+            if now.get(source) != folder.listing
+        }
 
     def _commit(
         self, seen: DataFrame, rows: Mapping[str, Row], problems: Mapping[str, Problem]
-    ) -> IngestSummary:
-        if problems:
-            self._quarantine(rows, problems)
+    ) -> tuple[IngestSummary, list[Folder]]:
         fit = {source: row for source, row in rows.items() if source not in problems}
         new = {source: row for source, row in fit.items() if row.counts and row.digest != row.stored_digest}
+        winners = {row.run: source for source, row in fit.items() if row.counts}
+        beaten = {row.run for source, row in rows.items() if row.counts and source in problems}
+        others = {source: row for source, row in fit.items() if not row.counts}
+        rest = [self._folders[source] for source, row in others.items() if row.run in beaten]
+        copies = {
+            source: copy_of(winners.get(row.run, row.stored_source))
+            for source, row in others.items()
+            if row.run not in beaten
+        }
+        if problems or copies:
+            self._quarantine(rows, {**problems, **copies})
         committed = [row.run_key for row in fit.values() if row.counts]
         if committed:
             self._store.commit(runs(seen.where(fn.col("counts") & fn.col("run_key").isin(committed))))
         replaced = sum(row.stored_digest is not None for row in new.values())
-        return IngestSummary(
+        summary = IngestSummary(
             ingested=len(new) - replaced,
             replaced=replaced,
-            unchanged=len(fit) - len(new),
+            unchanged=len(fit) - len(new) - len(rest),
             quarantined=dict(sorted(Counter(one.kind for one in problems.values()).items())),
             messages=sum(row.message_count or 0 for row in new.values()),
         )
+        return summary, rest
 
     def _quarantine(self, rows: Mapping[str, Row], problems: Mapping[str, Problem]) -> None:
-        found = datetime.now(UTC)
+        found, nothing = datetime.now(UTC), Row(digest=None, run=None, scenario=None)
         self._store.quarantine(
             self._spark.createDataFrame(
                 [
                     (
                         source,
-                        rows[source].digest,
-                        None if one.passing else self._folders[source].listing,
-                        rows[source].run,
-                        rows[source].scenario,
+                        platform.node() if is_local(source) else None,
+                        (row := rows.get(source, nothing)).digest,
+                        None if one.passing or source in self._lost else self._folders[source].listing,
+                        row.run,
+                        row.scenario,
                         one.kind,
                         one.file,
                         one.line,

@@ -6,16 +6,18 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.model import SCHEMA_VERSION, OutcomeKind
+from harness.model import SCHEMA_VERSION, OutcomeKind, Trouble
 from spark_reports.ingest.listing import Folder
+from spark_reports.tables import COPY
 
-MISSING, BROKEN, OTHER, TRUNCATED, RUNNING, CONTRADICTION = KINDS = (
+MISSING, BROKEN, OTHER, TRUNCATED, RUNNING, CONTRADICTION, GONE = KINDS = (
     "missing-file",
     "broken-json",
     "other-schema",
     "truncated",
     "still-running",
     "contradiction",
+    "gone",
 )
 """Kinds of reasons."""
 _MADE_ANEW = ("outcome.json", "checks.json", "messages.jsonl")
@@ -59,6 +61,7 @@ class Seen:
     ended: bool = False
     """`run.json` tells when it ended."""
     outcome_kind: str | None = None
+    trouble: str | None = None
     last_event_of_checks: int | None = None
     event_count: int = 0
     broken_events: int = 0
@@ -66,10 +69,11 @@ class Seen:
     events_of_another_run: int = 0
     in_order: bool = True
     ends: int = 0
-    sent: int = 0
     first_wall_ms: int | None = None
     message_count: int = 0
-    most_of_a_group: int = 0
+    missing_messages: int = 0
+    surplus_messages: int = 0
+    other_keys: int = 0
     broken_messages: int = 0
     messages_of_other_schema: int = 0
     last_event_of_messages: int | None = None
@@ -86,6 +90,16 @@ def changed() -> Problem:
     return Problem(
         RUNNING, None, "it was being written while it was read; ingest it again when the run is over"
     )
+
+
+def gone() -> Problem:
+    """Of a folder that was removed while it was read."""
+    return Problem(GONE, None, "it was removed while it was read; ingest it where it is now", passing=True)
+
+
+def copy_of(other: str) -> Problem:
+    """Of a folder whose run counts as another one has it."""
+    return Problem(COPY, None, f"{other} has the same run, judged no earlier: that one counts")
 
 
 def _problems(seen: Seen) -> Iterator[Problem]:
@@ -170,12 +184,22 @@ def _messages(seen: Seen, check: str) -> Iterator[Problem]:
     if seen.strange_groups:
         groups = ", ".join(seen.strange_groups[:3])
         yield Problem(CONTRADICTION, name, f"the history knows no group {groups}; {check}")
-    if seen.most_of_a_group > seen.sent:
+    if seen.surplus_messages:
         yield Problem(
             CONTRADICTION,
             name,
-            f"a group has {seen.most_of_a_group} messages, and {seen.sent} were sent; {check}",
+            f"groups have more messages than were sent, or to other topics: {seen.surplus_messages}; {check}",
         )
+    # Where the oracle could not read the history, it has written none (`assertions.judge`).
+    unjudged = seen.message_count == 0 and seen.trouble == Trouble.HARNESS
+    if seen.missing_messages and not unjudged:
+        yield Problem(
+            TRUNCATED,
+            name,
+            f"messages that were sent are missing for groups that consume them: {seen.missing_messages}; {check}",
+        )
+    if seen.other_keys:
+        yield Problem(CONTRADICTION, name, f"its keys are others than were sent; {check}")
     for file, last in ((name, seen.last_event_of_messages), ("checks.json", seen.last_event_of_checks)):
         if last is not None and last > seen.event_count:
             yield Problem(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import StringType, StructField, StructType
 
@@ -18,10 +18,18 @@ SETTINGS = {
     "spark.sql.files.maxPartitionBytes": "64m",
     # Paths are listed by so many tasks, not by one for each of them.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
-    # One folder that vanishes, or that nobody may read, is quarantined; it must not end the ingest.
-    "spark.sql.files.ignoreMissingFiles": "true",
-    "spark.sql.files.ignoreCorruptFiles": "true",
 }
+_TOLERANT = {"globPaths": "false", "ignoreMissingFiles": "true", "ignoreCorruptFiles": "true"}
+
+
+def reader(spark: SparkSession) -> DataFrameReader:
+    """Reads files of run folders, and of nothing else.
+
+    One that vanishes, or that can't be read to its end, must not end the ingest: what it lacks shows in the sums
+    of `spark_reports.ingest.soundness`, or in a second listing, and its folder is quarantined. Of a file of the
+    store the same would be lost without a word.
+    """
+    return spark.read.options(**_TOLERANT)
 
 
 @contextmanager
@@ -69,7 +77,7 @@ def event_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
 
 def numbered_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """Lines of files with `place`, `file` (its name) and `line`, from 1."""
-    lines = spark.read.option("globPaths", "false").option("lineSep", "\n").text(list(paths))
+    lines = reader(spark).option("lineSep", "\n").text(list(paths))
     return lines.select(
         "value",
         _place("_metadata.file_path").alias("place"),
@@ -96,7 +104,7 @@ def _place(path: str) -> Column:
 def _small_files(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     if not paths:
         return spark.createDataFrame([], "value string, file string")
-    texts = spark.read.option("globPaths", "false").text(list(paths), wholetext=True)
+    texts = reader(spark).text(list(paths), wholetext=True)
     return texts.select("value", fn.col("_metadata.file_path").alias("file"))
 
 
@@ -115,11 +123,11 @@ def _lines(spark: SparkSession, schema: StructType, paths: Sequence[str]) -> Dat
     if not paths:
         return spark.createDataFrame([], whole.add("place", StringType()))
     lines = (
-        spark.read.schema(whole)
+        reader(spark)
+        .schema(whole)
         .option("mode", "PERMISSIVE")
         .option("columnNameOfCorruptRecord", CORRUPT)
         .option("lineSep", "\n")
-        .option("globPaths", "false")
         .json(list(paths))
     )
     return lines.select("*", _place("_metadata.file_path").alias("place"))

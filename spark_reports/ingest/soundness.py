@@ -40,7 +40,6 @@ def of_histories(lines: DataFrame) -> DataFrame:
             & (fn.bit_xor(n) == whole_xor)
         ).alias("in_order"),
         fn.count_if(fn.col("kind").isin("run-ended", "trouble")).alias("ends"),
-        fn.count_if(fn.col("kind") == "sent").alias("sent"),
         fn.min(fn.when(first, fn.col("wall_ms"))).alias("first_wall_ms"),
         ((fn.max(fn.col("mono_ns").cast("double")) - first_ns) / 1e6).alias("last_ms"),
         (fn.max(apart_ms) - fn.min(apart_ms)).try_cast("long").alias("clock_jump_ms"),
@@ -54,10 +53,38 @@ def groups_of(lines: DataFrame) -> DataFrame:
     return named.select("run_key", fn.col("data.group").alias("consumer_group")).distinct()
 
 
-def of_messages(messages: DataFrame, groups: DataFrame) -> DataFrame:
-    """One row a run, of rows of the table `messages`."""
-    by_group = messages.groupBy("run_key", "consumer_group").agg(
+def wanted_of(lines: DataFrame) -> DataFrame:
+    """`run_key, consumer_group, topic`: of every message that was sent there, the group has a row.
+
+    As in `assertions.oracle.fates`, of the members that ever started; which group the others are of, only the
+    scenario tells.
+    """
+    members = lines.where("kind = 'consumer-started'").select(
+        "run_key", "node", fn.col("data.group").alias("consumer_group")
+    )
+    starting = fn.when(fn.col("kind") == "consumer-starting", fn.map_keys("data.subscribe"))
+    later = fn.when(fn.col("kind") == "subscribed", fn.array("data.topic"))
+    topics = lines.where(fn.col("kind").isin("consumer-starting", "subscribed")).select(
+        "run_key", "node", fn.explode(fn.coalesce(starting, later)).alias("topic")
+    )
+    return members.join(topics, ["run_key", "node"]).drop("node").distinct()
+
+
+def sent_of(lines: DataFrame) -> DataFrame:
+    """`run_key, topic, sent, sent_keys`: how many messages were sent, and the XOR of their keys' hashes."""
+    sent = lines.where("kind = 'sent'").groupBy("run_key", fn.col("data.topic").alias("topic"))
+    return sent.agg(fn.count(fn.lit(1)).alias("sent"), _all_of("data.key").alias("sent_keys"))
+
+
+def of_messages(messages: DataFrame, lines: DataFrame) -> DataFrame:
+    """One row a run, of rows of the table `messages` and of its history.
+
+    `missing_messages` and `surplus_messages` are rows that should be there and aren't, and the other way round;
+    `other_keys` groups that have as many as were sent, but others.
+    """
+    by_topic = messages.groupBy(*_SUBJECT).agg(
         fn.count(fn.lit(1)).alias("rows"),
+        _all_of("message_key").alias("keys"),
         fn.count_if(_is(BROKEN)).alias("broken"),
         fn.count_if(_is(OTHER_SCHEMA)).alias("other_schema"),
         fn.max(fn.array_max("events")).alias("last_event"),
@@ -65,13 +92,18 @@ def of_messages(messages: DataFrame, groups: DataFrame) -> DataFrame:
             "hash"
         ),
     )
-    known = groups.withColumn("known", fn.lit(True))
+    known = groups_of(lines).withColumn("known", fn.lit(True))
+    rows, sent = (fn.coalesce(name, fn.lit(0)) for name in ("rows", "sent"))
     return (
-        by_group.join(fn.broadcast(known), ["run_key", "consumer_group"], "left")
+        by_topic.join(wanted_of(lines), list(_SUBJECT), "full_outer")
+        .join(fn.broadcast(sent_of(lines)), ["run_key", "topic"], "left")
+        .join(fn.broadcast(known), ["run_key", "consumer_group"], "left")
         .groupBy("run_key")
         .agg(
             fn.sum("rows").alias("message_count"),
-            fn.max("rows").alias("most_of_a_group"),
+            fn.sum(fn.greatest(sent - rows, fn.lit(0))).alias("missing_messages"),
+            fn.sum(fn.greatest(rows - sent, fn.lit(0))).alias("surplus_messages"),
+            fn.count_if((rows == sent) & (fn.col("keys") != fn.col("sent_keys"))).alias("other_keys"),
             fn.sum("broken").alias("broken_messages"),
             fn.sum("other_schema").alias("messages_of_other_schema"),
             fn.max("last_event").alias("last_event_of_messages"),
@@ -94,6 +126,11 @@ def digest() -> Column:
 
 
 _OF_THE_INGEST = ("run_key", "batch")
+_SUBJECT = ("run_key", "consumer_group", "topic")
+
+
+def _all_of(key: str) -> Column:
+    return fn.bit_xor(fn.xxhash64(key))
 
 
 def _is(problem: str) -> Column:

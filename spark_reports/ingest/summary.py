@@ -20,6 +20,8 @@ class IngestSummary:
     """Their runs are in the store as they are, or in a later copy."""
     quarantined: Mapping[str, int] = field(default_factory=dict)
     """Kind of reason: so many folders, also those that were quarantined before and are as they were."""
+    released: int = 0
+    """They were quarantined before, and are gone; none of them was seen."""
     messages: int = 0
     """Of the ingested and the replaced runs."""
     seconds: float = 0.0
@@ -31,6 +33,7 @@ class IngestSummary:
             replaced=self.replaced + other.replaced,
             unchanged=self.unchanged + other.unchanged,
             quarantined=dict(sorted((Counter(self.quarantined) + Counter(other.quarantined)).items())),
+            released=self.released + other.released,
             messages=self.messages + other.messages,
             seconds=self.seconds + other.seconds,
         )

@@ -44,6 +44,8 @@ def timings(events: DataFrame) -> DataFrame:
 
 
 _PLAIN = (*KEYS, "n", "at_ms")
+_LOOK_BEFORE = ("data.look_began_before_ms", "data.look_before_ms")
+"""How long before a look the one before it was begun; in older folders, was answered."""
 
 
 def _queue_of(one: Column) -> Column:
@@ -59,7 +61,11 @@ def _facts(
     rows: DataFrame, what: str, began_n: Column, began_ms: Column, ended: Column, **columns: Column
 ) -> DataFrame:
     """Facts that end with a look: `n`, `at_ms`, `look_before_ms` where it tells of the look before it, and
-    `known_ms`: when the one before it was that was written down, null where there was none."""
+    `known_ms`: when the one before it was that was written down, null where there was none.
+
+    What the look before saw was so at some time after it was begun. Older folders tell, or show, only when it was
+    answered: so long as an answer took, their `at_least_ms` may be too much.
+    """
     before_ms = fn.coalesce(ended["at_ms"] - ended["look_before_ms"], ended["known_ms"], began_ms)
     ms = since(ended["at_ms"], began_ms)
     return rows.select(
@@ -90,7 +96,7 @@ def _rebalances(history: DataFrame) -> DataFrame:
     look = fn.struct(
         "n",
         "at_ms",
-        fn.col("data.look_before_ms").alias("look_before_ms"),
+        fn.coalesce(*_LOOK_BEFORE).alias("look_before_ms"),
         fn.col("known.at_ms").alias("known_ms"),
         "queues",
         fn.col("known.queues").alias("known_queues"),
@@ -130,7 +136,7 @@ def _flips(history: DataFrame) -> DataFrame:
     look = fn.struct(
         "n",
         "at_ms",
-        fn.col("data.look_before_ms").alias("look_before_ms"),
+        fn.coalesce(*_LOOK_BEFORE).alias("look_before_ms"),
         fn.col("known.at_ms").alias("known_ms"),
     )
     flips = (
@@ -182,9 +188,7 @@ def _corrections(history: DataFrame) -> DataFrame:
     is_sent, is_look = fn.col("kind") == "sent", fn.col("kind") == "offsets-observed"
     one = fn.explode_outer(fn.when(is_look, fn.from_json("data.queues", QUEUES)))
     passed = fn.col("one.consumer_offset") > fn.col("sent.offset")
-    look = fn.struct(
-        "n", "at_ms", fn.col("data.look_before_ms").alias("look_before_ms"), "known_ms", "moved_n"
-    )
+    look = fn.struct("n", "at_ms", fn.coalesce(*_LOOK_BEFORE).alias("look_before_ms"), "known_ms", "moved_n")
     known_ms = fn.lag("at_ms").over(
         Window.partitionBy("run_key", "consumer_group", "topic", "queue").orderBy("n")
     )

@@ -1,15 +1,22 @@
 """The SQL of the reports, one file per query: `queries/flakiness_cells.sql`.
 
-It is run as it stands, on views that have the names of the store's tables, and the same text is shown beside the
-figure that it makes. Facts are always joined with `runs` through `run_key` (see `spark_reports.tables`). A first
-comment in each file says what comes out.
+It is run on views that have the names of the store's tables, and the same text is shown beside the figure that it
+makes. Facts are always joined with `runs` through `run_key` (see `spark_reports.tables`). A first comment in each
+file says what comes out. What several of them need is in `parts` once: `${limits}` stands for `parts/limits.sql`.
 """
 
 from __future__ import annotations
 
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from string import Template
 
 
 def query(name: str) -> str:
     """The text of one query, by the name of its file."""
-    return files(__name__).joinpath(f"{name}.sql").read_text(encoding="utf-8")
+    parts = {one.name.removesuffix(".sql"): _text(one) for one in files(__name__).joinpath("parts").iterdir()}
+    return Template(_text(files(__name__).joinpath(f"{name}.sql"))).substitute(parts)
+
+
+def _text(file: Traversable) -> str:
+    return file.read_text(encoding="utf-8").strip()

@@ -1,89 +1,98 @@
 -- How long it took: a row per kind of interval, client, version of RocketMQ, timing, limit, block of runs and value.
 -- Values are in milliseconds, rounded to three significant digits; `most` counts those that took at most so long,
 -- `least` those of which it is known that they took so long at least. Runs are dealt into 20 blocks, so that it can
--- be seen how much they differ. `limit_ms` is what RocketMQ's timers allow at the latest; null: not known.
-WITH took AS (
-    SELECT
-        run_key,
-        'delivery' AS what,
-        FALSE AS unnoticed,
-        TRUE AS is_most,
-        GREATEST(delivery_ms, 0) AS ms
-    FROM messages
-    WHERE delivery_ms IS NOT NULL
-    UNION ALL
-    SELECT run_key, what, cause IN ('pause', 'partition', 'loss'), TRUE, ms
-    FROM timings
-    WHERE ms IS NOT NULL
-    UNION ALL
-    SELECT run_key, what, cause IN ('pause', 'partition', 'loss'), FALSE, COALESCE(at_least_ms, 0)
-    FROM timings
-    WHERE ms IS NOT NULL
-),
-timers AS (
+-- be seen how much they differ. `limit_ms` is what RocketMQ's timers allow at the latest, and `timers` are these, in
+-- milliseconds; null: not known. `beyond` tells what took longer than that, before it was rounded.
+WITH ${limits},
+-- Runs of one side have the same of all these: messages are counted by its number.
+sided AS (
     SELECT
         run_key,
         client,
         rocketmq,
         timing,
-        timers_ms AS t,
-        CASE WHEN client LIKE '%+%' THEN client ELSE SPLIT_PART(client, ' ', 1) END AS kind
-    FROM runs
+        setting,
+        DENSE_RANK() OVER (ORDER BY client, rocketmq, timing, setting) AS side,
+        CAST((run_key % 20 + 20) % 20 AS INT) AS block
+    FROM settings
 ),
-limits AS (
+sides AS (
+    SELECT s.side, s.client, s.rocketmq, s.timing, l.what, l.unnoticed, l.timers, l.limit_ms
+    FROM (SELECT DISTINCT side, client, rocketmq, timing, setting FROM sided) AS s
+    INNER JOIN limits AS l ON s.setting = l.setting
+),
+delivered AS (
+    SELECT /*+ BROADCAST(s) */
+        s.side,
+        s.block,
+        s.limit_ms,
+        GREATEST(m.delivery_ms, 0) AS ms
+    FROM messages AS m
+    INNER JOIN (
+        SELECT r.run_key, r.side, r.block, e.limit_ms
+        FROM sided AS r
+        INNER JOIN sides AS e ON r.side = e.side AND e.what = 'delivery'
+    ) AS s ON m.run_key = s.run_key
+    WHERE m.delivery_ms IS NOT NULL
+),
+timed AS (
     SELECT
-        run_key,
-        client,
-        rocketmq,
-        timing,
-        t['broker.channel-expiry'] + t['broker.channel-scan'] AS unnoticed_ms,
-        t[CONCAT(kind, '.rebalance')] + COALESCE(t[CONCAT(kind, '.rebalance-min')], 0) AS rebalance_ms,
-        t[CONCAT(kind, '.heartbeat')] AS heartbeat_ms,
-        t[CONCAT(kind, '.settings')] AS settings_ms,
-        CASE
-            WHEN kind = 'grpc' THEN t['proxy.hold-receive']
-            WHEN kind NOT LIKE '%grpc%' THEN t['broker.hold-pull']
-        END + t['broker.hold-check'] AS hold_ms,
-        CASE WHEN kind = 'grpc' THEN 0 ELSE t[CONCAT(kind, '.persist-offsets')] END AS persist_ms
-    FROM timers
+        s.side,
+        s.block,
+        t.what,
+        t.cause IN ('pause', 'partition', 'loss') AS unnoticed,
+        t.ms AS most_ms,
+        COALESCE(t.at_least_ms, 0) AS least_ms
+    FROM timings AS t
+    INNER JOIN sided AS s ON t.run_key = s.run_key
+    WHERE t.ms IS NOT NULL
+),
+took AS (
+    SELECT t.side, t.what, t.unnoticed, t.block, e.limit_ms, TRUE AS is_most, t.most_ms AS ms
+    FROM timed AS t
+    INNER JOIN sides AS e ON t.side = e.side AND t.what = e.what AND t.unnoticed IS NOT DISTINCT FROM e.unnoticed
+    UNION ALL
+    SELECT t.side, t.what, t.unnoticed, t.block, e.limit_ms, FALSE, t.least_ms
+    FROM timed AS t
+    INNER JOIN sides AS e ON t.side = e.side AND t.what = e.what AND t.unnoticed IS NOT DISTINCT FROM e.unnoticed
 ),
 counted AS (
     SELECT
-        t.run_key,
-        t.what,
-        t.unnoticed,
-        t.is_most,
-        CASE
-            WHEN t.ms < 10 THEN FLOOR(t.ms * 100 + 0.5) / 100
-            WHEN t.ms < 100 THEN FLOOR(t.ms * 10 + 0.5) / 10
-            WHEN t.ms < 1000 THEN FLOOR(t.ms + 0.5)
-            WHEN t.ms < 10000 THEN FLOOR(t.ms / 10 + 0.5) * 10
-            WHEN t.ms < 100000 THEN FLOOR(t.ms / 100 + 0.5) * 100
-            ELSE FLOOR(t.ms / 1000 + 0.5) * 1000
-        END AS ms
-    FROM took AS t
+        side,
+        'delivery' AS what,
+        FALSE AS unnoticed,
+        block,
+        COALESCE(ms > limit_ms, FALSE) AS beyond,
+        ${three_digits} AS ms,
+        COUNT(*) AS most,
+        COUNT(*) AS least
+    FROM delivered
+    GROUP BY 1, 4, 5, 6
+    UNION ALL
+    SELECT
+        side,
+        what,
+        unnoticed,
+        block,
+        COALESCE(ms > limit_ms, FALSE) AS beyond,
+        ${three_digits} AS ms,
+        SUM(CASE WHEN is_most THEN 1 ELSE 0 END) AS most,
+        SUM(CASE WHEN is_most THEN 0 ELSE 1 END) AS least
+    FROM took
+    GROUP BY 1, 2, 3, 4, 5, 6
 )
 SELECT
     c.what,
-    r.client,
-    r.rocketmq,
-    r.timing,
+    e.client,
+    e.rocketmq,
+    e.timing,
     c.unnoticed,
-    CAST(
-        CASE c.what
-            WHEN 'delivery' THEN r.hold_ms
-            WHEN 'offset-correction' THEN r.hold_ms + r.persist_ms
-            WHEN 'rebalance' THEN r.rebalance_ms + CASE WHEN c.unnoticed THEN r.unnoticed_ms ELSE 0 END
-            WHEN 'subscription-flip' THEN COALESCE(
-                r.settings_ms,
-                r.rebalance_ms + r.heartbeat_ms + CASE WHEN c.unnoticed THEN r.unnoticed_ms ELSE 0 END
-            )
-        END AS BIGINT
-    ) AS limit_ms,
-    CAST((r.run_key % 20 + 20) % 20 AS INT) AS block,
+    e.timers,
+    e.limit_ms,
+    c.block,
     CAST(c.ms AS DOUBLE) AS ms,
-    SUM(CASE WHEN c.is_most THEN 1 ELSE 0 END) AS most,
-    SUM(CASE WHEN c.is_most AND c.what <> 'delivery' THEN 0 ELSE 1 END) AS least
+    c.beyond,
+    CAST(c.most AS BIGINT) AS most,
+    CAST(c.least AS BIGINT) AS least
 FROM counted AS c
-INNER JOIN limits AS r ON c.run_key = r.run_key
-GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+INNER JOIN sides AS e ON c.side = e.side AND c.what = e.what AND c.unnoticed IS NOT DISTINCT FROM e.unnoticed

@@ -12,10 +12,6 @@ class Interval(NamedTuple):
     low: float
     high: float
 
-    def plus(self, offset: float) -> Interval:
-        """The same, moved."""
-        return Interval(self.point + offset, self.low + offset, self.high + offset)
-
     def negated(self) -> Interval:
         """Of the difference the other way round."""
         return Interval(-self.point, -self.high, -self.low)

@@ -18,6 +18,11 @@ from scipy.stats import binom, t
 LEVEL = 0.95
 
 
+def rank(share: float, total: int) -> int:
+    """The place, from 1, of the least value that so large a share doesn't exceed."""
+    return max(1, math.ceil(share * total - 1e-9))
+
+
 @dataclass(frozen=True, slots=True)
 class Percentile:
     """One percentile, and its 95 % interval."""
@@ -82,7 +87,7 @@ class Histogram:
         total = self.total
         if not total:
             raise ValueError("no values, no percentile")
-        value = self.at_rank(max(1, math.ceil(share * total - 1e-9)))
+        value = self.at_rank(rank(share, total))
         worth = self._worth(value)
         if worth is None:
             return Percentile(value, None, None)

@@ -1,4 +1,4 @@
-"""Which of RocketMQ's timers decide how long something takes, and what they allow at the latest."""
+"""What decides how long something takes, in words. Which timers do is in `queries/parts/limits.sql`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,8 @@ class What:
     one: str
     """One of them, and several."""
     many: str
-    timers: tuple[str, ...]
-    """All that may have to run out, one after the other: `*` stands for the client."""
 
 
-_NOTICING = ("broker.channel-expiry", "broker.channel-scan")
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
         "broker.channel-expiry": "expiry of the channel",
@@ -48,7 +45,6 @@ WHATS: Mapping[str, What] = MappingProxyType(
             "own rebalance loop finds out. Whoever is paused or cut off is a member until its channel expires.",
             "member",
             "members",
-            ("*.rebalance", "*.rebalance-min"),
         ),
         "subscription-flip": What(
             "Subscription flip",
@@ -57,7 +53,6 @@ WHATS: Mapping[str, What] = MappingProxyType(
             "its next heartbeat makes the broker store it.",
             "flip",
             "flips",
-            ("*.rebalance", "*.rebalance-min", "*.heartbeat"),
         ),
         "offset-correction": What(
             "Offset correction",
@@ -66,7 +61,6 @@ WHATS: Mapping[str, What] = MappingProxyType(
             "long polling decides, not the interval at which offsets are persisted.",
             "queue",
             "queues",
-            ("broker.hold-pull", "broker.hold-check", "*.persist-offsets"),
         ),
         "delivery": What(
             "Delivery",
@@ -75,7 +69,6 @@ WHATS: Mapping[str, What] = MappingProxyType(
             "polling has to run out. What was sent before anybody consumed waits for that, too.",
             "message",
             "messages",
-            ("broker.hold-pull", "broker.hold-check"),
         ),
     }
 )
@@ -93,24 +86,10 @@ class Decider:
         return f"{self.words} {duration(self.ms)}"
 
 
-def deciders(what: str, client: str, unnoticed: bool, timers: Timers) -> list[Decider]:
-    """The timers that may decide, of several values the greatest; none where not all of them are known.
-
-    The same as the limits of `timing_histograms`.
-    """
-    # `python 2.0.0` has a version; of several kinds at once no timer is known.
-    kind = client if "+" in client else client.partition(" ")[0]
-    names = [name.replace("*", kind) for name in WHATS[what].timers]
-    if kind == "grpc":
-        hold = ["proxy.hold-receive" if name == "broker.hold-pull" else name for name in names]
-        hold = [name for name in hold if name != "grpc.persist-offsets"]
-        names = ["grpc.settings"] if what == "subscription-flip" else hold
-    if unnoticed and what in ("rebalance", "subscription-flip"):
-        names = [*_NOTICING, *names]
-    if any(not timers.get(name) for name in names if not name.endswith(".rebalance-min")):
-        return []
-    known = [(name, max(timers[name])) for name in names if timers.get(name)]
-    return [Decider(_WORDS.get(name) or _WORDS[name.partition(".")[2]], ms) for name, ms in known]
+def deciders(timers: str | None) -> list[Decider]:
+    """Those of the column `timers` of `timing_histograms`: `broker.hold-pull=15000 broker.hold-check=5000`."""
+    named = (one.partition("=") for one in (timers or "").split())
+    return [Decider(_WORDS[name], int(ms)) for name, _, ms in named]
 
 
 def deciding(ms: float, known: Sequence[Decider]) -> Decider | None:

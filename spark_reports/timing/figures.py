@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from spark_reports.queries import query
 from spark_reports.render.figures.timers import Quantiles, quantile_ranges
 from spark_reports.report import Figure
-from spark_reports.timing.deciders import WHATS
+from spark_reports.timing.deciders import WHATS, duration
 from spark_reports.timing.read import Measured
 
 MOST_ROWS = 24
@@ -26,18 +26,20 @@ def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
                 "From the median to the longest that was seen, per client and version of RocketMQ; the dashed "
                 "lines are the timers that may have to run out."
                 + ("" if timers else " These runs don't tell their timers."),
-                quantile_ranges([_range(one) for one in rows], timers),
+                quantile_ranges([_range(one, rows) for one in rows], timers),
                 query("timing_histograms"),
             )
         )
     return made
 
 
-def _range(one: Measured) -> Quantiles:
-    late = ("noticed late",) if one.unnoticed else ()
+def _range(one: Measured, rows: Sequence[Measured]) -> Quantiles:
+    also: tuple[str, ...] = ("noticed late",) if one.unnoticed else ()
+    if sum((other.side, other.unnoticed) == (one.side, one.unnoticed) for other in rows) > 1:
+        also += ("limit unknown" if one.limit_ms is None else f"limit {duration(one.limit_ms)}",)
     p50, p90, p99 = (one.most.percentile(share).value for share in (0.5, 0.9, 0.99))
     return Quantiles(
-        (f"{one.side.client} {one.side.rocketmq}", *late),
+        (f"{one.side.client} {one.side.rocketmq}", *also),
         p50,
         p90,
         p99,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spark_reports.report import StoreSummary
+from spark_reports.statistics.percentiles import rank
 from spark_reports.timing.deciders import WHATS, deciding, duration
 from spark_reports.timing.read import Facts, Measured
 from spark_reports.timing.tables import ENOUGH
@@ -25,7 +26,7 @@ def headline(facts: Facts) -> str:
     perhaps = [one for one in measured if one.perhaps_beyond]
     if perhaps:
         return f"{_perhaps(max(perhaps, key=_ratio))}."
-    untold = sum(one.untold for one in measured)
+    untold = sum(one.intervals for one in measured if one.limit_ms is None)
     if untold == intervals:
         return (
             f"{intervals:,} intervals were measured, and none can be held against RocketMQ's timers: the run "
@@ -97,7 +98,7 @@ def _slowest(one: Measured) -> str:
     name = "p99" if one.intervals >= ENOUGH else f"the longest of {one.intervals:,}"
     if not one.deciders:
         decides = "its timers are unknown"
-    elif one.limit_ms is not None and found.value > one.limit_ms:
+    elif one.limit_ms is not None and one.perhaps_beyond > one.intervals - rank(0.99, one.intervals):
         decides = f"more than its timers allow ({duration(one.limit_ms)})"
     elif (decider := deciding(found.value, one.deciders)) is None:
         decides = "no timer has to run out"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
+from spark_reports.cell import Cell
 from spark_reports.queries import query
 from spark_reports.statistics.percentiles import Histogram
 from spark_reports.timing.deciders import Decider, Timers, deciders
@@ -21,18 +22,25 @@ class Side(NamedTuple):
     rocketmq: str
     timing: str
 
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Side:
+        """The side of a row; what its run folders don't tell is `unknown`."""
+        return cls(*(row[column] or "unknown" for column in cls._fields))
+
 
 @dataclass(frozen=True, slots=True)
 class InScenario:
-    """Intervals of one cell: a row of `timing_scenarios`."""
+    """Intervals of one cell that have the same limit: a row of `timing_scenarios`."""
 
     what: str
-    unnoticed: bool
+    unnoticed: bool | None
     scenario: str
     client: str
     rocketmq: str
     cluster: str
     timing: str
+    timers: str | None
+    limit_ms: int | None
     intervals: int
     runs: int
     p50_ms: float
@@ -46,20 +54,24 @@ class InScenario:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Intervals of one kind and side over all scenarios."""
+    """Intervals of one kind, side and limit over all scenarios."""
 
     what: str
     side: Side
-    unnoticed: bool
-    """What began it, brokers had to notice by themselves."""
+    unnoticed: bool | None
+    """What began it, brokers had to notice by themselves; None: not known."""
+    limit_ms: int | None
+    """What the timers allow at the latest; None: the folders of their runs don't tell."""
+    deciders: Sequence[Decider]
+    """Those timers."""
     most: Histogram
     """How long they took at most; of deliveries, how long they took."""
     least: Histogram
     """How long they took at least."""
-    limits: Mapping[int | None, tuple[int, int, int]]
-    """What the timers allow at the latest; how many intervals that holds for, how many of them are known to have
-    taken longer, and how many may have. None: the folders of their runs don't tell."""
-    deciders: Sequence[Decider]
+    beyond: int
+    """Intervals that are known to have taken longer than their timers allow."""
+    perhaps_beyond: int
+    """Those, and the ones of which the looks were too far apart to tell."""
     scenarios: Sequence[InScenario]
 
     @property
@@ -71,26 +83,6 @@ class Measured:
     def runs(self) -> int:
         """Of so many runs."""
         return sum(one.runs for one in self.scenarios)
-
-    @property
-    def limit_ms(self) -> int | None:
-        """The greatest limit."""
-        return max((limit for limit in self.limits if limit is not None), default=None)
-
-    @property
-    def untold(self) -> int:
-        """Intervals that can't be held against timers."""
-        return self.limits[None][0] if None in self.limits else 0
-
-    @property
-    def beyond(self) -> int:
-        """Intervals that are known to have taken longer than their timers allow."""
-        return sum(one[1] for one in self.limits.values())
-
-    @property
-    def perhaps_beyond(self) -> int:
-        """Those, and the ones of which the looks were too far apart to tell."""
-        return sum(one[2] for one in self.limits.values())
 
     @property
     def worst(self) -> InScenario:
@@ -117,56 +109,53 @@ class Facts:
 def read(spark: SparkSession) -> Facts:
     """Ask the store."""
     timers, untold = _timers(spark)
-    rows = spark.sql(query("timing_scenarios")).collect()
-    scenarios = [InScenario(**{one.name: row[one.name] for one in fields(InScenario)}) for row in rows]
-    return Facts(_measured(spark, scenarios, timers), scenarios, timers, untold)
+    scenarios = [_in_scenario(row) for row in _ask(spark, "timing_scenarios")]
+    return Facts(_measured(spark, scenarios), scenarios, timers, untold)
+
+
+def _ask(spark: SparkSession, name: str) -> list[dict[str, Any]]:
+    return [row.asDict() for row in spark.sql(query(name)).collect()]
+
+
+def _in_scenario(row: Mapping[str, Any]) -> InScenario:
+    return InScenario(**{one.name: row[one.name] for one in fields(InScenario)} | Cell.of(row)._asdict())
 
 
 def _timers(spark: SparkSession) -> tuple[dict[Side, Timers], int]:
     told: dict[Side, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     untold = 0
-    for row in spark.sql(query("timing_timers")).collect():
+    for row in _ask(spark, "timing_timers"):
         if row["timer"] is None:
             untold += row["runs"]
         else:
-            told[Side(row["client"], row["rocketmq"], row["timing"])][row["timer"]].append(row["ms"])
+            told[Side.of(row)][row["timer"]].append(row["ms"])
     return {side: dict(own) for side, own in told.items()}, untold
 
 
-def _measured(
-    spark: SparkSession, scenarios: Sequence[InScenario], timers: Mapping[Side, Timers]
-) -> list[Measured]:
+def _measured(spark: SparkSession, scenarios: Sequence[InScenario]) -> list[Measured]:
     places: dict[Any, list[InScenario]] = defaultdict(list)
     for one in scenarios:
-        places[one.what, Side(one.client, one.rocketmq, one.timing), one.unnoticed].append(one)
+        places[one.what, Side(one.client, one.rocketmq, one.timing), one.unnoticed, one.timers].append(one)
     rows: dict[Any, list[Any]] = defaultdict(list)
-    for row in spark.sql(query("timing_histograms")).collect():
-        side = Side(row["client"], row["rocketmq"], row["timing"])
-        rows[row["what"], side, row["unnoticed"]].append(row)
+    for row in _ask(spark, "timing_histograms"):
+        rows[row["what"], Side.of(row), row["unnoticed"], row["timers"]].append(row)
     return [
         Measured(
             what,
             side,
             unnoticed,
+            limit_ms=own[0]["limit_ms"],
+            deciders=deciders(timers),
             most=Histogram.of((row["block"], row["ms"], row["most"]) for row in own if row["most"]),
             least=Histogram.of((row["block"], row["ms"], row["least"]) for row in own if row["least"]),
-            limits=_limits(own),
-            deciders=deciders(what, side.client, unnoticed, timers.get(side, {})),
-            scenarios=places[what, side, unnoticed],
+            beyond=sum(row["least"] for row in own if row["beyond"]),
+            perhaps_beyond=sum(row["most"] for row in own if row["beyond"]),
+            scenarios=places[what, side, unnoticed, timers],
         )
-        for (what, side, unnoticed), own in sorted(rows.items())
+        for (what, side, unnoticed, timers), own in sorted(rows.items(), key=_in_order)
     ]
 
 
-def _limits(rows: Sequence[Mapping[str, Any]]) -> dict[int | None, tuple[int, int, int]]:
-    found: dict[int | None, tuple[int, int, int]] = {}
-    for row in rows:
-        limit = row["limit_ms"]
-        over = limit is not None and row["ms"] > limit
-        intervals, beyond, perhaps = found.get(limit, (0, 0, 0))
-        found[limit] = (
-            intervals + row["most"],
-            beyond + (row["least"] if over else 0),
-            perhaps + (row["most"] if over else 0),
-        )
-    return found
+def _in_order(one: tuple[tuple[str, Side, bool | None, str | None], Any]) -> tuple[object, ...]:
+    what, side, unnoticed, timers = one[0]
+    return what, side, unnoticed is None, bool(unnoticed), timers is None, timers or ""

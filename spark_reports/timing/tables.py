@@ -30,7 +30,8 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
         f"{WHATS[what].title} against RocketMQ's timers",
         "In milliseconds. What ended an interval was seen by a look, so that it took at most so long; "
         "`longest_at_least_ms` is what the longest took for certain (deliveries are exact). `timers` must "
-        "run out one after the other at worst, which is `limit_ms`; `beyond` took longer for certain, "
+        "run out one after the other at worst, which is `limit_ms`: runs with other ones have a row of their own; "
+        "`beyond` took longer for certain, "
         f"`perhaps_beyond` at most. Of less than {ENOUGH} values p99 is the longest. Low and high are a 95 % "
         "interval of order statistics that knows that the values of a run go together; where one is missing, "
         "there are too few values or runs to bound it.",
@@ -38,12 +39,15 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
             client=_TEXT, rocketmq=_TEXT, timing=_TEXT, began_with=_TEXT, verdict=_TEXT,
             intervals=_LONG, runs=_LONG,
             **percentiles, longest_ms=_DOUBLE, longest_at_least_ms=_DOUBLE,
-            timers=_TEXT, limit_ms=_LONG, beyond=_LONG, perhaps_beyond=_LONG, timers_unknown=_LONG,
+            timers=_TEXT, limit_ms=_LONG, beyond=_LONG, perhaps_beyond=_LONG,
             longest_in=_TEXT, source=_TEXT, certain_source=_TEXT,
         ),
         [_against(one) for one in measured if one.what == what],
         query("timing_histograms"),
     )  # fmt: skip
+
+
+_BEGAN_WITH = {True: "what brokers notice late", False: "what brokers are told", None: "unknown"}
 
 
 def verdict(one: Measured) -> str:
@@ -52,13 +56,13 @@ def verdict(one: Measured) -> str:
         return "beyond"
     if one.perhaps_beyond:
         return "perhaps beyond"
-    return "timers unknown" if one.untold == one.intervals else "within"
+    return "timers unknown" if one.limit_ms is None else "within"
 
 
 def _against(one: Measured) -> Mapping[str, Any]:
     row: dict[str, Any] = {
         **one.side._asdict(),
-        "began_with": "what brokers notice late" if one.unnoticed else "what brokers are told",
+        "began_with": _BEGAN_WITH[one.unnoticed],
         "verdict": verdict(one),
         "intervals": one.intervals,
         "runs": one.runs,
@@ -68,7 +72,6 @@ def _against(one: Measured) -> Mapping[str, Any]:
         "limit_ms": one.limit_ms,
         "beyond": one.beyond,
         "perhaps_beyond": one.perhaps_beyond,
-        "timers_unknown": one.untold,
         "longest_in": one.worst.scenario,
         "source": one.worst.source,
         "certain_source": one.worst_for_certain.certain_source,

@@ -27,7 +27,9 @@ DRAWN = """[...document.querySelectorAll("[data-figure]")].map((plot) => {
   const svg = plot.querySelector("svg.main-svg");
   const box = svg?.getBoundingClientRect();
   return { name: plot.dataset.name, width: box?.width ?? 0, height: box?.height ?? 0,
-           marks: plot.querySelectorAll(".plot path, .plot image, .plot text").length };
+           marks: plot.querySelectorAll(".plot path, .plot image, .plot text").length,
+           cut: [...plot.querySelectorAll(".annotation")].filter(
+             (title) => title.getBoundingClientRect().top < box.top - 1).length };
 })"""
 
 
@@ -91,6 +93,7 @@ def all_drawn(one: Opened) -> list[dict[str, Any]]:
         assert plot["width"] >= 250, plot
         assert plot["height"] >= 150, plot
         assert plot["marks"] >= 5, plot
+        assert plot["cut"] == 0, plot
     return drawn
 
 

@@ -10,8 +10,8 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_reports.cell import Cell
 from spark_reports.flakiness import flakiness
-from spark_reports.flakiness.cells import CellKey
 from spark_reports.flakiness.read import Facts, read
 from spark_reports.queries import query
 from spark_reports.report import Report, StoreSummary
@@ -25,8 +25,8 @@ QUERIES = ("cells", "history", "versions", "causes", "signatures", "conditions")
 NOTHING = StoreSummary("store", 0, 0, 0, 0, None, None, 0, {}, 0)
 
 
-def key(scenario: str, client: str = "java", rocketmq: str = "5.5.0") -> CellKey:
-    return CellKey(scenario, client, rocketmq, "embedded", "compressed")
+def key(scenario: str, client: str = "java", rocketmq: str = "5.5.0") -> Cell:
+    return Cell(scenario, client, rocketmq, "embedded", "compressed")
 
 
 class Rows:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +17,11 @@ from chispa import assert_df_equality
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from harness.errors import EnvironmentNotReady
+from spark_reports.failures import spark_failures
 from spark_reports.ingest.ingest import ingest
 from spark_reports.ingest.quarantine import KINDS
+from spark_reports.ingest.reading import reading
 from spark_reports.ingest.summary import IngestSummary
 from spark_reports.store import Store
 from spark_reports.tables import (
@@ -31,11 +37,10 @@ from spark_reports.tables import (
     SUBSCRIPTIONS,
     Table,
 )
+from tests.spark.folders import KILL, TAGS, copy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "runs"
-KILL, TAGS = "kill-of-the-other", "same-group-different-tags"
 JUMP_MS = 3_600_000
 
 
@@ -45,16 +50,6 @@ def quiet(_text: str) -> None:
 
 def lines(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / name).read_text().splitlines()]
-
-
-def copy(runs: Path, name: str, token: str) -> Path:
-    """A golden folder, as another run."""
-    source, folder = GOLDEN / name, runs / name / token
-    folder.mkdir(parents=True)
-    run = json.loads((source / "run.json").read_text())["run"]
-    for file in source.iterdir():
-        (folder / file.name).write_text(file.read_text().replace(run, token))
-    return folder
 
 
 def change(folder: Path, name: str, edit: Callable[[list[str]], list[str]]) -> None:
@@ -99,6 +94,15 @@ def broken_folders(runs: Path) -> dict[str, tuple[str, str | None, int | None]]:
         make("strange"), "messages.jsonl", lambda all_: [line.replace('"g"', '"strange"') for line in all_]
     )
     change(make("another"), "events.jsonl", lambda all_: [line.replace("another", "other") for line in all_])
+    # At the end of a line: what is there is sound, each line by itself.
+    change(make("short"), "messages.jsonl", lambda all_: all_[:-1])
+    change(make("double"), "messages.jsonl", lambda all_: [*all_[:-1], all_[0]])
+    make("removed")
+    # Of two folders of one run the one that was judged last is broken.
+    torn = make("torn")
+    shutil.copytree(torn, runs / "copies" / "torn")
+    (torn / "checks.json").write_text("{")
+    os.utime(torn / "outcome.json", (later := time.time() + 60, later))
     change(make("twice"), "messages.jsonl", lambda all_: all_ * 2)
     running = make("running")
     set_in(running, "run.json", ended=None, seconds=None)
@@ -117,6 +121,10 @@ def broken_folders(runs: Path) -> dict[str, tuple[str, str | None, int | None]]:
         "strange": ("contradiction", "messages.jsonl", None),
         "another": ("contradiction", "events.jsonl", None),
         "twice": ("contradiction", "messages.jsonl", None),
+        "short": ("truncated", "messages.jsonl", None),
+        "double": ("contradiction", "messages.jsonl", None),
+        "removed": ("gone", None, None),
+        "torn": ("broken-json", "checks.json", None),
         "running": ("still-running", "outcome.json", None),
     }
 
@@ -132,6 +140,10 @@ class Ingested:
         """Facts of a run that count."""
         visible = self.store.read(RUNS).where(fn.col("run") == run).select("run_key")
         return self.store.read(table).join(visible, "run_key", "left_semi")
+
+    def source_of(self, run: str) -> str:
+        (row,) = self.store.read(RUNS).where(fn.col("run") == run).collect()
+        return str(row.source)
 
     def again(self, progress: Callable[[str], None] = quiet) -> IngestSummary:
         return ingest(self.store.spark, self.store, [str(self.runs)], progress)
@@ -156,29 +168,42 @@ def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
     )
     broken = broken_folders(runs)
     store = Store.create(spark, str(place / "store"))
-    return Ingested(runs, store, ingest(spark, store, [str(runs)], quiet), broken)
+
+    def remove(text: str) -> None:
+        if text.startswith("ingesting"):
+            shutil.rmtree(runs / TAGS / "removed")
+
+    return Ingested(runs, store, ingest(spark, store, [str(runs)], remove), broken)
 
 
 def test_every_folder_is_counted_once(ingested: Ingested) -> None:
     summary = ingested.summary
-    assert (summary.seen, summary.ingested) == (17, 4)
+    assert (summary.seen, summary.ingested) == (22, 5)
     assert summary.replaced == summary.unchanged == 0
-    assert sum(summary.quarantined.values()) == 13
+    assert sum(summary.quarantined.values()) == 17
     assert set(summary.quarantined) == set(KINDS)
-    assert summary.messages == 32
+    assert summary.messages == 40
 
 
 def test_broken_folders_are_rows_with_the_reason(ingested: Ingested) -> None:
     rows = ingested.store.read(QUARANTINE).collect()
     found = {Path(row.source).name: (row.kind, row.file, row.line) for row in rows}
     assert found == ingested.broken
-    assert all(row.reason and row.batch and row.found and row.listing for row in rows)
-    assert sum("`rocketchaos " in row.reason for row in rows) == 12
+    assert all(row.reason and row.batch and row.found and row.host for row in rows)
+    assert {row.kind for row in rows if not row.listing} == {"gone"}
+    assert sum("`rocketchaos " in row.reason for row in rows) == 15
 
 
 def test_facts_of_broken_folders_are_not_seen(ingested: Ingested) -> None:
     runs = {row.run for row in ingested.store.read(RUNS).select("run").collect()}
-    assert runs == {"killed", "whole", "jumped", "wrong"}
+    assert runs == {"killed", "whole", "jumped", "wrong", "torn"}
+
+
+def test_a_sound_folder_of_a_run_replaces_a_broken_one_which_is_no_problem_then(ingested: Ingested) -> None:
+    assert ingested.source_of("torn") == f"file:{ingested.runs / 'copies' / 'torn'}"
+    assert ingested.store.read(QUARANTINE).where("run = 'torn'").count() == 1
+    ingested.store.register()
+    assert ingested.store.spark.table("quarantine").where("run = 'torn'").count() == 0
 
 
 def test_messages_are_those_of_the_folder_with_their_times_and_tracks(
@@ -321,8 +346,11 @@ def test_conditions_are_measured(ingested: Ingested) -> None:
 def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces(ingested: Ingested) -> None:
     before = ingested.store.read(RUNS).orderBy("run").collect()
     same = ingested.again()
-    assert (same.ingested, same.replaced, same.unchanged) == (0, 0, 4)
-    assert same.quarantined == ingested.summary.quarantined
+    assert (same.ingested, same.replaced, same.unchanged) == (0, 0, 6)
+    # One is gone, and of another one the run is there.
+    there = Counter(ingested.summary.quarantined)
+    assert same.quarantined == there - Counter(("gone", "broken-json"))
+    assert same.released == 1
     assert ingested.store.read(RUNS).orderBy("run").collect() == before
 
     copy(ingested.runs, KILL, "written")
@@ -332,14 +360,44 @@ def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces(ingest
             with (ingested.runs / KILL / "written" / "events.jsonl").open("a") as file:
                 file.write("\n")
 
+    for name, archive in ((TAGS, TAGS), (KILL, "old")):
+        (ingested.runs / "archive" / archive).mkdir(parents=True)
+        run = "jumped" if name == TAGS else "killed"
+        (ingested.runs / name / run).rename(ingested.runs / "archive" / archive / run)
     # A copy, judged as before, comes in the same ingest: the later judgement counts, and counts once.
-    shutil.copytree(ingested.runs / TAGS / "wrong", ingested.runs / "copies" / "wrong")
+    for name in ("wrong", "whole"):
+        shutil.copytree(ingested.runs / TAGS / name, ingested.runs / "copies" / name)
     checks = ingested.of(CHECKS, "wrong").count()
     set_in(ingested.runs / TAGS / "wrong", "outcome.json", outcome="reproduced", as_expected=True)
     anew = ingested.again(write)
-    assert (anew.ingested, anew.replaced, anew.unchanged) == (0, 1, 4)
+    assert (anew.ingested, anew.replaced, anew.unchanged) == (0, 1, 7)
+    for run, folder in (("jumped", TAGS), ("killed", "old")):
+        assert ingested.source_of(run) == f"file:{ingested.runs / 'archive' / folder / run}"
+    assert ingested.of(MESSAGES, "killed").count() == 8
     assert ingested.of(CHECKS, "wrong").count() == checks
     assert [row.outcome for row in ingested.of(RUNS, "wrong").collect()] == ["reproduced"]
     assert anew.quarantined["still-running"] == 2
     assert ingested.of(FINDINGS, "wrong").count() == 0
     assert ingested.of(MESSAGES, "wrong").count() == 8
+
+    told: list[str] = []
+    shutil.rmtree(ingested.runs / KILL / "written")
+    done = ingested.again(told.append)
+    assert (done.unchanged, done.released) == (8, 1)
+    assert not any(text.startswith("ingesting") for text in told), "a copy is read again and again"
+
+    # Its folder is gone, and the copy, judged alike, is its folder from now on.
+    shutil.rmtree(ingested.runs / TAGS / "whole")
+    assert ingested.again().unchanged == 7
+    assert ingested.source_of("whole") == f"file:{ingested.runs / 'copies' / 'whole'}"
+
+
+def test_what_is_passed_over_in_run_folders_is_not_in_the_store(spark: SparkSession, tmp_path: Path) -> None:
+    broken = tmp_path / "part.parquet"
+    broken.write_bytes(b"PAR1 no footer PAR1")
+    with (
+        reading(spark),
+        pytest.raises(EnvironmentNotReady, match=r"a file is damaged.*part\.parquet"),
+        spark_failures(None),
+    ):
+        spark.read.schema("run_key long").parquet(f"file:{broken}").count()

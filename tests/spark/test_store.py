@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -96,6 +97,16 @@ def test_tidy_removes_what_nobody_can_see_and_spares_what_is_under_way(
     assert not store.read(MESSAGES).where("run = 'broken-off'").count()
 
 
+def test_tidy_puts_the_small_files_of_many_ingests_together(store: Store) -> None:
+    stores.ingest(store, "night-1")
+    stores.ingest(store, "night-2")
+    before = stores.visible(store)
+    assert len(store.read(MESSAGES).inputFiles()) > 1
+    tidy(store, print)
+    assert len(store.read(MESSAGES).inputFiles()) == 1
+    assert stores.visible(store) == before
+
+
 def test_an_ingest_that_takes_half_a_day_does_not_commit(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +166,29 @@ def test_no_store_is_a_message(spark: SparkSession, tmp_path: Path) -> None:
         Store.open(spark, str(tmp_path))
 
 
+@pytest.mark.parametrize("lost", ["messages", "runs/_delta_log"])
+def test_a_store_that_lacks_a_table_is_a_message(spark: SparkSession, tmp_path: Path, lost: str) -> None:
+    store = Store.create(spark, str(tmp_path))
+    stores.append(store, store.begin(), "some")
+    shutil.rmtree(tmp_path / lost)
+    with pytest.raises(UsageProblem, match="no table messages" if lost == "messages" else "damaged|no store"):
+        Store.open(spark, str(tmp_path))
+    with pytest.raises(UsageProblem, match=f"no table {lost.partition('/')[0]}"):
+        Store.create(spark, str(tmp_path))
+
+
+def test_places_that_can_be_no_store_are_messages(spark: SparkSession, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("in the way")
+    for text in (str(file), str(file / "below"), str(tmp_path / ("n" * 300))):
+        with pytest.raises(UsageProblem, match="there is no store"):
+            Store.open(spark, text)
+        with pytest.raises(EnvironmentNotReady, match="can't be made"):
+            Store.create(spark, text)
+        with pytest.raises((UsageProblem, EnvironmentNotReady)):
+            export(spark, text, Format.CSV, print)
+
+
 @pytest.mark.parametrize(
     ("version", "way_out"), [(0, "report migrate"), (STORE_VERSION + 1, "newer rocketchaos")]
 )
@@ -182,6 +216,24 @@ def test_an_old_store_is_brought_up_to_date_and_its_runs_can_be_made_whole(
     assert (row.run, row.outcome, row.client_version, row.digest) == ("old", "reproduced", None, None)
     stores.ingest(store, "old")
     assert stores.visible(store) == {"old": 3}
+
+
+def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_migrated(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    store = Store.create(spark, str(tmp_path))
+    for run in ("one", "other"):
+        stores.ingest(store, run)
+    of_messages, of_runs = (store.place.of_table(table.name) for table in (MESSAGES, RUNS))
+    known = "'delta.dataSkippingStatsColumns' = 'run_key'"
+    spark.sql(f"ALTER TABLE delta.`{of_messages}` SET TBLPROPERTIES ({known})")
+    rows = store.read(MESSAGES).write.format("delta").mode("overwrite").option("overwriteSchema", True)
+    rows.partitionBy("batch").save(of_messages)
+    spark.sql(f"ALTER TABLE delta.`{of_runs}` SET TBLPROPERTIES ('{module.VERSION_PROPERTY}' = '1')")
+    assert migrate(spark, str(tmp_path), print) == 1
+    tidy(store, print)
+    assert len(store.read(MESSAGES).inputFiles()) == 1
+    assert stores.visible(store) == {"one": 3, "other": 3}
 
 
 def _old_store(spark: SparkSession, folder: Path, version: int) -> None:

@@ -163,6 +163,11 @@ OWN: dict[str, list[Told]] = {
         *started(100, "a"), sent(1000, "m1", 0), sent(1100, "m2", 1), received(1200, "a", "m1", 0),
         offsets(1300, 1), offsets(16_100, 2, look_before_ms=50.0),
     ],
+    # The answer came 50 ms before, and was asked for 80 ms before: it may have been corrected since then.
+    "asks": [
+        *started(100, "a"), sent(1000, "m1", 0), offsets(1300, 0),
+        offsets(16_000, 1, look_began_before_ms=80.0, look_before_ms=50.0),
+    ],
     "delivers": [*started(100, "a"), sent(1000, "m1", 0), received(1200, "a", "m1", 0), offsets(1300, 1)],
     # Who comes or goes in between may have decided it.
     "mixes": [*started(100, "a"), sent(1000, "m1", 0), *started(2000, "b"), offsets(3000, 1)],
@@ -179,6 +184,7 @@ EXPECTED = [
     ("again", "rebalance", "consumer-started", "a", 300.0, 200.0, "look"),
     ("removed", "subscription-flip", "consumer-started", "broker-a orders", 250.0, 0.0, "look"),
     ("corrects", "offset-correction", "sent", "broker-a:0 orders", 15_000.0, 14_950.0, "look"),
+    ("asks", "offset-correction", "sent", "broker-a:0 orders", 15_000.0, 14_920.0, "look"),
 ]
 
 

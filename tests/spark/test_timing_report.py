@@ -17,6 +17,7 @@ from spark_reports.queries import query
 from spark_reports.report import Report, StoreSummary
 from spark_reports.tables import TABLES
 from spark_reports.timing import timing
+from spark_reports.timing.deciders import deciders
 from tests.spark import tables
 
 pytestmark = pytest.mark.spark
@@ -49,6 +50,10 @@ STORE: dict[str, list[dict[str, Any]]] = {
         *(run(key) for key in range(RUNS)),
         run(100, "python", timers_ms(FAITHFUL, "4.9.4", [("python", "2.0.0")])),
         run(101, "old", None),
+        run(103, "java 4.9.3"),
+        run(104, "java 4.9.3", {**JAVA, "broker.hold-pull": 5_000}),
+        # Of a migrated store: what it lacked is null.
+        {**run(105), "rocketmq": None, "cluster": None, "timing": None},
         run(102, "java+python", timers_ms(FAITHFUL, "4.9.4", [("java", "4.9.4"), ("python", "2.0.0")])),
     ],
     "messages": [
@@ -56,6 +61,9 @@ STORE: dict[str, list[dict[str, Any]]] = {
         {"run_key": 0, "delivery_ms": None},
         # The listener may have it before its producer hears of it.
         {"run_key": 101, "delivery_ms": -3.0},
+        {"run_key": 103, "delivery_ms": 12_000.0},
+        # To three digits that is what its timers allow, and it is more.
+        {"run_key": 104, "delivery_ms": 10_004.0},
         # Of no run that is in the store: it doesn't count.
         {"run_key": 999, "delivery_ms": 99_999.0},
     ],
@@ -72,6 +80,7 @@ STORE: dict[str, list[dict[str, Any]]] = {
         took(1, "subscription-flip", 40_000, 0),
         took(101, "subscription-flip", 90_000, 80_000),
         took(102, "rebalance", 90_000, 80_000),
+        {**took(105, "rebalance", 90_000, None), "cause": None},
     ],
 }
 
@@ -135,7 +144,36 @@ def test_timers_that_are_not_told_judge_nothing(report: Report, client: str, nam
         0,
         "unknown",
     )
-    assert row["timers_unknown"] == 1
+    assert row["intervals"] == 1
+
+
+def test_runs_with_other_timers_have_a_limit_of_their_own(report: Report) -> None:
+    (table,) = (one for one in report.tables if one.name == "delivery")
+    found = [
+        (row["longest_ms"], row["limit_ms"], row["beyond"], row["source"])
+        for row in table.rows
+        if row["client"] == "java 4.9.3"
+    ]
+    assert found == [(12_000, 20_000, 0, "file:/runs/r103"), (10_004, 10_000, 1, "file:/runs/r104")]
+    (told,) = (line for line in report.lines if line.startswith("Delivery takes longer"))
+    assert (
+        "allow (10 s) for 1 of 1 messages with java 4.9.3 4.9.4, faithful, the longest 10 s at least" in told
+    )
+    assert told.endswith("see file:/runs/r104.")
+
+
+def test_what_a_migrated_store_lacks_is_said_to_be_unknown(report: Report) -> None:
+    row = rows(report, "rebalance")["java", "unknown"]
+    assert (row["rocketmq"], row["timing"], row["verdict"]) == ("unknown", "unknown", "timers unknown")
+    assert (row["longest_ms"], row["longest_at_least_ms"], row["limit_ms"]) == (90_000, 0, None)
+
+
+def test_limits_are_what_the_timers_add_up_to(spark: SparkSession, report: Report) -> None:
+    del report  # its views are asked here too
+    limits = {(row["timers"], row["limit_ms"]) for row in spark.sql(query("timing_scenarios")).collect()}
+    assert len(limits) > 5
+    for timers, limit_ms in limits:
+        assert sum(one.ms for one in deciders(timers)) == (limit_ms or 0)
 
 
 def test_the_text_begins_with_the_gravest_and_leaves_nothing_out(report: Report) -> None:
@@ -153,7 +191,8 @@ def test_the_text_begins_with_the_gravest_and_leaves_nothing_out(report: Report)
 def test_figures_have_the_timers_as_lines(report: Report) -> None:
     figures = {figure.name: figure for figure in report.figures}
     assert set(figures) == {f"{what}-faithful" for what in
-                            ("rebalance", "subscription-flip", "offset-correction", "delivery")}  # fmt: skip
+                            ("rebalance", "subscription-flip", "offset-correction", "delivery")} | {
+                                "rebalance-unknown"}  # fmt: skip
     drawn = [note.text for note in figures["offset-correction-faithful"].plot.layout.annotations]
     assert sorted(drawn) == ["check of held pulls 5 s", "long polling 15 s", "persisting of offsets 5 s"]
 

@@ -10,32 +10,43 @@ from pathlib import Path
 import psutil
 import pytest
 from pyspark.sql import SparkSession
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
+from spark_reports.ingest.ingest import ingest
 from spark_reports.store import Store
-from spark_reports.tables import MESSAGES
 from tests.spark import stores
+from tests.spark.folders import TAGS, copy
 
 pytestmark = pytest.mark.spark
 
-# Ingests runs, each in a batch of its own, and says so; a line on its standard input lets it go on.
+MESSAGES_EACH = 8
+# Ingests run folders, one after the other, and says so; a line on its standard input lets it go on.
 WRITER = """
 import sys
+from spark_reports.ingest.ingest import ingest
 from spark_reports.session import spark_session
 from spark_reports.store import Store
-from tests.spark import stores
 with spark_session("local[1]") as spark:
     store = Store.create(spark, sys.argv[1])
     print("ready", flush=True)
     sys.stdin.readline()
-    for run in sys.argv[2:]:
-        stores.ingest(store, run)
-        print(run, flush=True)
+    for folder in sys.argv[2:]:
+        ingest(spark, store, [folder], lambda text: None)
+        print(folder, flush=True)
 """
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("writers") / "store"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """By run, its folder."""
+    place = tmp_path_factory.mktemp("runs")
+    names = ("shared-1", "shared-2", "left", "right", "killed-1", "killed-2", "killed-3")
+    return {name: str(copy(place, TAGS, name)) for name in names}
 
 
 def said(writer: subprocess.Popen[str]) -> str:
@@ -50,44 +61,47 @@ def go(writer: subprocess.Popen[str]) -> None:
 
 
 def test_two_processes_that_make_and_fill_a_store_side_by_side_lose_nothing(
-    spark: SparkSession, place: Path
+    spark: SparkSession, place: Path, runs: dict[str, str]
 ) -> None:
-    """The very store is made by both; some runs are written by both, and count once."""
-    runs = [["shared-1", *(f"{name}-{n}" for n in range(4)), "shared-2"] for name in ("left", "right")]
-    writers = [stores.process(WRITER, str(place), *mine) for mine in runs]
+    """The very store is made by both; some runs are ingested by both, and count once."""
+    mine = [["shared-1", name, "shared-2"] for name in ("left", "right")]
+    writers = [stores.process(WRITER, str(place), *(runs[name] for name in names)) for names in mine]
     for writer in writers:
         assert said(writer) == "ready"
     for writer in writers:
         go(writer)
     for writer in writers:
-        _out, errors = writer.communicate(timeout=240)
+        _out, errors = writer.communicate(timeout=480)
         assert writer.returncode == 0, errors
     store = Store.open(spark, str(place))
-    assert stores.visible(store) == dict.fromkeys({run for mine in runs for run in mine}, 3)
-    # Those that were written twice are there twice, and are seen once.
-    assert store.read(MESSAGES).count() == 3 * sum(map(len, runs))
+    assert stores.visible(store) == dict.fromkeys({run for names in mine for run in names}, MESSAGES_EACH)
 
 
-def test_a_killed_writer_leaves_a_readable_store_and_no_jvm(spark: SparkSession, place: Path) -> None:
+def test_a_killed_writer_leaves_a_readable_store_and_no_jvm(
+    spark: SparkSession, place: Path, runs: dict[str, str]
+) -> None:
     """It is killed at some moment of an ingest; what it has said is done is there, and the rest can be done."""
     before = set(stores.visible(Store.create(spark, str(place))))
-    mine = [f"killed-{n}" for n in range(40)]
-    writer = stores.process(WRITER, str(place), *mine)
+    mine = [name for name in runs if name.startswith("killed")]
+    writer = stores.process(WRITER, str(place), *(runs[name] for name in mine))
     assert said(writer) == "ready"
     jvms = [one for one in psutil.Process(writer.pid).children(recursive=True) if "java" in one.name()]
     assert jvms
     go(writer)
-    done = [said(writer), said(writer)]
+    assert said(writer) == runs[mine[0]]
+    # In the midst of the second: what it has parsed is being written.
+    Retrying(
+        retry=retry_if_result(lambda staged: not staged), stop=stop_after_delay(120), wait=wait_fixed(0.05)
+    )(lambda: list((place / "staging").glob("*/events")))
     writer.send_signal(signal.SIGKILL)
     writer.communicate()
     assert not psutil.wait_procs(jvms, timeout=30)[1], "the JVM outlives its Python"
     store = Store.open(spark, str(place))
     seen = stores.visible(store)
-    assert before | set(done) <= set(seen) <= before | set(mine)
-    assert set(seen.values()) == {3}
-    for run in mine[len(done) : len(done) + 2]:
-        stores.ingest(store, run)
-    assert set(mine[: len(done) + 2]) <= set(stores.visible(store))
+    assert before | {mine[0]} <= set(seen) <= before | set(mine)
+    assert set(seen.values()) == {MESSAGES_EACH}
+    ingest(spark, store, [runs[name] for name in mine], print)
+    assert stores.visible(store) == dict.fromkeys(before | set(mine), MESSAGES_EACH)
 
 
 @pytest.fixture
@@ -95,7 +109,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder],
+        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder],
         capture_output=True,
         text=True,
         check=False,
@@ -106,21 +120,24 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=False)
 
 
-def test_a_full_disk_is_a_message_and_the_store_stays_whole(spark: SparkSession, small_disk: Path) -> None:
+def test_a_full_disk_is_a_message_and_the_store_stays_whole(
+    spark: SparkSession, small_disk: Path, tmp_path: Path
+) -> None:
     from harness.errors import EnvironmentNotReady
     from spark_reports.failures import spark_failures
 
+    runs = [str(copy(tmp_path, TAGS, name)) for name in ("fits", "too-much")]
     store = Store.create(spark, str(small_disk / "store"))
-    stores.ingest(store, "fits")
+    ingest(spark, store, runs[:1], print)
     ballast = small_disk / "ballast"
     with pytest.raises(OSError, match="No space left"):
         _fill(ballast)
     with pytest.raises(EnvironmentNotReady, match="the disk is full"), spark_failures(None):
-        stores.ingest(store, "too-much", messages=1000)
-    assert stores.visible(store) == {"fits": 3}
+        ingest(spark, store, runs, print)
+    assert stores.visible(store) == {"fits": MESSAGES_EACH}
     ballast.unlink()
-    stores.ingest(store, "too-much", messages=1000)
-    assert stores.visible(store) == {"fits": 3, "too-much": 1000}
+    ingest(spark, store, runs, print)
+    assert stores.visible(store) == dict.fromkeys(("fits", "too-much"), MESSAGES_EACH)
 
 
 def _fill(ballast: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
@@ -17,6 +18,9 @@ from harness.conditions.subscription import SubscriptionSettled
 from harness.consumer import Consumer
 from harness.context import RunContext
 from harness.probes.moment import observe_moment
+from harness.probes.offsets import read_offsets
+from harness.probes.ownership import read_ownership
+from harness.probes.subscription import read_subscription
 from harness.workers.handle import WorkerFailed
 
 QUEUES = [("broker-a", number) for number in range(4)]
@@ -60,6 +64,7 @@ class Group:
         self.stored: tuple[int, str] | None = (1, "tagA")
         self.now_ms = 0.0
         self.observed: list[tuple[str, dict[str, Any]]] = []
+        self.began_ns: list[int] = []
         self.failed: list[tuple[str, str]] = []
         self.asked: list[str] = []
         self.sent: list[Any] = []
@@ -94,8 +99,9 @@ class Group:
     def context(self) -> RunContext:
         consumers = self.members
 
-        def observe(_what: str, kind: str, data: dict[str, Any], _moment: str | None) -> None:
+        def observe(_what: str, kind: str, data: dict[str, Any], _moment: str | None, began_ns: int) -> None:
             self.observed.append((kind, data))
+            self.began_ns.append(began_ns)
 
         def failed(probe: str, error: str, **_where: str) -> None:
             self.failed.append((probe, error))
@@ -294,6 +300,29 @@ def test_a_member_that_does_not_answer_is_noted(monkeypatch: pytest.MonkeyPatch)
     assert [error for probe, error in group.failed if probe == "ownership"] == ["no answer"] * 2
 
 
+@pytest.mark.parametrize(
+    ("asked", "look"),
+    [
+        ("_offsets", lambda context: read_offsets(context, "g", "orders")),
+        ("_connection", lambda context: read_subscription(context, "g", "broker-a")),
+        ("_running_info", lambda context: read_ownership(context, "a")),
+    ],
+)
+def test_a_look_began_before_anybody_was_asked(
+    asked: str, look: Callable[[RunContext], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = two("java")
+    group.now_ms, answer = 100.0, getattr(group, asked)
+
+    def slowly(*where: str) -> dict[str, Any]:
+        group.now_ms += 30
+        return cast(dict[str, Any], answer(*where))
+
+    monkeypatch.setattr(group, asked, slowly)
+    look(group.context)
+    assert (group.began_ns, group.now_ms) == ([100_000_000], 130)
+
+
 @pytest.mark.parametrize("client", ["java", "python"])
 def test_own_offsets_are_at_the_end_once_the_member_says_so_of_each_of_its_queues(client: str) -> None:
     group = two(client)
@@ -313,6 +342,19 @@ def test_own_offsets_are_not_at_an_end_that_the_queue_does_not_show_yet() -> Non
     group.sent = [SimpleNamespace(key="orders-9", **where)]
     seen = own_offsets_at_the_end(group.context, "a", "orders")
     assert (seen.holds, seen.text) == (False, "the queue broker-a:0 doesn't show orders-9 yet")
+
+
+def test_own_offsets_of_a_queue_whose_end_nobody_tells_are_not_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As where its broker is down, and the name server has forgotten it."""
+    group = two("java")
+    group.members["a"].come_to = [2, 2, 0, 0]
+    first = group._offsets("g", "orders")["queues"][:1]
+    monkeypatch.setattr(group, "_offsets", lambda *_asked: {"queues": first})
+    seen = own_offsets_at_the_end(group.context, "a", "orders")
+    assert not seen.holds
+    assert seen.text == "no broker tells the end of broker-a:1, which a has"
 
 
 def test_own_offsets_of_who_has_no_queue_or_does_not_answer_are_not_at_the_end(

@@ -64,19 +64,21 @@ def trend(
         row_px: height of each chart.
     """
     rows = max(1, len(series))
+    titles = [style.label(one.name, width=44) for one in series]
+    title_px = 4 + 16 * max((title.count("<br>") + 1 for title in titles), default=1)
     figure = make_subplots(
         rows=rows,
         cols=1,
         shared_xaxes=True,
-        vertical_spacing=min(0.3, 34 / (row_px * rows)),
-        subplot_titles=[style.label(one.name, width=44) for one in series] or None,
+        vertical_spacing=min(0.3, (title_px + 4) / (row_px * rows)),
+        subplot_titles=titles or None,
     )
     for row, one in enumerate(series, 1):
         _draw(figure, row, one)
-    figure.update_layout(**style.layout(rows=rows, row_px=row_px, around_px=70), showlegend=False)
-    figure.update_layout(margin={"t": 28, "r": 18})
+    figure.update_layout(**style.layout(rows=rows, row_px=row_px, around_px=title_px + 46), showlegend=False)
+    figure.update_layout(margin={"t": title_px + 4, "r": 18})
     for title in figure.layout.annotations[: len(series)]:
-        title.update(x=0, xref="paper", xanchor="left", font={"size": 12})
+        title.update(x=0, xref="paper", xanchor="left", align="left", font={"size": 12})
     for row, one in enumerate(series, 1):
         _mark(figure, row, one.changes)
     if bounds:

@@ -20,8 +20,6 @@ from tests.benchmarks.spark.world import DECK, Cell, World
 
 FIRST_RUN = "2025-11-21T00:00:00"
 A_YEAR_S = 365 * 86_400
-CLIENT_VERSIONS = {"python": "2.0.0", "grpc": "5.1.2"}
-"""Of the clients that don't come with the brokers."""
 BUSY = 0.7
 """A standard normal deviate is greater in 0.242 of all runs: those in which the machine is called busy."""
 ERRORS = 0.004
@@ -138,7 +136,6 @@ def cells_of(spark: SparkSession, world: World) -> DataFrame:
     for cell in world.cells:
         profile = cell.profile
         deck, samples = deck_of(cell)
-        version = CLIENT_VERSIONS.get(cell.client, cell.rocketmq)
         rows.append(
             (
                 cell.number,
@@ -160,8 +157,8 @@ def cells_of(spark: SparkSession, world: World) -> DataFrame:
                 profile.seconds,
                 profile.load,
                 profile.busy_share,
-                version,
-                timers_ms(PROFILES[profile.timing], cell.rocketmq, [(cell.client, version)]),
+                cell.client_version,
+                timers_ms(PROFILES[profile.timing], cell.rocketmq, [(cell.kind, cell.client_version)]),
                 list(profile.queues),
                 deck,
                 [tuple(getattr(one, name) for name in _SAMPLE.fieldNames()) for one in samples],

@@ -17,10 +17,11 @@ from tests.benchmarks.spark.fit import Profile
 CLIENTS_AND_VERSIONS = (
     ("java", "4.9.4"),
     ("java", "5.5.0"),
-    ("python", "4.9.4"),
-    ("python", "5.5.0"),
-    ("grpc", "5.5.0"),
+    ("python 2.0.0", "4.9.4"),
+    ("python 2.0.0", "5.5.0"),
+    ("grpc 5.1.2", "5.5.0"),
 )
+"""As an ingest calls them: with a version where it isn't the brokers'."""
 DECK = 1000
 """Shares of classes are kept to one in so many."""
 STEADY = 0.995
@@ -51,6 +52,16 @@ class Cell:
     """The share of all messages that are `lost` instead of `delivered`."""
     slow: float = 0.0
     """The share of deliveries that take from one to two times `SLOW_FROM_MS`."""
+
+    @property
+    def kind(self) -> str:
+        """Of its clients."""
+        return self.client.partition(" ")[0]
+
+    @property
+    def client_version(self) -> str:
+        """Of its clients: the brokers' where it isn't said."""
+        return self.client.partition(" ")[2] or self.rocketmq
 
     @property
     def shares(self) -> Mapping[str, float]:
@@ -167,7 +178,7 @@ def _scenarios(profiles: Sequence[Profile]) -> list[Profile]:
 
 def _as_real(cell: Cell, profiles: Sequence[Profile]) -> Cell:
     for one in profiles:
-        if (one.scenario, one.client, one.rocketmq) == (cell.scenario, cell.client, cell.rocketmq):
+        if (one.scenario, one.client, one.rocketmq) == (cell.scenario, cell.kind, cell.rocketmq):
             told = one.runs >= TELLING_RUNS and one.expected
             return replace(
                 cell, profile=one, as_expected=one.as_expected / one.runs if told else cell.as_expected

@@ -38,10 +38,13 @@ class Context:
             ]
         )
 
+    def now_ns(self) -> int:
+        return 0
+
     def brokers_of_group(self, group: str) -> dict[str, str]:
         return {"broker-b": "198.18.0.4:10911", "broker-a": "198.18.0.3:10911"}
 
-    def observe(self, what: str, kind: str, data: dict[str, Any], moment: str) -> None:
+    def observe(self, what: str, kind: str, data: dict[str, Any], moment: str, _began_ns: int) -> None:
         assert moment == "end"
         self.events.append((kind, data))
 

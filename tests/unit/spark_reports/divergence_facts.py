@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.model import MessageClass
-from spark_reports.divergence.cells import Cell
+from spark_reports.cell import Cell
 from spark_reports.divergence.read import Ending, Facts, fates
 from spark_reports.divergence.witnesses import QUESTIONS
 

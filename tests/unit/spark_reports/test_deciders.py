@@ -1,17 +1,19 @@
-"""Which of RocketMQ's timers decide how long something takes."""
+"""RocketMQ's timers that decide how long something takes, in words."""
 
 from __future__ import annotations
 
-import pytest
-
-from spark_reports.timing.deciders import deciders
-
-TIMERS = {"java.rebalance": [20_000], "python.rebalance": [10_000]}
+from spark_reports.queries import query
+from spark_reports.timing.deciders import WHATS, deciders
 
 
-@pytest.mark.parametrize(
-    ("client", "known_ms"),
-    [("java", [20_000]), ("java 4.9.4", [20_000]), ("python 2.0.0", [10_000]), ("java+python 2.0.0", [])],
-)
-def test_the_timers_are_those_of_the_kind_whatever_its_version(client: str, known_ms: list[int]) -> None:
-    assert [one.ms for one in deciders("rebalance", client, False, TIMERS)] == known_ms
+def test_timers_are_told_in_words() -> None:
+    assert [str(one) for one in deciders("broker.hold-pull=15000 broker.hold-check=5000")] == [
+        "long polling 15 s",
+        "check of held pulls 5 s",
+    ]
+    assert deciders(None) == []
+
+
+def test_every_kind_of_interval_has_a_limit() -> None:
+    for what in WHATS:
+        assert f"WHEN '{what}' THEN" in query("timing_histograms")

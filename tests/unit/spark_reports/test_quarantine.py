@@ -21,9 +21,7 @@ WHOLE = Seen(
     last_event_of_checks=70,
     event_count=75,
     ends=1,
-    sent=8,
     message_count=8,
-    most_of_a_group=8,
     last_event_of_messages=75,
 )
 
@@ -88,7 +86,10 @@ def test_documents_must_be_whole_and_of_this_schema(name: str) -> None:
         ({"broken_messages": 2}, "broken-json", "messages.jsonl"),
         ({"messages_of_other_schema": 2}, "other-schema", "messages.jsonl"),
         ({"strange_groups": ("h",)}, "contradiction", "messages.jsonl"),
-        ({"most_of_a_group": 9}, "contradiction", "messages.jsonl"),
+        ({"surplus_messages": 1}, "contradiction", "messages.jsonl"),
+        ({"missing_messages": 1}, "truncated", "messages.jsonl"),
+        ({"missing_messages": 1, "trouble": "harness"}, "truncated", "messages.jsonl"),
+        ({"other_keys": 1}, "contradiction", "messages.jsonl"),
         ({"last_event_of_messages": 76}, "contradiction", "messages.jsonl"),
         ({"last_event_of_checks": 76}, "contradiction", "checks.json"),
         ({"outcome_kind": "passed"}, "contradiction", "outcome.json"),
@@ -109,7 +110,17 @@ def test_an_empty_history_is_truncated() -> None:
 def test_no_messages_at_all_are_no_problem() -> None:
     files = {**WHOLE.folder.files, "messages.jsonl": File(0, 1)}
     folder = replace(WHOLE.folder, files=files)
-    assert problem_of(replace(WHOLE, folder=folder, message_count=0, most_of_a_group=0, sent=0)) is None
+    assert problem_of(replace(WHOLE, folder=folder, message_count=0)) is None
+
+
+def test_a_history_that_the_oracle_could_not_read_has_no_messages() -> None:
+    files = {**WHOLE.folder.files, "messages.jsonl": File(0, 1)}
+    folder = replace(WHOLE.folder, files=files)
+    unjudged = replace(WHOLE, folder=folder, message_count=0, missing_messages=8, outcome_kind="error")
+    assert problem_of(replace(unjudged, trouble="harness")) is None
+    found = problem_of(unjudged)
+    assert found is not None
+    assert found.kind == "truncated"
 
 
 def test_the_gravest_comes_first() -> None:

@@ -134,7 +134,7 @@ def figures(names: Sequence[str] = SCENARIOS) -> list[Figure]:
                     ],
                     [Change(BEGIN + timedelta(days=9), f"{name[:9]} → 5.3.3", bad=True)],
                 )
-                for name in names[:3]
+                for name in sorted(names, key=len)[:-4:-1]
             ],
             bounds=(0, 1),
             percent=True,

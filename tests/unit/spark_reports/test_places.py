@@ -1,0 +1,78 @@
+"""Paths and URIs as users write them, for stores and for run folders alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+from pyspark.sql import SparkSession
+
+from harness.errors import UsageProblem
+from spark_reports.ingest.listing import is_gone, run_folders
+from spark_reports.places import Place
+
+NO_SPARK = cast(SparkSession, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "uri"),
+    [
+        ("/a b/c%20d", "file:/a b/c%20d"),
+        ("file:/a%20b", "file:/a b"),
+        ("file:///a%20b", "file:/a b"),
+        ("file://localhost/a", "file:/a"),
+        ("hdfs:///store/", "hdfs:///store"),
+        ("hdfs://name:8020/a b%20c", "hdfs://name:8020/a b%20c"),
+        ("s3a://bucket", "s3a://bucket"),
+    ],
+)
+def test_a_place_has_one_uri_not_encoded(text: str, uri: str) -> None:
+    place = Place.of(text)
+    assert place.uri == uri
+    assert place.of_table("runs") == f"{uri}/runs"
+    assert (place.folder is None) == (not uri.startswith("file:"))
+
+
+def test_a_path_may_be_relative(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Place.of("store").folder == tmp_path / "store"
+    assert Place.of("./a:b").folder == tmp_path / "a:b"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "~no-such-user-at-all/x",
+        "file:relative",
+        "file:",
+        "file://elsewhere/a",
+        "hdfs:",
+        "hdfs://",
+        "hdfs:///",
+        "s3a:///folder",
+        "s3a:bucket/folder",
+        "hdfs://[::1/a",
+    ],
+)
+def test_what_is_no_place_is_a_message_for_stores_and_for_runs(text: str) -> None:
+    with pytest.raises(UsageProblem, match="is no place"):
+        Place.of(text)
+    with pytest.raises(UsageProblem, match="is no place"):
+        run_folders(NO_SPARK, [text])
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "**x*", "n" * 5000 + "*"])
+def test_names_that_can_be_nobodys_are_a_message(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageProblem):
+        run_folders(NO_SPARK, [str(tmp_path / name)])
+
+
+def test_what_is_gone_is_known_on_a_disk_and_below_what_was_listed(tmp_path: Path) -> None:
+    assert not is_gone(f"file:{tmp_path}", ())
+    assert is_gone(f"file:{tmp_path}/nowhere", ())
+    there = "hdfs://name/runs/s/a"
+    assert is_gone(there, (), ["hdfs:///runs"])
+    assert not is_gone(there, (there,), ["hdfs:///runs"])
+    assert not is_gone(there, (), ["hdfs:///run", "s3a://name/runs", "hdfs://other/runs", "/runs"])
