@@ -44,16 +44,16 @@ _EVENTS = {
 _ALWAYS = ("worker-died", "listener-error")
 
 
-def findings(documents: DataFrame, events: DataFrame, logs: DataFrame) -> DataFrame:
+def findings(documents: DataFrame, story: DataFrame, logs: DataFrame) -> DataFrame:
     """The rows of the table.
 
     Args:
         documents: of the folders, with `record`, `verdict` and `checks`.
-        events: the history.
+        story: the history, without the events of each message.
         logs: of `spark_reports.ingest.logs`.
     """
     rows = _outcomes(documents)
-    for part in (_checks(documents), _troubles(events), _events(documents, events), logs):
+    for part in (_checks(documents), _troubles(story), _events(documents, story), logs):
         rows = rows.unionByName(part, allowMissingColumns=True)
     return (
         rows.withColumn("signature", signature(fn.col("text"), fn.col("run")))

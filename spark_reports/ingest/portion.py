@@ -174,8 +174,8 @@ class Portion:
             (OFFSETS, offsets(story)),
             (FAULTS, faults(story)),
             (CHECKS, checks(fit)),
-            (FINDINGS, findings(fit, events, logs)),
-            (TIMINGS, timings(events)),
+            (FINDINGS, findings(fit, story, logs)),
+            (TIMINGS, timings(story, events)),
             (CONDITIONS, conditions(fit, events)),
         ):
             self._store.append(table, rows)

@@ -67,12 +67,12 @@ def documents(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
 
 def message_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
     """Lines of `messages.jsonl`, with the `place` of their folder and `corrupt`."""
-    return _lines(spark, MESSAGE, _paths(folders, "messages.jsonl"))
+    return _lines(spark, MESSAGE, folders, "messages.jsonl")
 
 
 def event_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
     """Lines of `events.jsonl`, with the `place` of their folder and `corrupt`."""
-    return _lines(spark, EVENT, _paths(folders, "events.jsonl"))
+    return _lines(spark, EVENT, folders, "events.jsonl")
 
 
 def numbered_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
@@ -118,8 +118,8 @@ def parsed(text: Column, schema: StructType) -> Column:
     return fn.from_json(text, _with_corrupt(schema), options)
 
 
-def _lines(spark: SparkSession, schema: StructType, paths: Sequence[str]) -> DataFrame:
-    whole = _with_corrupt(schema)
+def _lines(spark: SparkSession, schema: StructType, folders: Sequence[Folder], name: str) -> DataFrame:
+    whole, paths = _with_corrupt(schema), _paths(folders, name)
     if not paths:
         return spark.createDataFrame([], whole.add("place", StringType()))
     lines = (
@@ -128,9 +128,11 @@ def _lines(spark: SparkSession, schema: StructType, paths: Sequence[str]) -> Dat
         .option("mode", "PERMISSIVE")
         .option("columnNameOfCorruptRecord", CORRUPT)
         .option("lineSep", "\n")
-        .json(list(paths))
+        .json(paths)
     )
-    return lines.select("*", _place("_metadata.file_path").alias("place"))
+    # For each line, of which there are very many: a regular expression would take as long as parsing.
+    place = fn.expr(f"left(_metadata.file_path, length(_metadata.file_path) - {len(name)})")
+    return lines.select("*", place.alias("place"))
 
 
 def _with_corrupt(schema: StructType) -> StructType:

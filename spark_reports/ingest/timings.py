@@ -20,13 +20,11 @@ from pyspark.sql import functions as fn
 
 from spark_reports.contract import QUEUES
 from spark_reports.ingest.changes import KEYS, history_by_group, since
+from spark_reports.ingest.events import OF_MESSAGES
 from spark_reports.tables import TIMINGS
 
 _MASSES = (
-    "send-invoked",
-    "sent",
-    "received",
-    "consumed",
+    *OF_MESSAGES,
     "tracks-observed",
     "pull-counts-observed",
     "log-line",
@@ -34,10 +32,15 @@ _MASSES = (
 """Kinds of which a history may have very many, and which change no group."""
 
 
-def timings(events: DataFrame) -> DataFrame:
-    """The rows of `timings` of these runs (`spark_reports.ingest.events.EVENTS`)."""
+def timings(story: DataFrame, events: DataFrame) -> DataFrame:
+    """The rows of `timings` of these runs.
+
+    Args:
+        story: the history (`spark_reports.ingest.events.EVENTS`), without the events of each message.
+        events: all of it.
+    """
     ends = _ends_of_queues(events)
-    few = events.where(~fn.col("kind").isin(*_MASSES)).select(*_PLAIN, "node", "kind", "data")
+    few = story.where(~fn.col("kind").isin(*_MASSES)).select(*_PLAIN, "node", "kind", "data")
     history = history_by_group(few.unionByName(ends, allowMissingColumns=True))
     rows = _rebalances(history).unionByName(_flips(history)).unionByName(_corrections(history))
     return rows.select(*(fn.col(one.name).cast(one.dataType) for one in TIMINGS.schema))

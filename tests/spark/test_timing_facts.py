@@ -21,7 +21,8 @@ HELD = {"orders": {"expression": "tagA", "sub_version": 1}, "%RETRY%g": {"expres
 
 @pytest.fixture(scope="module")
 def facts(spark: SparkSession) -> Sequence[Row]:
-    return timings(recorded(spark, KILL, PAUSE, BY_HAND, FILTERED)).collect()
+    events = recorded(spark, KILL, PAUSE, BY_HAND, FILTERED)
+    return timings(events, events).collect()
 
 
 def of(facts: Sequence[Row], run: str, what: str) -> list[dict[str, Any]]:
@@ -189,10 +190,12 @@ EXPECTED = [
 
 
 def test_what_is_known_of_each_history_and_nothing_else(spark: SparkSession) -> None:
-    found: DataFrame = timings(told(spark, **OWN)).select(*COLUMNS)
+    events = told(spark, **OWN)
+    found: DataFrame = timings(events, events).select(*COLUMNS)
     expected = spark.createDataFrame(EXPECTED, found.schema)
     assert_df_equality(found, expected, ignore_row_order=True, ignore_nullable=True)
 
 
 def test_no_history_has_no_facts(spark: SparkSession) -> None:
-    assert timings(told(spark, begun=[step(0, "start")])).count() == 0
+    events = told(spark, begun=[step(0, "start")])
+    assert timings(events, events).count() == 0
