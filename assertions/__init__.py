@@ -27,7 +27,6 @@ from assertions.outcome_distribution import OutcomeDistribution
 from assertions.ownership import Ownership
 from assertions.placed import Placed
 from assertions.pull import Pull
-from assertions.refused_pulls import RefusedPulls
 from assertions.refuted import Refuted
 from assertions.retry import Retry
 from assertions.same_client import SameClient
@@ -60,7 +59,6 @@ CHECKS: Mapping[str, type[Check]] = MappingProxyType(
             Dashboard,
             Pull,
             ClientPull,
-            RefusedPulls,
             AnswerToRequest,
             Notified,
             Dropped,

@@ -68,8 +68,7 @@ class Refers:
     `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
     before), `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag), `node` (of the cluster),
     `broker` (a node that is one), `producer` (the run's own), `hand-made` (a client that heartbeats make),
-    `pull` (a raw one), `asked` (any other raw request), `client-pull` (one by a
-    consumer's own client) and `refusal` (a step that refuses pulls).
+    `pull` (a raw one), `asked` (any other raw request) and `client-pull` (one by a consumer's own client).
     """
 
     kinds: tuple[str, ...]

@@ -24,7 +24,6 @@ _KINDS = {
     "hand-made": "a hand-made client",
     "pull": "a `pull` step, by its name",
     "asked": "an `ask` step, by its name",
-    "refusal": "a `refuse-pulls` step, by its name",
     "client-pull": "a `client-pull` step, by its name",
     "broker": "a broker",
     "producer": "`producer`",

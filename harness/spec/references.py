@@ -26,7 +26,6 @@ _ONLY_ONCE = {
     "pull": "a pull",
     "asked": "a request",
     "client-pull": "a pull by a client",
-    "refusal": "a step `refuse-pulls`",
 }
 """Kinds of names that only one step may give."""
 _END = "end"
@@ -256,7 +255,6 @@ def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str
         "hand-made": None if scope.made is None else scope.made.get("hand-made", {}),
         "pull": None if scope.made is None else scope.made.get("pull", {}),
         "asked": None if scope.made is None else scope.made.get("asked", {}),
-        "refusal": None if scope.made is None else scope.made.get("refusal", {}),
         "client-pull": None if scope.made is None else scope.made.get("client-pull", {}),
     }
     defined: dict[str, Path] = {}
@@ -277,7 +275,6 @@ _KINDS = {
     "hand-made": "hand-made client",
     "asked": "request",
     "client-pull": "pull by a client",
-    "refusal": "step `refuse-pulls`",
 }
 
 

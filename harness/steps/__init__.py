@@ -23,7 +23,6 @@ from harness.steps.parallel import Parallel
 from harness.steps.partition import Partition
 from harness.steps.pause import Pause
 from harness.steps.pull import Pull
-from harness.steps.refuse_pulls import RefusePulls
 from harness.steps.release import Release
 from harness.steps.repeat import Repeat
 from harness.steps.reset import Reset
@@ -58,7 +57,6 @@ STEPS: Mapping[str, type[Step]] = MappingProxyType(
             Wait,
             Pull,
             ClientPull,
-            RefusePulls,
             Heartbeat,
             Ask,
             ResetOffset,

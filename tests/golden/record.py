@@ -30,6 +30,7 @@ SHIPPED = (
     "colliding-hashes",
     "same-group-different-topics",
     "pull-at-and-beyond-the-end",
+    "client-has-a-status-for-each-code",
     "overwriting-a-tag-notifies-nobody",
     "every-heartbeat-sets-the-groups-attributes",
     "sql92-is-off-by-default",

@@ -66,8 +66,6 @@ FOR_CHECKS = [
     STEPS["client-pull"].example,
 ]
 """Checks ask for observations, and for what these steps did."""
-ON_HOST: Mapping[str, list[str]] = {"refuse-pulls": [], "refused-pulls": [STEPS["refuse-pulls"].example]}
-"""Words that workers in containers have no use for, with what must come before."""
 
 
 def entry(text: str) -> str:
@@ -86,12 +84,11 @@ def steps_before(model: type[Word]) -> list[str]:
 def scenario_with(model: type[Word]) -> Scenario:
     """A scenario with the word's example in it."""
     is_step = issubclass(model, Step)
-    steps = [*steps_before(model), *ON_HOST.get(model.word, []), *([model.example] if is_step else [])]
+    steps = [*steps_before(model), *([model.example] if is_step else [])]
     check = "delivered: {to: a, count: 1}" if is_step else model.example
     # A scenario without any `start` is refused.
     steps += [] if any("start" in step for step in steps) else ["start: [a, b]"]
-    head = HEAD.replace("workers: containers\n", "") if model.word in ON_HOST else HEAD
-    text = head + "".join(map(entry, steps)) + TAIL.format(check=entry(check).rstrip())
+    text = HEAD + "".join(map(entry, steps)) + TAIL.format(check=entry(check).rstrip())
     assert [error.message for error in VALIDATOR.iter_errors(yaml.safe_load(text))] == []
     return parse_scenario(text, f"{model.word}.yaml")
 

@@ -1,8 +1,7 @@
-"""What clients make of pulls, how soon they come again, and the times between lines of a log."""
+"""What clients make of pulls, fields of answers, and the times between lines of a log."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -113,17 +112,6 @@ def test_what_a_client_makes_of_a_pull_is_a_status_or_an_exception() -> None:
     assert answer(made, "client-pull", of="c2", status="FOUND").holds is NO
     assert answer(made, "client-pull", of="c1", throws="MQBrokerException").holds is NO
     assert answer(made, "client-pull", of="c3", status="FOUND").holds is UNKNOWN
-
-
-def test_of_refused_pulls_the_median_of_the_times_counts() -> None:
-    made = HistoryBuilder().begin(SCENARIO)
-    at_ms = [0, 20, 40, 60, 2000]
-    for moment_ms in at_ms:
-        made.add("harness", "pull-refused", name="f1", group="g", topic="orders", status="215 FLOW_CONTROL")
-        made.events[-1] = replace(made.events[-1], mono_ns=moment_ms * 1_000_000)
-    assert answer(made, "refused-pulls", of="f1", at_least="15ms", at_most="30ms").holds is YES
-    assert answer(made, "refused-pulls", of="f1", at_least="900ms").holds is NO
-    assert answer(made, "refused-pulls", of="f2", at_least="900ms").holds is UNKNOWN
 
 
 def test_fields_of_an_answer_are_compared_as_text() -> None:
