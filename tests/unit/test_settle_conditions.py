@@ -77,6 +77,7 @@ class Stage(HistoryBuilder):
                 real_group=str,
                 real_topic=str,
                 only_look=lambda _probe: nullcontext(),
+                now_ns=lambda: 0,
                 observe=lambda *_unused: None,
                 why_not_asked=lambda _topic: None,
                 note_probe_failure=lambda _probe, error, **_where: self.failures.append(error),
