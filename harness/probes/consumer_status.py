@@ -20,10 +20,11 @@ def read_consumer_status(context: RunContext, moment: str) -> None:
             context.note_probe_failure("consumer-status", "no broker can be asked", group=group)
             continue
         address = next(iter(keepers.values()))
+        began_ns = context.now_ns()
         try:
             answer = context.admin.consumer_status(context.real_group(group), address)
         except WorkerFailed as failure:
             context.note_probe_failure("consumer-status", str(failure), group=group)
             continue
         data = {"group": group, "alike": answer["alike"], "members": answer["members"]}
-        context.observe(f"consumer-status {group}", "consumer-status-observed", data, moment)
+        context.observe(f"consumer-status {group}", "consumer-status-observed", data, moment, began_ns)
