@@ -41,8 +41,8 @@ demo-report: $(VENV)/.reports ## 320 real runs with two clients on two versions,
 
 .PHONY: test
 test: test-unit test-embedded ## tests of the harness that need no container engine; the embedded ones start real RocketMQs
-	@echo "Left out: the tests of ingest and reports, \`make test-spark\`, and those on containers, where a container"
-	@echo "engine answers, \`make test-containers\`."
+	@echo "Left out: every shipped scenario, \`make test-scenarios\`; ingest and reports, \`make test-spark\`; and, where a"
+	@echo "container engine answers, \`make test-containers\`."
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
@@ -54,7 +54,11 @@ test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machi
 
 .PHONY: test-embedded
 test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
-	@$(BIN)/python -m pytest -q -m embedded tests
+	@$(BIN)/python -m pytest -q -m "embedded and not shipped" tests
+
+.PHONY: test-scenarios
+test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0
+	@$(BIN)/python -m pytest -q -m shipped tests
 
 .PHONY: test-containers
 test-containers: images ## tests on containers; they need a container engine

@@ -21,6 +21,7 @@ KEYS = {
 }  # fmt: skip
 
 
+@pytest.mark.shipped
 @pytest.mark.timeout(720)
 @pytest.mark.parametrize(
     ("version", "marks"),
