@@ -27,6 +27,7 @@ from harness.feasibility import why_not
 from harness.runner import perform
 from harness.selection import load_all
 from harness.spec import load_scenario
+from tests.benchmarks.claims import measure_claims
 from tests.benchmarks.containers import measure_containers
 from tests.benchmarks.matrix import measure_matrix
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos, write_into_readme
@@ -35,6 +36,7 @@ SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yam
 MARKS = {
     "processes": ("<!-- figures by `make bench` -->", "<!-- end of figures -->"),
     "matrix": ("<!-- figures of the matrix by `make bench` -->", "<!-- end of figures of the matrix -->"),
+    "claims": ("<!-- figures of claims by `make bench` -->", "<!-- end of figures of claims -->"),
     "containers": ("<!-- figures of containers by `make bench` -->", "<!-- end of figures of containers -->"),
 }
 """Where in the README the figures of each part stand."""
@@ -168,6 +170,7 @@ def measure_processes(repeats: int, runs: str) -> list[Figure]:
 PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
     "processes": measure_processes,
     "matrix": measure_matrix,
+    "claims": measure_claims,
     "containers": measure_containers,
 }
 
