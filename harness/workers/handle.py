@@ -210,7 +210,9 @@ class Worker:
             return dict(reply["result"])
         message = f"worker {self.name}: `{do}` failed: {reply['error']}"
         if reply["defect"]:
-            raise HarnessDefect(message, f"Its traceback is in {self.log}")
+            defect = HarnessDefect(message)
+            defect.add_note(f"In the worker {self.name}:\n{reply['traceback']}")
+            raise defect
         raise WorkerFailed(message, reply["code"])
 
     def _died(self, do: str) -> EnvironmentNotReady:

@@ -17,7 +17,8 @@ printed as standard error: `harness.workers.attachment`.) Commands may be answer
 without goodbyes to RocketMQ, when its standard input closes. Topics and groups are RocketMQ's real names here.
 
 `code` is RocketMQ's response code, or null where there is none (a connection refused, for one). `defect`
-says that the worker failed where it should not have: an unknown command, an exception in its own code.
+says that the worker failed where it should not have: an unknown command, an exception in its own code, of which
+the `traceback` is there then too.
 
 Commands of the `java` worker
 -----------------------------
@@ -198,8 +199,9 @@ def _answer(events: EventPipe, handlers: Mapping[str, Handler], command: Mapping
     except CommandFailed as error:
         line = event_line("reply", _failed(command, str(error), error.code, defect=False))
     except Exception as error:  # whatever it is, the parent must hear of it
-        traceback.print_exc()
         reply = _failed(command, f"{type(error).__name__}: {error}", None, defect=True)
+        # A worker that runs share outlives them, and its log isn't theirs.
+        reply["traceback"] = traceback.format_exc()
         line = event_line("reply", reply)
     events.write(line)
 

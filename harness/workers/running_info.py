@@ -8,17 +8,20 @@ from typing import Any
 
 from harness.cluster.fastjson import loads
 
+_NO_QUEUES = (b'"mqTable":},', b'"mqTable":{},')
+
 
 def running_info(body: bytes) -> Mapping[str, Any]:
     """The queues and subscriptions in the answer to GET_CONSUMER_RUNNING_INFO (307).
 
     The C++ client writes numbers as text, leaves `expressionType` out, and sets keys and values apart by line
-    breaks in objects that are keys (ConsumerRunningInfo::encode).
+    breaks in objects that are keys; of a member without queues it takes away the brace that opens their table
+    (ConsumerRunningInfo::encode).
 
     Raises:
         ValueError: it is no such JSON.
     """
-    answer = loads(body)
+    answer = loads(body.replace(*_NO_QUEUES, 1))
     queues = [(json.loads(key), value) for key, value in answer.get("mqTable", {}).items()]
     return {
         "queues": [
