@@ -92,8 +92,8 @@ def _settings(master: str) -> dict[str, str]:
         "spark.databricks.delta.snapshotPartitions": "2",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
-        # Staged events go to two folders: without this they would be sorted for it, all of them.
-        "spark.sql.maxConcurrentOutputFileWriters": "8",
+        # Of an ingest's queries, hundreds: those of the next portion find them compiled. By default it has 100.
+        "spark.sql.codegen.cache.maxEntries": "1000",
         # What is put together: not all of a large store each time.
         "spark.databricks.delta.optimize.minFileSize": _COMPACT,
         "spark.databricks.delta.optimize.maxFileSize": _COMPACT,

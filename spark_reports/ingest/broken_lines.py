@@ -51,4 +51,7 @@ def _is_broken() -> Column:
     event, message = parsed(fn.col("value"), EVENT), parsed(fn.col("value"), MESSAGE)
     of_event = event["corrupt"].isNotNull() | event["n"].isNull() | event["data"].isNull()
     of_message = message["corrupt"].isNotNull() | message["message_class"].isNull()
-    return fn.when(fn.col("file") == "events.jsonl", of_event).otherwise(of_message)
+    # Text is made valid before it is parsed here, and a file of lines is not.
+    return ~fn.is_valid_utf8("value") | fn.when(fn.col("file") == "events.jsonl", of_event).otherwise(
+        of_message
+    )

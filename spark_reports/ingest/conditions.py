@@ -27,9 +27,15 @@ from spark_reports.ingest.shape import shaped
 from spark_reports.tables import CONDITIONS
 
 
-def conditions(documents: DataFrame, events: DataFrame) -> DataFrame:
-    """The rows of the table."""
-    parts = (_recorded(documents), _start_gaps(events), _fault_offsets(events))
+def conditions(documents: DataFrame, story: DataFrame, events: DataFrame) -> DataFrame:
+    """The rows of the table.
+
+    Args:
+        documents: of the folders, with `record`.
+        story: the history, without the events of each message.
+        events: all of it.
+    """
+    parts = (_recorded(documents), _start_gaps(story), _fault_offsets(story, events))
     rows = parts[0].unionByName(parts[1]).unionByName(parts[2])
     return rows.where("value IS NOT NULL").transform(shaped, CONDITIONS)
 
@@ -59,10 +65,10 @@ def _recorded(documents: DataFrame) -> DataFrame:
     )
 
 
-def _start_gaps(events: DataFrame) -> DataFrame:
+def _start_gaps(story: DataFrame) -> DataFrame:
     order = Window.partitionBy("run_key", "member_of").orderBy("first_ms")
     return (
-        events.where("kind = 'consumer-started'")
+        story.where("kind = 'consumer-started'")
         .groupBy("run_key", "run", "batch", fn.col("data.group").alias("member_of"), "node")
         .agg(fn.min("at_ms").alias("first_ms"))
         .withColumns({"gap_ms": fn.col("first_ms") - fn.lag("first_ms").over(order)})
@@ -74,12 +80,15 @@ def _start_gaps(events: DataFrame) -> DataFrame:
     )
 
 
-def _fault_offsets(events: DataFrame) -> DataFrame:
+def _fault_offsets(story: DataFrame, events: DataFrame) -> DataFrame:
     ids = ("run_key", "run", "batch")
-    moments = events.where(fn.col("kind").isin("fault-injected", "consumer-started", "sent"))
-    first = moments.groupBy("run_key").agg(fn.min(_at("fault-injected")).alias("fault_ms"))
+    columns = (*ids, "kind", "at_ms")
+    moments = story.where("kind = 'consumer-started'").select(*columns)
+    moments = moments.union(events.where("kind = 'sent'").select(*columns))
+    faults = story.where("kind = 'fault-injected'")
+    first = faults.groupBy("run_key").agg(fn.min("at_ms").alias("fault_ms"))
     return (
-        moments.join(fn.broadcast(first.where("fault_ms IS NOT NULL")), "run_key")
+        moments.join(fn.broadcast(first), "run_key")
         .where("at_ms <= fault_ms")
         .groupBy(*ids)
         .agg(

@@ -10,8 +10,9 @@
 `data`                  struct of all kinds' fields (`spark_reports.contract.DATA`); `queues` is JSON text
 ======================  =======================================================================
 
-Lines are parsed once, into `staged`: columns on disk, those of messages apart from the others, so that what is
-made from a few events of a run reads a few.
+Nearly all events are of one message each, and have few fields. Every event is a row of `staged` with those fields
+alone: a column of each field of every kind would take as long to write, empty as it is, as the line to parse. What
+the other events have besides is text there, parsed once more, into `story`: the few that most facts are made from.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from pyspark.sql.types import (
 
 from harness.model import SCHEMA_VERSION
 from spark_reports.contract import CORRUPT, DATA
+from spark_reports.schema import schema
 
 EVENTS = StructType(
     [
@@ -45,55 +47,81 @@ EVENTS = StructType(
 )
 """Columns of the history; `spark.createDataFrame(rows, EVENTS)` makes one for a test."""
 
-OF_MESSAGES = ("send-invoked", "sent", "received", "consumed", "blocked")
+OF_MESSAGES = (
+    "send-invoked",
+    "sent",
+    "received",
+    "consumed",
+    "blocked",
+    "tracks-observed",
+    "dashboard-tracks-observed",
+)
 """Kinds of which there are some for each message."""
-PART = "part"
-"""The column by which `staged` is divided: `messages` or `rest`."""
+OF_A_MESSAGE = schema(
+    **{
+        name: DATA[name].dataType
+        for name in (
+            "topic",
+            "key",
+            "broker",
+            "queue_id",
+            "queue_offset",
+            "offset",
+            "reconsume_times",
+            "tracks",
+        )
+    }
+)
+"""Fields of `data` of these kinds, as far as facts are made from them."""
 
 
 def staged(lines: DataFrame, keys: DataFrame) -> DataFrame:
     """Lines of histories with the key of their run, and what is wrong with each.
+
+    `data` has the fields of a message alone; `told` is JSON of all fields, null in events of messages.
 
     Args:
         lines: of `spark_reports.ingest.reading.event_lines`.
         keys: `place`, `run_key`, `run`, `batch` of the folders.
     """
     own = lines.withColumnRenamed("run", "own_run")
+    told = fn.when(~fn.col("kind").isin(*OF_MESSAGES), fn.col("data"))
     return own.transform(with_run, keys).select(
-        "run_key",
-        "run",
-        "batch",
-        "n",
-        "mono_ns",
-        "wall_ms",
-        "node",
-        "kind",
-        "data",
+        *_AS_WRITTEN,
+        fn.struct(*(f"data.{name}" for name in OF_A_MESSAGE.names)).alias("data"),
+        fn.to_json(told).alias("told"),
         (fn.col("own_run") != fn.col("run")).alias("of_another_run"),
         (fn.col("schema_version") != SCHEMA_VERSION).alias("other_schema"),
         fn.expr(_broken()).alias("broken"),
-        fn.when(fn.col("kind").isin(*OF_MESSAGES), "messages").otherwise("rest").alias(PART),
     )
+
+
+def story(lines: DataFrame) -> DataFrame:
+    """Of `staged` lines those that are not of one message, with all fields of `data`."""
+    few = lines.where("told IS NOT NULL")
+    return few.select(*_AS_WRITTEN, fn.from_json("told", DATA).alias("data"))
 
 
 def history(lines: DataFrame, sound: DataFrame) -> DataFrame:
-    """The events of `staged` lines of those runs whose `run_key` is in `sound`, with times since their first."""
-    first = (
-        lines.where("n = 1")
-        .join(fn.broadcast(sound), "run_key", "left_semi")
-        .groupBy("run_key")
-        .agg(fn.min("mono_ns").alias("first_ns"))
-    )
+    """The events of some runs, with times since their first.
+
+    Args:
+        lines: of `staged`, or of `story`.
+        sound: `run_key`, `run`, `batch` of those runs, and `first_ns`: the `mono_ns` of their first event.
+    """
     return (
-        lines.join(fn.broadcast(first), "run_key")
+        lines.join(fn.broadcast(sound), "run_key")
         .withColumn("at_ms", (fn.col("mono_ns") - fn.col("first_ns")) / 1e6)
-        .select(*EVENTS.fieldNames(), PART)
+        .select(*EVENTS.fieldNames())
     )
 
 
 def with_run(lines: DataFrame, keys: DataFrame) -> DataFrame:
     """Lines with the key of their run; those of folders that have none are left out."""
     return lines.join(fn.broadcast(keys.select("place", "run_key", "run", "batch")), "place")
+
+
+_AS_WRITTEN = ("run_key", "n", "mono_ns", "wall_ms", "node", "kind")
 
 
 def _broken() -> str:

@@ -66,6 +66,7 @@ def _to_be_read(
     """The folders that are not known as they are listed, and what is known of the others.
 
     Where known ones went is noted: a run may be in another folder now, and what is gone leaves the quarantine.
+    For that, four columns of all runs of the store are in memory: about 65 MB for 100,000 runs.
     """
     stored = {
         row.run: row

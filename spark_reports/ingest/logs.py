@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
 
@@ -35,7 +36,8 @@ def log_findings(spark: SparkSession, documents: DataFrame) -> DataFrame:
     wrong = documents.where(not_as_it_should_be()).select(
         "place", "run_key", "run", "batch", side_of(fn.col("verdict.trouble")).alias("side")
     )
-    return found_in(log_lines(spark, _with_logs(spark, documents)), wrong)
+    sources = [row.source for row in documents.where(not_as_it_should_be()).select("source").collect()]
+    return found_in(log_lines(spark, [f"{source}/{_LOGS}" for source in sources]), wrong)
 
 
 def found_in(lines: DataFrame, wrong: DataFrame) -> DataFrame:
@@ -75,15 +77,18 @@ def found_in(lines: DataFrame, wrong: DataFrame) -> DataFrame:
 
 
 def log_lines(spark: SparkSession, places: Sequence[str]) -> DataFrame:
-    """Lines of the logs in these folders."""
-    if not places:
+    """Lines of the logs in these folders, as far as they are there."""
+    there = _that_are_there(spark, places)
+    if not there:
         return spark.createDataFrame([], "value string, path string, position long")
-    lines = (
-        reader(spark)
-        .option("recursiveFileLookup", "true")
-        .option("pathGlobFilter", "*.{log,txt}")
-        .text(list(places))
-    )
+    files = reader(spark).option("recursiveFileLookup", "true").option("pathGlobFilter", "*.{log,txt}")
+    try:
+        lines = files.text(there)
+    except AnalysisException as error:
+        # One was removed just now: Spark plans to read all folders, or none. There are fewer now.
+        if error.getCondition() != "PATH_NOT_FOUND" or _that_are_there(spark, there) == there:
+            raise
+        return log_lines(spark, there)
     return lines.select(
         "value",
         fn.col("_metadata.file_path").alias("path"),
@@ -97,10 +102,8 @@ def _node() -> Column:
     return fn.regexp_replace(below, r"\.(log|txt)$", "")
 
 
-def _with_logs(spark: SparkSession, documents: DataFrame) -> list[str]:
-    """The folders of logs that are there, of runs that are not as they should be."""
-    sources = [row.source for row in documents.where(not_as_it_should_be()).select("source").collect()]
+def _that_are_there(spark: SparkSession, places: Sequence[str]) -> list[str]:
     context: Any = spark.sparkContext
     jvm, configuration = context._jvm, context._jsc.hadoopConfiguration()
-    paths = [jvm.org.apache.hadoop.fs.Path(f"{source}/{_LOGS}") for source in sources]
+    paths = [jvm.org.apache.hadoop.fs.Path(place) for place in places]
     return [path.toString() for path in paths if path.getFileSystem(configuration).exists(path)]

@@ -15,7 +15,7 @@ from spark_reports.ingest import soundness
 from spark_reports.ingest.broken_lines import first_broken_lines
 from spark_reports.ingest.checks import checks
 from spark_reports.ingest.conditions import conditions
-from spark_reports.ingest.events import PART, history, staged
+from spark_reports.ingest.events import history, staged, story
 from spark_reports.ingest.faults import faults
 from spark_reports.ingest.findings import findings
 from spark_reports.ingest.listing import Folder, again, is_local
@@ -101,17 +101,21 @@ class Portion:
         with staging(self._spark, self._store, self._batch) as place:
             found = self._with_moved(place.keep("documents", self._documents()))
             keys = found.where("run IS NOT NULL AND counts").select("place", "run_key", "run", "batch")
-            lines = place.keep("events", staged(event_lines(self._spark, self._listed), keys), by=PART)
+            lines = place.keep("events", staged(event_lines(self._spark, self._listed), keys))
+            few = place.keep("story", story(lines))
             whole = place.keep("histories", soundness.of_histories(lines))
-            sound = whole.where("in_order AND broken_events = 0 AND ends > 0").select("run_key")
-            events = history(lines, sound)
-            self._append_messages(events, keys)
-            seen = self._seen(place, found, lines, whole)
+            sound = whole.where("in_order AND broken_events = 0 AND ends > 0").join(keys, "run_key")
+            events, told = (
+                history(one, sound.select("run_key", "run", "batch", "first_ns")) for one in (lines, few)
+            )
+            self._append_messages(events, told, keys)
+            sums = soundness.of_messages(self._own_messages(), lines, few)
+            seen = self._seen(place, found, whole, sums)
             rows = {row.source: row for row in seen.select(*NUMBERS).collect()}
             problems = self._problems(rows)
             fit = [row.run_key for source, row in rows.items() if source not in problems and row.counts]
             if fit:
-                self._append_others(seen.where(fn.col("counts") & fn.col("run_key").isin(fit)), events)
+                self._append_others(seen.where(fn.col("counts") & fn.col("run_key").isin(fit)), events, told)
             return self._commit(seen, rows, problems)
 
     @property
@@ -158,32 +162,32 @@ class Portion:
         moved = fn.col("first") & fn.col("stored_source").isin(left) & fn.expr("stored_judged_ms = judged_ms")
         return found.withColumn("counts", fn.col("counts") | fn.coalesce(moved, fn.lit(False)))
 
-    def _append_messages(self, events: DataFrame, keys: DataFrame) -> None:
+    def _append_messages(self, events: DataFrame, told: DataFrame, keys: DataFrame) -> None:
         size = sum(one.files["messages.jsonl"].size for one in self._listed if "messages.jsonl" in one.files)
         partitions = max(self._spark.sparkContext.defaultParallelism, size // _BYTES_EACH + 1)
         lines = message_lines(self._spark, self._listed)
-        rows = messages(lines, keys, witnesses(events, partitions), partitions)
+        rows = messages(lines, keys, witnesses(events, told, partitions), partitions)
         self._store.append(MESSAGES, rows)
 
-    def _append_others(self, fit: DataFrame, events: DataFrame) -> None:
-        story = events.where(fn.col(PART) == "rest")
+    def _own_messages(self) -> DataFrame:
+        return self._store.read(MESSAGES).where(fn.col("batch") == self._batch)
+
+    def _append_others(self, fit: DataFrame, events: DataFrame, told: DataFrame) -> None:
         logs = log_findings(self._spark, fit)
         for table, rows in (
-            (SUBSCRIPTIONS, subscriptions(story)),
-            (OWNERSHIP, ownership(story)),
-            (OFFSETS, offsets(story)),
-            (FAULTS, faults(story)),
+            (SUBSCRIPTIONS, subscriptions(told)),
+            (OWNERSHIP, ownership(told)),
+            (OFFSETS, offsets(told)),
+            (FAULTS, faults(told)),
             (CHECKS, checks(fit)),
-            (FINDINGS, findings(fit, story, logs)),
-            (TIMINGS, timings(story, events)),
-            (CONDITIONS, conditions(fit, events)),
+            (FINDINGS, findings(fit, told, logs)),
+            (TIMINGS, timings(told, events)),
+            (CONDITIONS, conditions(fit, told, events)),
         ):
             self._store.append(table, rows)
 
-    def _seen(self, place: Staging, found: DataFrame, lines: DataFrame, whole: DataFrame) -> DataFrame:
+    def _seen(self, place: Staging, found: DataFrame, whole: DataFrame, sums: DataFrame) -> DataFrame:
         """Everything that is known of each folder: its documents, and what its files add up to."""
-        own = self._store.read(MESSAGES).where(fn.col("batch") == self._batch)
-        sums = soundness.of_messages(own, lines)
         every = found.join(whole, "run_key", "left").join(sums, "run_key", "left")
         return place.keep("seen", every.transform(what_is_seen).withColumn("digest", soundness.digest()))
 

@@ -27,7 +27,7 @@ def of_histories(lines: DataFrame) -> DataFrame:
     )
     apart_ms = fn.col("wall_ms").cast("double") - fn.col("mono_ns").cast("double") / 1e6
     first = fn.col("n") == 1
-    first_ns = fn.min(fn.when(first, fn.col("mono_ns")).cast("double"))
+    first_ns = fn.min(fn.when(first, fn.col("mono_ns")))
     return lines.groupBy("run_key").agg(
         fn.count(fn.lit(1)).alias("event_count"),
         fn.count_if("broken").alias("broken_events"),
@@ -41,30 +41,31 @@ def of_histories(lines: DataFrame) -> DataFrame:
         ).alias("in_order"),
         fn.count_if(fn.col("kind").isin("run-ended", "trouble")).alias("ends"),
         fn.min(fn.when(first, fn.col("wall_ms"))).alias("first_wall_ms"),
-        ((fn.max(fn.col("mono_ns").cast("double")) - first_ns) / 1e6).alias("last_ms"),
+        first_ns.alias("first_ns"),
+        ((fn.max("mono_ns").cast("double") - first_ns.cast("double")) / 1e6).alias("last_ms"),
         (fn.max(apart_ms) - fn.min(apart_ms)).try_cast("long").alias("clock_jump_ms"),
         fn.bit_xor(fn.xxhash64("n", "mono_ns", "wall_ms", "node", "kind", "data.key")).alias("events_hash"),
     )
 
 
-def groups_of(lines: DataFrame) -> DataFrame:
+def groups_of(story: DataFrame) -> DataFrame:
     """`run_key, consumer_group`: the groups that the histories know."""
-    named = lines.where("data.group IS NOT NULL")
+    named = story.where("data.group IS NOT NULL")
     return named.select("run_key", fn.col("data.group").alias("consumer_group")).distinct()
 
 
-def wanted_of(lines: DataFrame) -> DataFrame:
+def wanted_of(story: DataFrame) -> DataFrame:
     """`run_key, consumer_group, topic`: of every message that was sent there, the group has a row.
 
     As in `assertions.oracle.fates`, of the members that ever started; which group the others are of, only the
     scenario tells.
     """
-    members = lines.where("kind = 'consumer-started'").select(
+    members = story.where("kind = 'consumer-started'").select(
         "run_key", "node", fn.col("data.group").alias("consumer_group")
     )
     starting = fn.when(fn.col("kind") == "consumer-starting", fn.map_keys("data.subscribe"))
     later = fn.when(fn.col("kind") == "subscribed", fn.array("data.topic"))
-    topics = lines.where(fn.col("kind").isin("consumer-starting", "subscribed")).select(
+    topics = story.where(fn.col("kind").isin("consumer-starting", "subscribed")).select(
         "run_key", "node", fn.explode(fn.coalesce(starting, later)).alias("topic")
     )
     return members.join(topics, ["run_key", "node"]).drop("node").distinct()
@@ -76,8 +77,8 @@ def sent_of(lines: DataFrame) -> DataFrame:
     return sent.agg(fn.count(fn.lit(1)).alias("sent"), _all_of("data.key").alias("sent_keys"))
 
 
-def of_messages(messages: DataFrame, lines: DataFrame) -> DataFrame:
-    """One row a run, of rows of the table `messages` and of its history.
+def of_messages(messages: DataFrame, lines: DataFrame, story: DataFrame) -> DataFrame:
+    """One row a run, of rows of the table `messages` and of its history, staged.
 
     `missing_messages` and `surplus_messages` are rows that should be there and aren't, and the other way round;
     `other_keys` groups that have as many as were sent, but others.
@@ -92,10 +93,10 @@ def of_messages(messages: DataFrame, lines: DataFrame) -> DataFrame:
             "hash"
         ),
     )
-    known = groups_of(lines).withColumn("known", fn.lit(True))
+    known = groups_of(story).withColumn("known", fn.lit(True))
     rows, sent = (fn.coalesce(name, fn.lit(0)) for name in ("rows", "sent"))
     return (
-        by_topic.join(wanted_of(lines), list(_SUBJECT), "full_outer")
+        by_topic.join(wanted_of(story), list(_SUBJECT), "full_outer")
         .join(fn.broadcast(sent_of(lines)), ["run_key", "topic"], "left")
         .join(fn.broadcast(known), ["run_key", "consumer_group"], "left")
         .groupBy("run_key")

@@ -21,10 +21,9 @@ class Staging:
         self._spark = spark
         self._uri = uri
 
-    def keep(self, name: str, rows: DataFrame, by: str | None = None) -> DataFrame:
-        """Write rows, divided by a column, and read them back: what made them is not done again."""
-        writer = rows.write.mode("overwrite")
-        (writer.partitionBy(by) if by else writer).parquet(f"{self._uri}/{name}")
+    def keep(self, name: str, rows: DataFrame) -> DataFrame:
+        """Write rows and read them back: what made them is not done again."""
+        rows.write.mode("overwrite").parquet(f"{self._uri}/{name}")
         return self._spark.read.schema(rows.schema).parquet(f"{self._uri}/{name}")
 
 

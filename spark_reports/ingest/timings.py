@@ -15,21 +15,17 @@ offset-correction    from the acknowledgement of the last message of a queue, wh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from spark_reports.contract import QUEUES
 from spark_reports.ingest.changes import KEYS, history_by_group, since
-from spark_reports.ingest.events import OF_MESSAGES
 from spark_reports.tables import TIMINGS
 
-_MASSES = (
-    *OF_MESSAGES,
-    "tracks-observed",
-    "pull-counts-observed",
-    "log-line",
-)
-"""Kinds of which a history may have very many, and which change no group."""
+_MASSES = ("pull-counts-observed", "log-line")
+"""Kinds of which a history may have very many besides those of messages, and which change no group."""
 
 
 def timings(story: DataFrame, events: DataFrame) -> DataFrame:
@@ -51,7 +47,7 @@ _LOOK_BEFORE = ("data.look_began_before_ms", "data.look_before_ms")
 """How long before a look the one before it was begun; in older folders, was answered."""
 
 
-def _queue_of(one: Column) -> Column:
+def _queue_of(one: Column | Mapping[str, Column]) -> Column:
     return fn.concat(one["broker"], fn.lit(":"), one["queue_id"])
 
 
@@ -176,13 +172,32 @@ def _ends_of_queues(events: DataFrame) -> DataFrame:
     """
     of_queue = events.where(
         fn.col("kind").isin("sent", "received") & (fn.coalesce("data.reconsume_times", fn.lit(0)) == 0)
+    ).select(
+        *_PLAIN,
+        "node",
+        "kind",
+        "data.topic",
+        "data.broker",
+        "data.queue_id",
+        fn.coalesce("data.queue_offset", "data.offset").alias("offset"),
     )
-    offset = fn.coalesce("data.queue_offset", "data.offset").alias("offset")
-    queue = _queue_of(fn.col("data")).alias("queue")
+    queue = ("run_key", "node", "kind", "topic", "broker", "queue_id")
+    # The greatest number first, and then who has it: Spark sorts all rows for the greatest of structs.
+    ends = of_queue.groupBy(*queue).agg(fn.max("offset").alias("offset"))
     return (
-        of_queue.groupBy(*KEYS, "node", "kind", fn.col("data.topic").alias("topic"), queue)
-        .agg(fn.max(fn.struct(offset, "n", "at_ms")).alias("last"))
-        .select(*KEYS, "node", "kind", "topic", "queue", "last.offset", "last.n", "last.at_ms")
+        of_queue.join(fn.broadcast(ends), [*queue, "offset"])
+        .groupBy(*KEYS, *queue[1:], "offset")
+        .agg(fn.max(fn.struct("n", "at_ms")).alias("last"))
+        .select(
+            *KEYS,
+            "node",
+            "kind",
+            "topic",
+            _queue_of({name: fn.col(name) for name in ("broker", "queue_id")}).alias("queue"),
+            "offset",
+            "last.n",
+            "last.at_ms",
+        )
     )
 
 

@@ -21,15 +21,16 @@ _ROOM = 16
 _LOOKS = {"broker_track": "tracks-observed", "dashboard_track": "dashboard-tracks-observed"}
 
 
-def witnesses(events: DataFrame, partitions: int) -> DataFrame:
+def witnesses(events: DataFrame, story: DataFrame, partitions: int) -> DataFrame:
     """Rows of `KEY`, `sent_ms`, `received_ms`, `broker_track`, `dashboard_track`; what wasn't seen is null.
 
     Args:
-        events: the history (`spark_reports.ingest.events.EVENTS`).
+        events: the history (`spark_reports.ingest.events.EVENTS`), with the fields of messages.
+        story: the history, without the events of each message.
         partitions: into so many the rows are divided.
     """
     members = (
-        events.where("kind = 'consumer-started'")
+        story.where("kind = 'consumer-started'")
         .select("run_key", "node", fn.col("data.group").alias("member_of"))
         .distinct()
     )

@@ -7,11 +7,7 @@ WITH ${limits},
 -- Runs of one side have the same of all these: messages are counted by its number.
 sided AS (
     SELECT
-        run_key,
-        client,
-        rocketmq,
-        timing,
-        setting,
+        *,
         DENSE_RANK() OVER (ORDER BY client, rocketmq, timing, setting) AS side,
         CAST((run_key % 20 + 20) % 20 AS INT) AS block
     FROM settings

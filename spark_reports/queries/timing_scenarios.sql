@@ -5,16 +5,7 @@
 -- that had it, and that had it for certain.
 WITH ${limits},
 celled AS (
-    SELECT
-        run_key,
-        scenario,
-        client,
-        rocketmq,
-        cluster,
-        timing,
-        source,
-        setting,
-        DENSE_RANK() OVER (ORDER BY scenario, client, rocketmq, cluster, timing, setting) AS cell
+    SELECT *, DENSE_RANK() OVER (ORDER BY scenario, client, rocketmq, cluster, timing, setting) AS cell
     FROM settings
 ),
 timed AS (

@@ -33,7 +33,7 @@ MOMENTS = 20
 LATEST_MOMENT_S = 3.0
 
 HARNESS = """
-import itertools, sys, time
+import itertools, signal, sys, time
 from harness.containers.engine import connect
 from harness.containers.labels import labels_of
 from harness.containers.launch import ContainerPlan, make_network, start
@@ -60,7 +60,7 @@ container()
 container().pause()
 container().stop(timeout=0)
 print("ready", flush=True)
-time.sleep(300)
+signal.pause()
 """
 MAKES_MORE_AND_MORE = """
 while True:

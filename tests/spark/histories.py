@@ -13,7 +13,7 @@ from pyspark.sql import functions as fn
 from harness.history import to_json
 from harness.model import Event
 from spark_reports.contract import DATA, EVENT
-from spark_reports.ingest.events import EVENTS
+from spark_reports.ingest.events import EVENTS, OF_MESSAGES
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "runs"
 
@@ -35,6 +35,11 @@ def recorded(spark: SparkSession, *names: str) -> DataFrame:
         "kind",
         "data",
     ).to(EVENTS)
+
+
+def story_of(events: DataFrame) -> DataFrame:
+    """A history without the events of each message."""
+    return events.where(~fn.col("kind").isin(*OF_MESSAGES))
 
 
 def recorded_ms(name: str) -> dict[int, float]:

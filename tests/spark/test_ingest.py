@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -37,11 +35,10 @@ from spark_reports.tables import (
     SUBSCRIPTIONS,
     Table,
 )
+from tests.spark.broken import JUMP_MS, broken_folders, change, late, set_in
 from tests.spark.folders import KILL, TAGS, copy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
-
-JUMP_MS = 3_600_000
 
 
 def quiet(_text: str) -> None:
@@ -50,83 +47,6 @@ def quiet(_text: str) -> None:
 
 def lines(folder: Path, name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / name).read_text().splitlines()]
-
-
-def change(folder: Path, name: str, edit: Callable[[list[str]], list[str]]) -> None:
-    file = folder / name
-    file.write_text("".join(edit(file.read_text().splitlines(keepends=True))))
-
-
-def set_in(folder: Path, name: str, **fields: object) -> None:
-    file = folder / name
-    file.write_text(json.dumps(json.loads(file.read_text()) | fields))
-
-
-def late(all_lines: list[str]) -> list[str]:
-    """The wall clock jumps in the middle."""
-    events = [json.loads(line) for line in all_lines]
-    return [
-        json.dumps(event | {"wall_ms": event["wall_ms"] + JUMP_MS * (event["n"] > 40)}) + "\n"
-        for event in events
-    ]
-
-
-def broken_folders(runs: Path) -> dict[str, tuple[str, str | None, int | None]]:
-    """Name of the folder: the kind, the file and the line of what is broken in it."""
-
-    def make(token: str) -> Path:
-        return copy(runs, TAGS, token)
-
-    (make("missing") / "checks.json").unlink()
-    (make("garbage") / "outcome.json").write_bytes(bytes(range(256)) * 9)
-    (make("empty") / "run.json").write_text("")
-    change(make("noise"), "events.jsonl", lambda all_: [*all_[:4], "\x00\xff noise\n", *all_[5:]])
-    change(make("cut"), "events.jsonl", lambda all_: [*all_[:-1], all_[-1][:30]])
-    change(make("gap"), "events.jsonl", lambda all_: all_[:9] + all_[10:])
-    change(make("unended"), "events.jsonl", lambda all_: all_[:-5])
-    change(make("half"), "messages.jsonl", lambda all_: [all_[0], all_[1][:40] + "\n", *all_[2:]])
-    change(
-        make("newer"),
-        "messages.jsonl",
-        lambda all_: [line.replace('"schema_version": 1', '"schema_version": 2') for line in all_],
-    )
-    change(
-        make("strange"), "messages.jsonl", lambda all_: [line.replace('"g"', '"strange"') for line in all_]
-    )
-    change(make("another"), "events.jsonl", lambda all_: [line.replace("another", "other") for line in all_])
-    # At the end of a line: what is there is sound, each line by itself.
-    change(make("short"), "messages.jsonl", lambda all_: all_[:-1])
-    change(make("double"), "messages.jsonl", lambda all_: [*all_[:-1], all_[0]])
-    make("removed")
-    # Of two folders of one run the one that was judged last is broken.
-    torn = make("torn")
-    shutil.copytree(torn, runs / "copies" / "torn")
-    (torn / "checks.json").write_text("{")
-    os.utime(torn / "outcome.json", (later := time.time() + 60, later))
-    change(make("twice"), "messages.jsonl", lambda all_: all_ * 2)
-    running = make("running")
-    set_in(running, "run.json", ended=None, seconds=None)
-    for name in ("outcome.json", "checks.json", "messages.jsonl"):
-        (running / name).unlink()
-    return {
-        "missing": ("missing-file", "checks.json", None),
-        "garbage": ("broken-json", "outcome.json", None),
-        "empty": ("broken-json", "run.json", None),
-        "noise": ("broken-json", "events.jsonl", 5),
-        "cut": ("truncated", "events.jsonl", None),
-        "gap": ("truncated", "events.jsonl", None),
-        "unended": ("truncated", "events.jsonl", None),
-        "half": ("broken-json", "messages.jsonl", 2),
-        "newer": ("other-schema", "messages.jsonl", None),
-        "strange": ("contradiction", "messages.jsonl", None),
-        "another": ("contradiction", "events.jsonl", None),
-        "twice": ("contradiction", "messages.jsonl", None),
-        "short": ("truncated", "messages.jsonl", None),
-        "double": ("contradiction", "messages.jsonl", None),
-        "removed": ("gone", None, None),
-        "torn": ("broken-json", "checks.json", None),
-        "running": ("still-running", "outcome.json", None),
-    }
 
 
 @dataclass(frozen=True)
@@ -178,9 +98,9 @@ def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
 
 def test_every_folder_is_counted_once(ingested: Ingested) -> None:
     summary = ingested.summary
-    assert (summary.seen, summary.ingested) == (22, 5)
+    assert (summary.seen, summary.ingested) == (24, 5)
     assert summary.replaced == summary.unchanged == 0
-    assert sum(summary.quarantined.values()) == 17
+    assert sum(summary.quarantined.values()) == 19
     assert set(summary.quarantined) == set(KINDS)
     assert summary.messages == 40
 
@@ -191,7 +111,7 @@ def test_broken_folders_are_rows_with_the_reason(ingested: Ingested) -> None:
     assert found == ingested.broken
     assert all(row.reason and row.batch and row.found and row.host for row in rows)
     assert {row.kind for row in rows if not row.listing} == {"gone"}
-    assert sum("`rocketchaos " in row.reason for row in rows) == 15
+    assert sum("`rocketchaos " in row.reason for row in rows) == 17
 
 
 def test_facts_of_broken_folders_are_not_seen(ingested: Ingested) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as fn
 
 from spark_reports.contract import RUN
-from spark_reports.ingest.logs import MOST, found_in
+from spark_reports.ingest import logs
+from spark_reports.ingest.logs import MOST, found_in, log_lines
 from spark_reports.ingest.runs import client_label
 from spark_reports.ingest.signature import signature
 
@@ -98,3 +102,23 @@ def test_the_first_telling_lines_of_a_log_are_told_and_others_counted(spark: Spa
     assert found[texts[2]].node == "a"
     assert found["ERROR cause x"].occurrences == 2
     assert not any(text.startswith("INFO") or other in text for text in found)
+
+
+def test_a_folder_of_logs_that_has_just_been_removed_is_left_out(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, removed = tmp_path / "there", tmp_path / "removed"
+    there.mkdir()
+    removed.mkdir()
+    (there / "broker.log").write_text("one\ntwo\n")
+    looked_up = logs._that_are_there
+
+    def and_remove(spark: SparkSession, places: Sequence[str]) -> list[str]:
+        found = looked_up(spark, places)
+        if removed.exists():
+            removed.rmdir()
+        return found
+
+    monkeypatch.setattr(logs, "_that_are_there", and_remove)
+    lines = log_lines(spark, [f"file:{place}/" for place in (there, removed)])
+    assert [row.value for row in lines.orderBy("position").collect()] == ["one", "two"]

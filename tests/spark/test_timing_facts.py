@@ -10,7 +10,7 @@ from chispa import assert_df_equality
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from spark_reports.ingest.timings import timings
-from tests.spark.histories import Told, recorded, recorded_ms, told
+from tests.spark.histories import Told, recorded, recorded_ms, story_of, told
 
 pytestmark = pytest.mark.spark
 
@@ -22,7 +22,7 @@ HELD = {"orders": {"expression": "tagA", "sub_version": 1}, "%RETRY%g": {"expres
 @pytest.fixture(scope="module")
 def facts(spark: SparkSession) -> Sequence[Row]:
     events = recorded(spark, KILL, PAUSE, BY_HAND, FILTERED)
-    return timings(events, events).collect()
+    return timings(story_of(events), events).collect()
 
 
 def of(facts: Sequence[Row], run: str, what: str) -> list[dict[str, Any]]:
@@ -191,11 +191,11 @@ EXPECTED = [
 
 def test_what_is_known_of_each_history_and_nothing_else(spark: SparkSession) -> None:
     events = told(spark, **OWN)
-    found: DataFrame = timings(events, events).select(*COLUMNS)
+    found: DataFrame = timings(story_of(events), events).select(*COLUMNS)
     expected = spark.createDataFrame(EXPECTED, found.schema)
     assert_df_equality(found, expected, ignore_row_order=True, ignore_nullable=True)
 
 
 def test_no_history_has_no_facts(spark: SparkSession) -> None:
     events = told(spark, begun=[step(0, "start")])
-    assert timings(events, events).count() == 0
+    assert timings(story_of(events), events).count() == 0
