@@ -78,4 +78,5 @@ def _code(kind: str) -> Column:
 
 def _track(name: str) -> Column:
     place = (fn.max(name) % _ROOM).cast("int")
-    return fn.element_at(fn.array(*map(fn.lit, _TRACKS)), place + 1)
+    # Not `element_at`: of a place that is null it gives the last element (Spark 4.1.0, ANSI).
+    return fn.try_element_at(fn.array(*map(fn.lit, _TRACKS)), place + 1)

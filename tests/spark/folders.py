@@ -7,7 +7,8 @@ from pathlib import Path
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "runs"
 KILL, TAGS = "kill-of-the-other", "same-group-different-tags"
-"""Golden runs of eight messages each."""
+ASKED = "consumed-and-nobody-got-it"
+"""Golden runs of eight messages each; of the last one a dashboard was asked."""
 
 
 def copy(runs: Path, name: str, token: str) -> Path:

@@ -36,7 +36,7 @@ from spark_reports.tables import (
     Table,
 )
 from tests.spark.broken import JUMP_MS, broken_folders, change, late, set_in
-from tests.spark.folders import KILL, TAGS, copy
+from tests.spark.folders import ASKED, KILL, TAGS, copy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
@@ -74,6 +74,7 @@ def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
     place = tmp_path_factory.mktemp("ingest")
     runs = place / "runs +1"
     copy(runs, KILL, "killed")
+    copy(runs, ASKED, "asked")
     whole = copy(runs, TAGS, "whole")
     (whole.parent / "latest").symlink_to("whole")
     change(copy(runs, TAGS, "jumped"), "events.jsonl", late)
@@ -98,11 +99,11 @@ def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
 
 def test_every_folder_is_counted_once(ingested: Ingested) -> None:
     summary = ingested.summary
-    assert (summary.seen, summary.ingested) == (24, 5)
+    assert (summary.seen, summary.ingested) == (25, 6)
     assert summary.replaced == summary.unchanged == 0
     assert sum(summary.quarantined.values()) == 19
     assert set(summary.quarantined) == set(KINDS)
-    assert summary.messages == 40
+    assert summary.messages == 48
 
 
 def test_broken_folders_are_rows_with_the_reason(ingested: Ingested) -> None:
@@ -116,7 +117,7 @@ def test_broken_folders_are_rows_with_the_reason(ingested: Ingested) -> None:
 
 def test_facts_of_broken_folders_are_not_seen(ingested: Ingested) -> None:
     runs = {row.run for row in ingested.store.read(RUNS).select("run").collect()}
-    assert runs == {"killed", "whole", "jumped", "wrong", "torn"}
+    assert runs == {"killed", "asked", "whole", "jumped", "wrong", "torn"}
 
 
 def test_a_sound_folder_of_a_run_replaces_a_broken_one_which_is_no_problem_then(ingested: Ingested) -> None:
@@ -126,19 +127,20 @@ def test_a_sound_folder_of_a_run_replaces_a_broken_one_which_is_no_problem_then(
     assert ingested.store.spark.table("quarantine").where("run = 'torn'").count() == 0
 
 
+@pytest.mark.parametrize(("scenario", "run", "dashboard"), [(TAGS, "whole", False), (ASKED, "asked", True)])
 def test_messages_are_those_of_the_folder_with_their_times_and_tracks(
-    spark: SparkSession, ingested: Ingested
+    spark: SparkSession, ingested: Ingested, scenario: str, run: str, *, dashboard: bool
 ) -> None:
-    folder = ingested.runs / TAGS / "whole"
+    folder = ingested.runs / scenario / run
     events = lines(folder, "events.jsonl")
     sent = {e["data"]["key"]: e["mono_ns"] for e in events if e["kind"] == "sent"}
     got: dict[str, int] = {}
-    tracks: dict[str, str] = {}
+    tracks: dict[tuple[str, str], str] = {}
     for event in events:
         if event["kind"] == "received":
             got.setdefault(event["data"]["key"], event["mono_ns"])
-        elif event["kind"] == "tracks-observed":
-            tracks[event["data"]["key"]] = event["data"]["tracks"]["g"]
+        elif event["kind"].endswith("tracks-observed"):
+            tracks[event["kind"], event["data"]["key"]] = event["data"]["tracks"]["g"]
     expected = [
         (
             one["key"],
@@ -148,13 +150,15 @@ def test_messages_are_those_of_the_folder_with_their_times_and_tracks(
             one["deliveries"],
             one["events"],
             round(max(0, got[one["key"]] - sent[one["key"]]) / 1e6, 3) if one["deliveries"] else None,
-            tracks.get(one["key"]),
+            tracks.get(("tracks-observed", one["key"])),
+            tracks.get(("dashboard-tracks-observed", one["key"])),
         )
         for one in lines(folder, "messages.jsonl")
     ]
     assert any(one[6] for one in expected)
     assert any(one[7] for one in expected)
-    seen = ingested.of(MESSAGES, "whole").select(
+    assert any(one[8] for one in expected) is dashboard
+    seen = ingested.of(MESSAGES, run).select(
         "message_key",
         "message_class",
         "queue",
@@ -163,6 +167,7 @@ def test_messages_are_those_of_the_folder_with_their_times_and_tracks(
         "events",
         fn.round("delivery_ms", 3).alias("delivery_ms"),
         "broker_track",
+        "dashboard_track",
     )
     assert_df_equality(
         seen, spark.createDataFrame(expected, seen.schema), ignore_row_order=True, ignore_nullable=True
@@ -266,7 +271,7 @@ def test_conditions_are_measured(ingested: Ingested) -> None:
 def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces(ingested: Ingested) -> None:
     before = ingested.store.read(RUNS).orderBy("run").collect()
     same = ingested.again()
-    assert (same.ingested, same.replaced, same.unchanged) == (0, 0, 6)
+    assert (same.ingested, same.replaced, same.unchanged) == (0, 0, 7)
     # One is gone, and of another one the run is there.
     there = Counter(ingested.summary.quarantined)
     assert same.quarantined == there - Counter(("gone", "broken-json"))
@@ -290,7 +295,7 @@ def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces(ingest
     checks = ingested.of(CHECKS, "wrong").count()
     set_in(ingested.runs / TAGS / "wrong", "outcome.json", outcome="reproduced", as_expected=True)
     anew = ingested.again(write)
-    assert (anew.ingested, anew.replaced, anew.unchanged) == (0, 1, 7)
+    assert (anew.ingested, anew.replaced, anew.unchanged) == (0, 1, 8)
     for run, folder in (("jumped", TAGS), ("killed", "old")):
         assert ingested.source_of(run) == f"file:{ingested.runs / 'archive' / folder / run}"
     assert ingested.of(MESSAGES, "killed").count() == 8
@@ -303,12 +308,12 @@ def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces(ingest
     told: list[str] = []
     shutil.rmtree(ingested.runs / KILL / "written")
     done = ingested.again(told.append)
-    assert (done.unchanged, done.released) == (8, 1)
+    assert (done.unchanged, done.released) == (9, 1)
     assert not any(text.startswith("ingesting") for text in told), "a copy is read again and again"
 
     # Its folder is gone, and the copy, judged alike, is its folder from now on.
     shutil.rmtree(ingested.runs / TAGS / "whole")
-    assert ingested.again().unchanged == 7
+    assert ingested.again().unchanged == 8
     assert ingested.source_of("whole") == f"file:{ingested.runs / 'copies' / 'whole'}"
 
 
