@@ -17,6 +17,7 @@ from harness.commands.explain import explain
 from harness.commands.list import list_scenarios
 from harness.commands.matrix_option import MatrixCommand
 from harness.commands.new import new
+from harness.commands.nightly import nightly
 from harness.commands.report import report_application
 from harness.commands.reproduce import reproduce
 from harness.commands.run import run
@@ -27,6 +28,7 @@ from harness.errors import ExitCode
 
 COMMANDS: tuple[tuple[str, Callable[..., ExitCode]], ...] = (
     ("reproduce", reproduce),
+    ("nightly", nightly),
     ("run", run),
     ("check", check),
     ("validate", validate),

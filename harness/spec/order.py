@@ -142,7 +142,7 @@ def _members_started(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic
     step = placed.word
     groups: list[str | None] = []
     if isinstance(step, Settle):
-        groups = [step.ownership, step.subscription, step.offsets]
+        groups = [step.ownership, step.subscription, step.offsets, step.sealed, step.unstored]
     elif isinstance(step, Bind):
         groups = [selector.member_of for selector in (step.__pydantic_extra__ or {}).values()]
     for group in filter(None, groups):

@@ -22,7 +22,9 @@ from harness.conditions.own_offsets import own_offsets_at_the_end
 from harness.conditions.ownership import ownership_settled
 from harness.conditions.retried import retries_came
 from harness.conditions.route import route_settled
+from harness.conditions.sealed import FatesSealed
 from harness.conditions.subscription import SubscriptionSettled
+from harness.conditions.unstored import handled_but_not_stored
 from harness.language import ActorRef, ConsumerRef, DurationMs, GroupName, Target, TopicName
 from harness.steps.base import Step
 
@@ -42,12 +44,15 @@ class Settle(Step):
     at most `lag` messages behind in total. `route`: the name server and the producer know every running broker of
     the topic, as it is some time after a `restart`. `own_offsets`: by its own offset store the consumer has
     consumed all of each queue that it has, so that a `stop` or a `restart` from here on makes nothing come again.
-    It gets a message before it counts it; and of a group by broadcasting no broker knows.
+    It gets a message before it counts it; and of a group by broadcasting no broker knows. `sealed`: what becomes
+    of every message sent so far is certain: the group's offset has passed it, and none waits for a retry; or for
+    so long that nothing can be on its way, 6 s compressed, nothing has happened to it or to the group.
 
     These take a `count`, and hold as soon as there are so many or more, counted from the run's beginning.
     `delivered`: different messages that listeners got. `blocked`: messages that listeners hold on to by their
     `behaviour`. `retried`: deliveries that were retries. `dead_letters`: messages in the dead-letter queue.
-    `log`: lines of a log that match.
+    `log`: lines of a log that match. `unstored`, of which only this moment counts: messages that listeners have
+    handled, and whose offsets no broker has stored yet.
     """
 
     word = "settle"
@@ -74,6 +79,13 @@ class Settle(Step):
         default=None, description="whose listeners must hold on to so many messages"
     )
     retried: Target | None = Field(default=None, description="whose listeners must get so many retries")
+    sealed: GroupName | None = Field(
+        default=None, description="the group for which the fate of every message must be certain"
+    )
+    unstored: GroupName | None = Field(
+        default=None,
+        description="the group of which so many messages of `topic` must be handled, and their offsets not stored",
+    )
     dead_letters: GroupName | None = Field(
         default=None, description="the group whose dead-letter queue must have so many messages"
     )
@@ -82,8 +94,8 @@ class Settle(Step):
     )
     topic: TopicName | None = Field(
         default=None,
-        description="the topic, needed with `subscription`, `offsets` and `own_offsets`; with `delivered` only "
-        "messages of it",
+        description="the topic, needed with `subscription`, `offsets`, `own_offsets` and `unstored`; with "
+        "`delivered` only messages of it",
     )
     lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; 0 unless told")
     queues_of: ConsumerRef | None = Field(
@@ -210,6 +222,20 @@ CONDITIONS: Mapping[str, Condition] = MappingProxyType(
         "retried": Condition(
             lambda step: f"{step.count or 1} retries delivered to {step.retried}",
             lambda context, step: lambda: retries_came(context, str(step.retried), step.count or 1),
+            may_have=("count",),
+        ),
+        "sealed": Condition(
+            lambda step: f"fates of all messages for {step.sealed}",
+            lambda context, step: FatesSealed(context, str(step.sealed)),
+        ),
+        "unstored": Condition(
+            lambda step: (
+                f"{step.count or 1} messages of {step.topic} handled by {step.unstored} and not stored"
+            ),
+            lambda context, step: (
+                lambda: handled_but_not_stored(context, str(step.unstored), str(step.topic), step.count or 1)
+            ),
+            needs=("topic",),
             may_have=("count",),
         ),
         "dead_letters": Condition(

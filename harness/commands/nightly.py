@@ -1,0 +1,131 @@
+"""`rocketchaos nightly`: scenarios from a seed, until the time is up."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.campaign import Campaign, Options
+from harness.cluster.kinds import ClusterKind
+from harness.commands.common import (
+    ChosenRocketmqOption,
+    JsonOption,
+    JunitOption,
+    OnOption,
+    ParallelOption,
+    RunsOption,
+    runs_or_default,
+    version_or,
+)
+from harness.commands.terminal import OUT, Progress
+from harness.errors import EnvironmentNotReady, ExitCode
+from harness.nightly.known import read_known
+from harness.nightly.night import Night, NightlyRun
+from harness.nightly.profile import Profile, read_profile
+from harness.nightly.shard import shard_of
+from harness.nightly.summary import Summary, summary_of
+from harness.nightly.told import github_annotations, lines, write_junit, write_lines
+
+STATUS_FILE = "nightly-status.json"
+
+
+def nightly(
+    minutes: Annotated[
+        float,
+        typer.Option("--minutes", min=0.5, help="So long, and no longer: nothing begins that can't end."),
+    ] = 20.0,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", min=0, help="Decides every scenario. A random one unless given, and told."),
+    ] = None,
+    profile: Annotated[
+        Path | None,
+        typer.Option(
+            "--profile",
+            metavar="FILE",
+            help="YAML: `consistent: only`, weights under `dimensions`, `acts`, `anchors`, and `longest: 60s`.",
+        ),
+    ] = None,
+    rocketmq: ChosenRocketmqOption = None,
+    on: OnOption = ClusterKind.EMBEDDED,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            "--shard", metavar="I/N", help="Only this part, where N machines share the seed: `2/5`."
+        ),
+    ] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            "--known",
+            metavar="FILE",
+            help="Signatures of findings, one a line, that are told and change no exit code.",
+        ),
+    ] = None,
+    parallel: ParallelOption = None,
+    runs: RunsOption = None,
+    as_json: JsonOption = False,
+    junit: JunitOption = None,
+) -> ExitCode:
+    """Draw scenarios from a seed, run them side by side, and hold each against what must always be so.
+
+    The exit code is 1 where there is a finding that isn't known. What it found is also in the folder of runs, in
+    nightly-status.json; `rocketchaos shrink RUN` makes a small scenario of a finding.
+    """
+    known_ones = read_known(known)
+    wanted = Profile() if profile is None else read_profile(profile)
+    folder = runs_or_default(runs)
+    with Progress() as progress:
+        options = Options(
+            version=version_or(None, rocketmq), on=on, runs=folder, seed=seed, progress=progress
+        )
+        night_seed = options.new_seed()
+        options = Options(
+            version=options.version, on=on, runs=folder, seed=night_seed, progress=options.progress
+        )
+        night = Night(night_seed, wanted, minutes, shard_of(shard))
+
+        def told(run: NightlyRun) -> None:
+            found = sum(len(one.findings) for one in night.runs)
+            progress(
+                f"seed {night_seed}: {len(night.runs)} runs, {found} findings, {night.left_s:.0f} s left"
+            )
+            del run
+
+        try:
+            with Campaign(options) as campaign:
+                night.play(campaign, parallel, told)
+        finally:
+            progress.stop()
+            summary = summary_of(night, known_ones)
+            _tell(summary, folder, as_json=as_json, junit=junit)
+    return summary.exit_code
+
+
+def _tell(summary: Summary, folder: Path, *, as_json: bool, junit: Path | None) -> None:
+    document = {"ended": datetime.now(UTC).isoformat(timespec="seconds"), **summary.as_json()}
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    if as_json:
+        sys.stdout.write(text + "\n")
+    else:
+        for line in lines(summary):
+            OUT.print(line, markup=False)
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        # Annotations are read from the output of a step; JSON on standard output must stay alone.
+        write_lines(sys.stderr if as_json else sys.stdout, github_annotations(summary))
+    if junit is not None:
+        write_junit(summary, junit)
+    status = folder / STATUS_FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        status.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise EnvironmentNotReady(
+            f"{status} can't be written: {error.strerror}", "Choose another place with --runs."
+        ) from error

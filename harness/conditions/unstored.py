@@ -1,0 +1,38 @@
+"""Listeners have handled messages whose offsets the brokers haven't stored yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assertions.oracle import FAILED, SUSPENDED
+from assertions.view import RunView, queue_name
+from harness.conditions import Seen
+from harness.conditions.offsets import shown_queues
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+def handled_but_not_stored(context: RunContext, group: str, topic: str, count: int) -> Seen:
+    """Whether so many different messages are between a listener's success and the storing of the offset.
+
+    A client commits what was handled to a table of its own, and sends that to the brokers every 5 s
+    (persistConsumerOffsetInterval; `RemoteBrokerOffsetStore`, 4.9.4), and along with pulls.
+    """
+    queues = shown_queues(context, group, topic)
+    if isinstance(queues, str):
+        return Seen(False, queues)
+    stored = {queue_name(one.broker, one.queue_id): one.consumer_offset or 0 for one in queues}
+    view = RunView(context.scenario, context.history.events)
+    members = view.scenario.members(group)
+    handled = {
+        event.data["key"]
+        for event in view.of_kind("consumed")
+        if event.node in members and event.data["status"] not in (FAILED, SUSPENDED)
+    }
+    open_ones = [
+        one.key
+        for one in view.sent
+        if one.topic == topic and one.key in handled and stored.get(one.queue, 0) <= one.offset
+    ]
+    return Seen(len(open_ones) >= count, f"{len(open_ones)} of {len(handled)} handled are not stored")

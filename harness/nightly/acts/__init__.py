@@ -1,0 +1,39 @@
+"""What is done to running groups and to servers; a new act is registered here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from harness.nightly.acts.base import Act
+from harness.nightly.acts.configure import Configure
+from harness.nightly.acts.join import Join
+from harness.nightly.acts.kill import Kill
+from harness.nightly.acts.kill_node import KillBroker, KillNameServer, RestartBroker
+from harness.nightly.acts.pause import Pause
+from harness.nightly.acts.pause_node import PauseBroker, PauseNameServer
+from harness.nightly.acts.resubscribe import Resubscribe
+from harness.nightly.acts.rolling import Rolling
+from harness.nightly.acts.stop import Stop
+from harness.nightly.acts.unsubscribe import Unsubscribe
+from harness.nightly.acts.wave import Wave
+
+_ALL: tuple[Act, ...] = (
+    Kill(),
+    Stop(),
+    Pause(),
+    Join(),
+    Wave(),
+    Rolling(),
+    Resubscribe(),
+    Unsubscribe(),
+    KillBroker(),
+    RestartBroker(),
+    PauseBroker(),
+    KillNameServer(),
+    PauseNameServer(),
+    Configure(),
+)
+
+ACTS: Mapping[str, Act] = MappingProxyType({act.name: act for act in _ALL})
+"""By name."""

@@ -1,0 +1,55 @@
+"""What an act is: something that is done to a group, or to servers, at the moment that an anchor chooses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from harness.nightly.draft import Draft, Step
+
+ROUTE_WITHIN = "60s"
+
+
+class Act(Protocol):
+    """One kind of thing that is done; it leaves nobody paused and no server away."""
+
+    name: str
+    meaning: str
+    weight: float
+    """How often it is drawn in proportion to the others, unless a profile says it otherwise."""
+    on_nodes: bool
+    """Whether it is done to a server, so that the scenario has a cluster to itself."""
+    of_one_mind: bool
+    """Whether a group that is of one mind stays so."""
+
+    def possible(self, draft: Draft, group: str) -> bool:
+        """Whether there is anybody to whom it can be done, as things stand."""
+
+    def play(self, draft: Draft, group: str) -> list[Step]:
+        """Its steps; the draft knows afterwards how everybody is."""
+
+
+class MemberAct:
+    """What acts on members have in common."""
+
+    on_nodes: bool = False
+    of_one_mind: bool = True
+    weight: float = 2.0
+
+
+class NodeAct:
+    """What acts on servers have in common."""
+
+    on_nodes: bool = True
+    of_one_mind: bool = True
+    weight: float = 0.35
+
+    def possible(self, draft: Draft, group: str) -> bool:
+        """Whether the cluster is the scenario's own."""
+        del group
+        return draft.own_cluster
+
+
+def route(draft: Draft) -> list[Step]:
+    """Until everybody knows again where the topics are."""
+    return [{"settle": {"route": topic, "within": ROUTE_WITHIN}} for topic in draft.topics]

@@ -1,0 +1,41 @@
+"""A running member subscribes anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.nightly.acts.base import MemberAct
+
+if TYPE_CHECKING:
+    from harness.nightly.draft import Draft, Member, Step
+
+
+def changeable(draft: Draft, group: str) -> list[tuple[Member, str]]:
+    """Who may subscribe anew to which topic: by tags, and once started, for SQL is decided for a whole group."""
+    return [
+        (member, topic)
+        for member in draft.running(group)
+        if member.can_resubscribe
+        for topic, expression in member.wants.items()
+        if isinstance(expression, str)
+    ]
+
+
+class Resubscribe(MemberAct):
+    """`subscribe()` on a consumer that runs."""
+
+    name = "resubscribe"
+    meaning = "a running member subscribes to one of its topics anew, with whatever expression"
+    of_one_mind = False
+
+    def possible(self, draft: Draft, group: str) -> bool:
+        return bool(changeable(draft, group))
+
+    def play(self, draft: Draft, group: str) -> list[Step]:
+        member, topic = draft.rng.choice(changeable(draft, group))
+        expression = draft.word("expression")
+        if expression == "none":
+            expression = "*"
+        member.wants[topic] = expression
+        draft.story.append(f"{member.name} subscribes anew")
+        return [{"subscribe": {"consumer": member.name, "topic": topic, "expression": expression}}]

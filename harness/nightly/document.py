@@ -1,0 +1,69 @@
+"""A scenario as plain data, and as the text that one would write by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from harness.spec.load import read_yaml
+
+Document = dict[str, Any]
+"""What a scenario file says, by its keys, in YAML's own types."""
+
+_BLOCKS = ("topics", "consumers")
+_LISTS = ("steps", "anomaly", "healthy", "also", "tendency")
+
+
+def document_of(text: str, file: str) -> Document:
+    """What a scenario's text says.
+
+    Raises:
+        InvalidScenario: it is no YAML, or no mapping.
+    """
+    return dict(read_yaml(text, file)[0].data)
+
+
+def text_of(document: Document) -> str:
+    """The text: one line for each topic, consumer, step and check, and steps inside others below them."""
+    return "".join(f"{line}\n" for line in _lines(document))
+
+
+def _lines(document: Document) -> Iterator[str]:
+    for key, value in document.items():
+        if key in _BLOCKS:
+            yield f"{key}:"
+            yield from (f"  {_flow(name)}: {_flow(fields)}" for name, fields in value.items())
+        elif key in _LISTS:
+            yield f"{key}:"
+            for entry in value if isinstance(value, list) else [value]:
+                yield from (f"  {line}" for line in _entry(entry))
+        else:
+            yield f"{key}: {_flow(value)}"
+
+
+def _entry(entry: dict[str, Any]) -> Iterator[str]:
+    """The lines of one step or check, as an entry of a list."""
+    ((word, said),) = entry.items()
+    if word == "parallel":
+        yield f"- {word}:"
+        for branch in said:
+            lines = [line for step in branch for line in _entry(step)]
+            yield f"    - {lines[0]}"
+            yield from (f"      {line}" for line in lines[1:])
+    elif word == "repeat":
+        yield f"- {word}:"
+        yield f"    times: {said['times']}"
+        yield "    steps:"
+        yield from (f"      {line}" for step in said["steps"] for line in _entry(step))
+    else:
+        yield f"- {word}: {_flow(said)}"
+
+
+def _flow(value: Any) -> str:
+    """The value on one line."""
+    text: str = yaml.safe_dump(
+        [value], default_flow_style=True, allow_unicode=True, sort_keys=False, width=2**31
+    )
+    return text.strip()[1:-1]

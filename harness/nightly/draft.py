@@ -1,0 +1,234 @@
+"""A scenario while it is drawn: who runs, who wants what, and the steps so far."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from assertions.tags import tags_of
+from harness.nightly.dimensions import TAGS
+from harness.nightly.profile import Profile
+
+Step = dict[str, Any]
+"""One step as a file has it: its word, and what it says."""
+
+OWNERSHIP_WITHIN = "90s"
+SEALED_WITHIN = "180s"
+"""Generous: an orderly member's queues stay locked for 60 s after its death."""
+NOBODYS_TAG = "tagX"
+SQL_VALUES = ("1", "2")
+SQL_PROPERTY = "a"
+
+
+@dataclass(slots=True)
+class Member:
+    """A consumer: what the file says of it, and how it is after the steps so far."""
+
+    name: str
+    group: str
+    fields: dict[str, Any]
+    late: bool = False
+    state: str = "new"
+    wants: dict[str, Any] = field(default_factory=dict)
+    """What it subscribes to now, by topic."""
+
+    @property
+    def running(self) -> bool:
+        return self.state == "running"
+
+    @property
+    def has_process(self) -> bool:
+        """Whether something can be done to its process: it shares a client with nobody."""
+        return "client_id" not in self.fields or "beside" not in self.fields
+
+    @property
+    def can_resubscribe(self) -> bool:
+        """Whether its client changes its subscriptions while it runs."""
+        return str(self.fields.get("api", "push")) == "push"
+
+    def started(self) -> None:
+        """It runs, with what it was declared with."""
+        self.state, self.wants = "running", dict(self.fields["subscribe"])
+
+
+@dataclass(slots=True)
+class Draft:
+    """All that acts and anchors ask of the scenario so far, and the chance that they take."""
+
+    rng: random.Random
+    profile: Profile
+    topics: dict[str, int]
+    """Queues on each broker, by topic."""
+    brokers: tuple[str, ...]
+    members: list[Member]
+    own_cluster: bool = False
+    """Something is done to a node: nobody shares the cluster."""
+    sql: bool = False
+    moments: int = 0
+    story: list[str] = field(default_factory=list)
+    """What is done, in a few words each: for the title."""
+
+    def word(self, dimension: str) -> str:
+        """One word along a dimension."""
+        return self.profile.draw(self.rng, dimension)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(member.group for member in self.members))
+
+    def of(self, group: str) -> list[Member]:
+        """A group's members that are to be started at all."""
+        return [member for member in self.members if member.group == group]
+
+    def running(self, group: str) -> list[Member]:
+        """A group's members that run."""
+        return [member for member in self.of(group) if member.running]
+
+    def shared_by_others(self, member: Member) -> bool:
+        """Whether another consumer lives in its process by name."""
+        return any(one.fields.get("beside") == member.name for one in self.members)
+
+    def killable(self, group: str) -> list[Member]:
+        """Those that run in a process to which something can be done."""
+        return [one for one in self.running(group) if one.has_process and not self.shared_by_others(one)]
+
+    def wait(self, least_ms: int, most_ms: int, because: str) -> list[Step]:
+        """Let some time pass, in tenths of a second; nothing where it is none."""
+        duration_ms = self.rng.randrange(least_ms, most_ms + 1, 100)
+        return [{"wait": {"duration": told(duration_ms), "because": because}}] if duration_ms else []
+
+    # Sending -------------------------------------------------------------------------------------------
+
+    def tags_for(self, topic: str) -> list[str]:
+        """The tags that somebody wants, and now and then one that nobody does."""
+        wanted = {
+            tag
+            for member in self.members
+            for expression in [member.fields["subscribe"].get(topic)]
+            if isinstance(expression, str)
+            for tag in tags_of(expression)
+        }
+        if self.rng.random() < 0.1:
+            return [*sorted(wanted), NOBODYS_TAG]
+        return sorted(wanted) or [self.rng.choice(TAGS)]
+
+    def common_tags(self, group: str, topic: str) -> list[str]:
+        """The tags that each running member of the group takes: nobody's filter is in their way."""
+        wants = [member.wants.get(topic) for member in self.running(group)]
+        if not wants or not all(isinstance(one, str) for one in wants):
+            return []
+        sets = [tags_of(str(one)) for one in wants]
+        return [tag for tag in TAGS if all(not tags or tag in tags for tags in sets)]
+
+    def common_topics(self, group: str) -> list[str]:
+        """The topics of which each running member takes some tag."""
+        return [topic for topic in self.topics if self.common_tags(group, topic)]
+
+    def sendings(self, topics: Iterable[str] | None = None) -> list[Step]:
+        """A sending to each of the topics, as fast as it goes."""
+        return [self._sending(topic) for topic in (self.topics if topics is None else topics)]
+
+    def _sending(self, topic: str) -> Step:
+        per_queue = int(self.word("messages"))
+        return self._send(
+            topic, self._tagged(self.tags_for(topic)), per_queue * self._queues(topic), per_queue
+        )
+
+    def flow(self, topic: str, tags: list[str] | None = None) -> Step:
+        """A sending that takes some seconds."""
+        count, every_ms = self.rng.choice((20, 40, 60)), self.rng.choice((25, 50, 100))
+        tagged = self._tagged(self.tags_for(topic) if tags is None else tags)
+        return self._send(topic, tagged, count, None, every_ms)
+
+    def _send(
+        self,
+        topic: str,
+        tagged: dict[str, Any],
+        count: int,
+        per_queue: int | None,
+        every_ms: int | None = None,
+    ) -> Step:
+        said: dict[str, Any] = {"topic": topic, **tagged, "count": count}
+        if per_queue is not None:
+            said["per_queue"] = per_queue
+        if every_ms is not None:
+            said["every"] = told(every_ms)
+        if self.sql:
+            said["properties"] = {SQL_PROPERTY: self.rng.choice(SQL_VALUES)}
+        if self.own_cluster:
+            said["may_fail"] = True
+        return {"send": said}
+
+    def _tagged(self, tags: list[str]) -> dict[str, Any]:
+        if len(tags) > 1 and self.word("tags") == "in turn":
+            return {"tags": list(tags)}
+        return {"tag": self.rng.choice(tags)}
+
+    def _queues(self, topic: str) -> int:
+        return self.topics[topic] * len(self.brokers)
+
+    # Settling ------------------------------------------------------------------------------------------
+
+    def settle(self) -> list[Step]:
+        """Everybody owns what is theirs, and, mostly, the stored subscriptions stay."""
+        steps: list[Step] = []
+        subscriptions = self.word("settled") == "yes"
+        for group in self.groups:
+            running = self.running(group)
+            if not running:
+                continue
+            steps.append({"settle": {"ownership": group, "within": OWNERSHIP_WITHIN}})
+            # Where members differ in their topics, each heartbeat removes the others': that never settles.
+            if subscriptions and len({frozenset(one.wants) for one in running}) == 1:
+                steps += [
+                    {"settle": {"subscription": group, "topic": topic, "within": OWNERSHIP_WITHIN}}
+                    for topic in running[0].wants
+                ]
+        return steps
+
+    def seal(self) -> list[Step]:
+        """Until the fate of every message is certain for every group that has somebody."""
+        return [
+            {"settle": {"sealed": group, "within": SEALED_WITHIN}}
+            for group in self.groups
+            if self.running(group)
+        ]
+
+    def observe(self) -> list[Step]:
+        """Look at everything, under a name."""
+        self.moments += 1
+        return [{"observe": f"moment-{self.moments}"}]
+
+    # Coming and going ----------------------------------------------------------------------------------
+
+    def start(self, members: list[Member]) -> list[Step]:
+        """Start them."""
+        for member in members:
+            member.started()
+        return [{"start": _names(members)}] if members else []
+
+    def gone(self, word: str, members: list[Member]) -> list[Step]:
+        """They leave by this step."""
+        for member in members:
+            member.state = {"kill": "killed", "stop": "stopped"}[word]
+        return [{word: _names(members)}]
+
+    def comes_back(self, members: list[Member]) -> list[Step]:
+        """They start again after a while, where chance has it, or nobody else is left."""
+        lonely = any(not self.running(member.group) for member in members)
+        if not lonely and self.word("comes back") == "no":
+            return []
+        wait = self.wait(0, 3000, "so long they are away")
+        return [*wait, *self.start(members)]
+
+
+def told(duration_ms: int) -> str:
+    """A duration as one writes it."""
+    return f"{duration_ms // 1000}s" if duration_ms % 1000 == 0 else f"{duration_ms}ms"
+
+
+def _names(members: list[Member]) -> str | list[str]:
+    names = [member.name for member in members]
+    return names[0] if len(names) == 1 else names

@@ -1,0 +1,83 @@
+"""How long a scenario will take: by what it does, corrected by how long those before it took. Pure."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+from harness.scenario import Scenario
+from harness.steps import Step
+from harness.steps.kill import Kill
+from harness.steps.parallel import Parallel
+from harness.steps.pause import Pause
+from harness.steps.repeat import Repeat
+from harness.steps.restart import Restart
+from harness.steps.send import Send
+from harness.steps.settle import Settle
+from harness.steps.wait import Wait
+
+AROUND_S = 1.0
+"""Topics before, the last observation and the tear-down after; a cluster of its own takes so much more:"""
+OWN_CLUSTER_S = 6.0
+ANY_STEP_S = 0.4
+RESTART_S = 12.0
+"""A name server is back once the brokers have registered with it again, every 10 s."""
+SETTLED_S = 1.0
+SEALED_S = 4.0
+"""At once where all is consumed, 6 s later where something waits."""
+SAFETY = 1.5
+"""Of several that are to end in time one may take longer than expected."""
+
+
+def expected_s(scenario: Scenario) -> float:
+    """Seconds on an idle machine, roughly."""
+    around = AROUND_S + (OWN_CLUSTER_S if scenario.needs_own_cluster else 0.0)
+    return around + _of(scenario.steps)
+
+
+def _of(steps: Iterable[Step]) -> float:
+    return sum(map(_of_step, steps))
+
+
+def _of_step(step: Step) -> float:
+    match step:
+        case Parallel():
+            return max(map(_of, step.inner()))
+        case Repeat():
+            return step.times * _of(step.steps)
+        case Wait():
+            return step.duration / 1000
+        case Send():
+            return step.count * (step.every or 5) / 1000
+        case Settle():
+            return SEALED_S if step.sealed is not None else SETTLED_S
+        case Restart():
+            return RESTART_S
+        case Kill() | Pause():
+            return ANY_STEP_S
+        case _:
+            return ANY_STEP_S * max(1, len(step.acts_on()))
+
+
+class Pace:
+    """How much longer than expected runs take here, learnt from those that have ended. Safe between threads."""
+
+    def __init__(self) -> None:
+        self._expected_s = self._took_s = 0.0
+        self._lock = threading.Lock()
+
+    def learn(self, expected: float, took: float) -> None:
+        """A run has ended."""
+        with self._lock:
+            self._expected_s += expected
+            self._took_s += took
+
+    @property
+    def factor(self) -> float:
+        """Seconds for each expected one; 2 before anything is known."""
+        with self._lock:
+            return self._took_s / self._expected_s if self._expected_s else 2.0
+
+    def needs_s(self, expected: float) -> float:
+        """So much time must be left for a run to begin."""
+        return expected * self.factor * SAFETY

@@ -1,0 +1,210 @@
+"""From a seed to a scenario: the same document for the same seed, number and profile, whatever else goes on."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from harness.nightly.acts import ACTS
+from harness.nightly.anchors import ANCHORS
+from harness.nightly.dimensions import GROUPS, MEMBERS, TOPICS
+from harness.nightly.document import Document, text_of
+from harness.nightly.draft import SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
+from harness.nightly.profile import Profile
+from harness.scenario import Scenario
+from harness.spec import parse_scenario
+
+REFUSALS = ("subscription not exist, group: {group}", "subscription is not latest, group: {group}")
+"""What brokers log where they refuse a pull for the subscription (`PullMessageProcessor`, 4.9.4 and 5.3.3)."""
+
+
+def scenario_of(seed: int, number: int, profile: Profile) -> Scenario:
+    """The scenario of this number."""
+    document = draw(seed, number, profile)
+    return parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")
+
+
+def draw(seed: int, number: int, profile: Profile) -> Document:
+    """The document of this number: all that is left to chance comes from a generator of its own."""
+    rng = random.Random(f"rocketchaos {seed} {number}")
+    # What is drawn later must not decide what is drawn before: acts first say whether a server is touched.
+    acts = _acts(rng, profile)
+    draft = _cast(rng, profile)
+    draft.own_cluster = any(ACTS[name].on_nodes for name in acts)
+    steps = _steps(draft, acts)
+    return _document(seed, number, draft, steps)
+
+
+def _acts(rng: random.Random, profile: Profile) -> list[str]:
+    weights = {
+        name: weight
+        for name, weight in profile.weights_of_acts().items()
+        if weight and (ACTS[name].of_one_mind or not profile.of_one_mind)
+    }
+    count = int(profile.draw(rng, "acts")) if weights else 0
+    return rng.choices(list(weights), list(weights.values()), k=count)
+
+
+# Who is there ------------------------------------------------------------------------------------------
+
+
+def _cast(rng: random.Random, profile: Profile) -> Draft:
+    topics = {name: int(profile.draw(rng, "queues")) for name in TOPICS[: int(profile.draw(rng, "topics"))]}
+    brokers = ("broker-a", "broker-b")[: int(profile.draw(rng, "brokers"))]
+    draft = Draft(rng, profile, topics, brokers, [])
+    for group in GROUPS[: int(profile.draw(rng, "groups"))]:
+        draft.members += _members(draft, group)
+    _name_clients(draft)
+    return draft
+
+
+def _members(draft: Draft, group: str) -> list[Member]:
+    first, late = int(draft.word("members")), int(draft.word("late"))
+    common = _of_group(draft)
+    by_sql = draft.word("filter") == "sql"
+    draft.sql = draft.sql or by_sql
+    members: list[Member] = []
+    for number in range(first + late):
+        name = MEMBERS[len(draft.members) + number]
+        fields = {"group": group, "subscribe": _subscriptions(draft, members, by_sql), **common}
+        if members and draft.word("strategies") == "own" and not draft.profile.of_one_mind:
+            fields["strategy"] = draft.word("strategy")
+        fields |= _own(draft, fields)
+        members.append(Member(name, group, _without_defaults(fields), late=number >= first))
+    return members
+
+
+def _of_group(draft: Draft) -> dict[str, Any]:
+    """What a group's members have in common mostly."""
+    common: dict[str, Any] = {"strategy": draft.word("strategy"), "listener": draft.word("listener")}
+    if draft.word("client") == "lite-pull":
+        common = {"api": "lite-pull", "strategy": common["strategy"]}
+    batch = int(draft.word("batch"))
+    if batch > 1 and "api" not in common:
+        common["batch_size"] = batch
+    return common
+
+
+def _subscriptions(draft: Draft, members: list[Member], by_sql: bool) -> dict[str, Any]:
+    if members and (draft.profile.of_one_mind or draft.word("mind") == "same"):
+        return dict(members[0].fields["subscribe"])
+    if by_sql:
+        return {topic: {"sql": f"{SQL_PROPERTY} = {draft.rng.choice(SQL_VALUES)}"} for topic in draft.topics}
+    found = {topic: draft.word("expression") for topic in draft.topics}
+    wanted = {topic: expression for topic, expression in found.items() if expression != "none"}
+    return wanted or {draft.rng.choice(list(draft.topics)): "*"}
+
+
+def _own(draft: Draft, fields: dict[str, Any]) -> dict[str, Any]:
+    """What a member has by itself."""
+    own: dict[str, Any] = {}
+    behaviours: dict[str, Any] = {
+        "fail once": {"fail": 1},
+        "fail twice": {"fail": 2},
+        "slow": {"slow": draft.rng.choice(("20ms", "100ms"))},
+        "slow and fail": {"slow": "50ms", "fail": 1},
+        "block": {"block": f"{draft.rng.choice(list(draft.topics))}-{draft.rng.randint(1, 8)}"},
+    }
+    behaviour = draft.word("behaviour")
+    if "api" in fields and behaviour in behaviours:
+        behaviour = "slow"  # a lite pull consumer has no listener that could fail or block
+    if behaviour in behaviours:
+        own["behaviour"] = behaviours[behaviour]
+        if "fail" in own["behaviour"] and fields.get("listener") == "concurrent":
+            own["retry_delay_level"] = 1  # the shortest one; the brokers' own is 10 s and more
+    if draft.word("process") == "own":
+        own["process"] = "own"
+    return own
+
+
+def _without_defaults(fields: dict[str, Any]) -> dict[str, Any]:
+    usual = {"strategy": "average", "listener": "concurrent"}
+    return {name: value for name, value in fields.items() if usual.get(name) != value}
+
+
+def _name_clients(draft: Draft) -> None:
+    how = draft.word("client_ids")
+    if how == "reversed":
+        for group in draft.groups:
+            members = draft.of(group)
+            for member, name in zip(members, reversed([one.name for one in members]), strict=True):
+                if member.name != name:
+                    member.fields["client_id"] = f"{name}{name}"
+    if how == "shared" and len(draft.groups) > 1:
+        host, guest = (draft.of(group)[0] for group in draft.groups[:2])
+        if all("process" not in one.fields and not one.late for one in (host, guest)):
+            guest.fields |= {"beside": host.name, "client_id": host.name}
+
+
+# What happens ------------------------------------------------------------------------------------------
+
+
+def _steps(draft: Draft, acts: list[str]) -> list[Step]:
+    steps = draft.start([member for member in draft.members if not member.late])
+    steps += draft.settle()
+    for name in acts:
+        done = _act(draft, name)
+        steps += [*done, *draft.settle()] if done else []
+    steps += draft.sendings()
+    blocking = [one for one in draft.members if one.running and "block" in one.fields.get("behaviour", {})]
+    steps += [{"release": one.name} for one in blocking]
+    return [*steps, *draft.seal()]
+
+
+def _act(draft: Draft, name: str) -> list[Step]:
+    """The act where it can be done, at a moment that there can be; otherwise nothing."""
+    act, rng = ACTS[name], draft.rng
+    groups = [group for group in draft.groups if draft.running(group)]
+    group = rng.choice(groups)
+    weights = {
+        anchor: weight
+        for anchor, weight in draft.profile.weights_of_anchors().items()
+        if weight and ANCHORS[anchor].possible(draft, group)
+    }
+    if not act.possible(draft, group) or not weights:
+        return []
+    anchor = ANCHORS[rng.choices(list(weights), list(weights.values()))[0]]
+    # An anchor may need those on whom the act would be done, as newcomers: then the moment passes without it.
+    return anchor.around(draft, group, lambda: act.play(draft, group) if act.possible(draft, group) else [])
+
+
+def _document(seed: int, number: int, draft: Draft, steps: list[Step]) -> Document:
+    started = [member for member in draft.members if member.state != "new"]
+    names = {member.name for member in started}
+    cluster: dict[str, Any] = {}
+    if len(draft.brokers) > 1:
+        cluster["brokers"] = list(draft.brokers)
+    if draft.sql:
+        cluster["broker"] = {"enablePropertyFilter": True}
+    document: Document = {
+        "name": f"nightly-{seed}-{number}",
+        "title": _title(draft, started),
+        "description": f"Drawn by `rocketchaos nightly --seed {seed}`, number {number}.",
+        "marks": ["nightly"],
+    }
+    if cluster:
+        document["cluster"] = cluster
+    document["topics"] = {name: {"queues": queues} for name, queues in draft.topics.items()}
+    document["consumers"] = {member.name: member.fields for member in draft.members if member.name in names}
+    document["steps"] = steps
+    document["anomaly"] = [{"undelivered": {"at_least": 1}}]
+    document["healthy"] = [{"undelivered": {"count": 0}}]
+    document["tendency"] = [
+        {"log": {"node": broker, "matches": refusal.format(group=group), "at_least": 1}}
+        for group in draft.groups
+        for broker in draft.brokers
+        for refusal in REFUSALS
+    ]
+    document["expected"] = "measured"
+    return document
+
+
+def _title(draft: Draft, started: list[Member]) -> str:
+    told = []
+    for group in draft.groups:
+        mine = [member for member in started if member.group == group]
+        who = "one member" if len(mine) == 1 else f"{len(mine)} members"
+        differ = len({str(sorted(member.fields["subscribe"].items(), key=str)) for member in mine}) > 1
+        mind = "" if len(mine) == 1 else " of several minds" if differ else " of one mind"
+        told.append(f"{group} has {who}{mind}")
+    return f"{' and '.join(told)}; {', '.join(draft.story) or 'nothing is done to anybody'}"

@@ -1,0 +1,56 @@
+"""What an invariant is: something that must be so in every run, and what shows that it wasn't."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from assertions.view import RunView
+from harness.model import MessageFate
+
+Checks = tuple[Mapping[str, Any], ...]
+"""Checks as a scenario file has them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A run that came to its end, with what the oracle says of its messages."""
+
+    view: RunView
+    fates: Sequence[MessageFate]
+    end: int
+    """The number of the event that closes the last observation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """An invariant that did not hold, for one group and one cause."""
+
+    group: str
+    cause: str
+    """In words without names, numbers and times: what has the same cause has the same words."""
+    sentence: str
+    events: tuple[int, ...]
+    """The numbers of those that prove it."""
+    anomaly: Checks = ()
+    """Checks that hold where it is there; none where the language has no word for it."""
+    healthy: Checks = ()
+    """Checks that hold where it isn't."""
+
+
+class Invariant(Protocol):
+    """One thing that must always be so. Pure; it says nothing where the history can't decide."""
+
+    kind: str
+    """What a breach of it is called."""
+    meaning: str
+    """What a breach of it is, in one sentence."""
+
+    def breaches(self, judged: Judged) -> Iterator[Breach]:
+        """Where it did not hold: one for each group and cause."""
+
+
+def some(numbers: Sequence[int], most: int = 12) -> tuple[int, ...]:
+    """The first numbers in order: a reader follows a few."""
+    return tuple(sorted(set(numbers))[:most])

@@ -1,0 +1,62 @@
+"""`cross-delivery`: a listener got what its consumer never subscribed to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assertions.tags import client_matches
+from assertions.view import Delivery
+from harness.nightly.invariants.base import Breach, Judged, some
+
+
+class CrossDelivery:
+    """Of a group of one mind there is none: whatever one member may get another one wants too."""
+
+    kind = "cross-delivery"
+    meaning = "a listener got a message of a topic or tag to which its consumer has never subscribed"
+
+    def breaches(self, judged: Judged) -> Iterator[Breach]:
+        found: dict[tuple[str, str, str], list[Delivery]] = {}
+        tags = {message.key: message.tag for message in judged.view.sent}
+        for one in judged.view.deliveries(judged.end):
+            if one.key not in tags:
+                continue  # it was not acknowledged
+            way = "through the retry topic" if one.reconsume_times else "straight from its queue"
+            what = _strange(judged, one, tags[one.key])
+            if what is not None:
+                group = judged.view.scenario.consumers[one.consumer].group
+                found.setdefault((group, way, what), []).append(one)
+        for (group, way, what), strays in found.items():
+            first = strays[0]
+            tag = tags[first.key]
+            said = {"to": first.consumer, "topic": first.topic} | ({"tag": tag} if tag else {})
+            yield Breach(
+                group=group,
+                cause=f"{way}, of a {what} to which it doesn't subscribe",
+                sentence=f"{first.consumer} of {group} got {first.key} (tag {tag}) {way}, though it has never "
+                f"subscribed to that {what}; {len(strays)} such deliveries",
+                events=some(
+                    [
+                        event.n
+                        for event in judged.view.of_kind("consumer-starting")
+                        if event.node == first.consumer
+                    ][:1]
+                    + [one.event.n for one in strays]
+                ),
+                anomaly=({"delivered": {**said, "at_least": 1}},),
+                healthy=({"delivered": {**said, "count": 0}},),
+            )
+
+
+def _strange(judged: Judged, delivery: Delivery, tag: str | None) -> str | None:
+    """What of the message its consumer never subscribed to, from its first start to the delivery."""
+    own = [
+        one
+        for one in judged.view.own_subscriptions.between(
+            delivery.consumer, delivery.topic, 0, delivery.event.n
+        )
+        if one is not None
+    ]
+    if not own:
+        return "topic"
+    return None if any(client_matches(one, tag) for one in own) else "tag"

@@ -1,0 +1,77 @@
+"""`lost`: the offset passed an acknowledged message that every filter lets through, and nobody got it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assertions.tags import client_matches, stored_matches
+from assertions.view import Sent
+from harness.consumer import SqlExpression
+from harness.model import Event, MessageClass, MessageFate
+from harness.nightly.invariants.base import Breach, Judged, some
+from harness.nightly.invariants.minds import AGREE, ever_disagreed
+
+
+class Lost:
+    """RocketMQ promises at least once: no fault of a process may take a message away.
+
+    Proven in either of two ways: the oracle knows the owner and the stored subscription, and both match; or,
+    whoever owned the queue and whatever was stored, every filter that there was in the whole run lets the message
+    through, so that none can have taken it.
+    """
+
+    kind = "lost"
+    meaning = "an acknowledged message was passed that no filter can have taken, and no listener got it"
+
+    def breaches(self, judged: Judged) -> Iterator[Breach]:
+        found: dict[str, list[tuple[MessageFate, list[Event]]]] = {}
+        sent = {message.key: message for message in judged.view.sent}
+        for fate in judged.fates:
+            passed = judged.view.first_passed(fate.group, sent[fate.key], judged.end)
+            if fate.deliveries or passed is None:
+                continue
+            if fate.message_class is MessageClass.LOST or _no_filter_takes(judged, fate, sent[fate.key]):
+                found.setdefault(fate.group, []).append((fate, [sent[fate.key].event, passed]))
+        for group, fates in found.items():
+            fate, proof = fates[0]
+            mind = "the members disagree" if ever_disagreed(judged.view, group) else AGREE
+            yield Breach(
+                group=group,
+                cause=f"no filter can have taken it; {mind}",
+                sentence=f"{len(fates)} acknowledged messages are lost to {group}, as {fate.key} in {fate.queue}: "
+                f"the offset passed it, whatever filtered lets it through, and no listener got it",
+                events=some([*fate.events, *(event.n for event in proof)]),
+                anomaly=({"undelivered": {"group": group, "topic": fate.topic, "at_least": 1}},),
+                healthy=({"undelivered": {"group": group, "topic": fate.topic, "count": 0}},),
+            )
+
+
+def _no_filter_takes(judged: Judged, fate: MessageFate, message: Sent) -> bool:
+    """Whether each filter of the run, the members' and the brokers', lets the message through.
+
+    And nothing else may have moved the offset over it: a step that set it, a group that began behind it, or
+    members of which any may hold it (POP, gRPC).
+    """
+    view = judged.view
+    members = [name for name in view.scenario.members(fate.group) if view.ever_started(name)]
+    if any(view.scenario.consumers[name].consume_from != "first-offset" for name in members):
+        return False
+    if view.shares_queues(fate.group) or any(
+        event.data["group"] == fate.group for event in view.of_kind("offsets-reset")
+    ):
+        return False
+    own = [
+        expression
+        for name in members
+        for expression in view.own_subscriptions.between(name, message.topic, 0, judged.end)
+    ]
+    if not own or any(
+        one is None or isinstance(one, SqlExpression) or not client_matches(one, message.tag) for one in own
+    ):
+        return False
+    entries = [
+        event.data["subscriptions"].get(message.topic)
+        for event in view.of_kind("subscription-observed")
+        if event.data["group"] == fate.group
+    ]
+    return all(stored_matches(entry, message.tag) for entry in entries if entry is not None)

@@ -1,0 +1,87 @@
+"""`wanted-but-not-delivered`: a member wanted it, and the group passed over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assertions.tags import client_matches
+from assertions.view import Sent
+from harness.consumer import SqlExpression
+from harness.model import MessageClass, MessageFate
+from harness.nightly.invariants.base import Breach, Judged, some
+from harness.nightly.invariants.minds import disagreement
+
+_NEVER = {
+    MessageClass.FILTERED_BY_CLIENT: "the queue's owner drops what another member wants",
+    MessageClass.FILTERED_BY_BROKER: "the stored subscription passes over what a member wants",
+    MessageClass.STRANDED: "the message waits in a queue that nobody consumes",
+}
+
+
+class WantedButNotDelivered:
+    """Of a group that is of one mind there is none."""
+
+    kind = "wanted-but-not-delivered"
+    meaning = "a message that a running member subscribes to has passed the group, and no listener got it"
+
+    def breaches(self, judged: Judged) -> Iterator[Breach]:
+        found: dict[tuple[str, str, MessageClass, str], list[tuple[MessageFate, list[str]]]] = {}
+        sent = {message.key: message for message in judged.view.sent}
+        for fate in judged.fates:
+            if fate.message_class not in _NEVER:
+                continue
+            message = sent[fate.key]
+            wanting = _wanting(judged, fate, message)
+            if wanting:
+                why = disagreement(
+                    judged.view, fate.group, fate.topic, message.invoked_n, _until(judged, fate)
+                )
+                key = fate.group, fate.topic, fate.message_class, why
+                found.setdefault(key, []).append((fate, wanting))
+        for (group, topic, message_class, why), fates in found.items():
+            yield _breach(judged, group, topic, message_class, why, fates)
+
+
+def _until(judged: Judged, fate: MessageFate) -> int:
+    """When it was passed; where it waits, the end."""
+    message = next(one for one in judged.view.sent if one.key == fate.key)
+    passed = judged.view.first_passed(fate.group, message, judged.end)
+    return judged.end if passed is None else passed.n
+
+
+def _wanting(judged: Judged, fate: MessageFate, message: Sent) -> list[str]:
+    """The members that ran all the time from its sending to its passing, and took its tag all that time."""
+    view, last = judged.view, _until(judged, fate)
+    stayed = [
+        name for name in view.online(message.invoked_n, fate.group) if name in view.online(last, fate.group)
+    ]
+    return [
+        name
+        for name in stayed
+        if all(
+            one is not None and not isinstance(one, SqlExpression) and client_matches(one, message.tag)
+            for one in view.own_subscriptions.between(name, message.topic, message.invoked_n, last)
+        )
+    ]
+
+
+def _breach(
+    judged: Judged,
+    group: str,
+    topic: str,
+    message_class: MessageClass,
+    why: str,
+    fates: list[tuple[MessageFate, list[str]]],
+) -> Breach:
+    fate, wanting = fates[0]
+    of_topic = [one for one in judged.fates if (one.group, one.topic) == (group, topic)]
+    count = {"group": group, "topic": topic, "because": message_class.value}
+    return Breach(
+        group=group,
+        cause=f"{message_class.value}: {_NEVER[message_class]}; {why}",
+        sentence=f"{len(fates)} of {len(of_topic)} messages of {topic} were wanted in {group} and reached nobody, "
+        f"as {fate.key} (tag {fate.tag}), which {' and '.join(wanting)} wanted: {fate.reason}",
+        events=some(fate.events),
+        anomaly=({"undelivered": {**count, "at_least": 1}},),
+        healthy=({"undelivered": {**count, "count": 0}},),
+    )

@@ -1,0 +1,22 @@
+"""Findings that are known: they are looked for and told like all others, and change no exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.errors import UsageProblem
+
+
+def read_known(path: Path | None) -> frozenset[str]:
+    """The signatures in a file, one a line; empty lines and those that begin with `#` say nothing.
+
+    Raises:
+        UsageProblem: it can't be read.
+    """
+    if path is None:
+        return frozenset()
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageProblem(f"the known findings in {path} can't be read: {error}") from None
+    return frozenset(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))

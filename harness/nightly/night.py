@@ -1,0 +1,145 @@
+"""A night, on one page: draw, run side by side, judge, until the time is up."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+
+from harness.admission import FAITHFUL_SHARE, Admission, weight_of
+from harness.campaign import Campaign
+from harness.job import Job
+from harness.nightly.duration import Pace, expected_s
+from harness.nightly.findings import NightlyFinding, findings, is_environments, why_not_judged
+from harness.nightly.generator import scenario_of
+from harness.nightly.profile import Profile
+from harness.nightly.shard import Shard
+from harness.reporters.base import Report
+from harness.scenario import Scenario
+
+TRIES = 2
+"""What the environment broke is run once more; nothing else ever is."""
+TEAR_DOWN_S = 10.0
+"""So long before the end nothing begins: clusters are ended, and the summary is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class NightlyRun:
+    """One scenario that was run."""
+
+    number: int
+    report: Report
+    findings: tuple[NightlyFinding, ...]
+    tries: int
+    """More than one: the environment had failed before."""
+    broken: str | None = None
+    """What went wrong in an invariant itself: a defect of rocketchaos, and no finding."""
+
+    @property
+    def not_judged(self) -> str | None:
+        """Why it says nothing; None where it was judged."""
+        return self.broken or why_not_judged(self.report.outcome)
+
+
+@dataclass(slots=True)
+class Night:
+    """What is drawn and run from one seed within a time; `runs` has those that have ended."""
+
+    seed: int
+    profile: Profile
+    minutes: float
+    shard: Shard
+    runs: list[NightlyRun] = field(default_factory=list)
+    passed_over: int = 0
+    """Scenarios that were drawn and not run: too long for the profile, or for the time that was left."""
+    pace: Pace = field(default_factory=Pace)
+    _began: float = field(default_factory=time.monotonic)
+    _next: Iterator[int] = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._next = self.shard.numbers()
+
+    @property
+    def left_s(self) -> float:
+        """Seconds in which runs may still be under way."""
+        return self.minutes * 60 - TEAR_DOWN_S - (time.monotonic() - self._began)
+
+    @property
+    def took_s(self) -> float:
+        """Seconds since it began."""
+        return time.monotonic() - self._began
+
+    def play(self, campaign: Campaign, parallel: int | None, told: Callable[[NightlyRun], None]) -> None:
+        """Run until nothing more could end in time.
+
+        Raises:
+            KeyboardInterrupt: the user wants it to end; what has ended by then is in `runs`.
+        """
+        admission = Admission(parallel)
+        # Who only waits for a turn has drawn a scenario that comes late: no more of them than can be of use.
+        count = parallel or max(1, int(admission.most * FAITHFUL_SHARE))
+        with ThreadPoolExecutor(count, thread_name_prefix="night") as pool:
+            workers = [pool.submit(self._work, campaign, admission, told) for _ in range(count)]
+            try:
+                for worker in as_completed(workers):
+                    worker.result()
+            except BaseException:
+                # The other runs are to end as well, each judged and in its folder.
+                campaign.interrupted.set()
+                raise
+
+    def _work(self, campaign: Campaign, admission: Admission, told: Callable[[NightlyRun], None]) -> None:
+        while (drawn := self._draw()) is not None:
+            number, scenario = drawn
+            job = campaign.job(scenario)
+            weight = weight_of(scenario, campaign.options.timing_of(scenario))
+            with admission.turn(weight, campaign.interrupted) as turn:
+                if self._is_too_late(scenario):
+                    with self._lock:
+                        self.passed_over += 1
+                    continue
+                begun = time.monotonic()
+                report = campaign.run(job, turn)
+            tries = 1
+            while is_environments(report.outcome) and tries < TRIES and not self._is_too_late(scenario):
+                report, tries = self._again(campaign, admission, job, weight), tries + 1
+            self.pace.learn(expected_s(scenario), (time.monotonic() - begun) / tries)
+            self._note(number, report, tries, told)
+
+    def _again(self, campaign: Campaign, admission: Admission, job: Job, weight: float) -> Report:
+        with admission.turn(weight, campaign.interrupted) as turn:
+            return campaign.run(job, turn)
+
+    def _draw(self) -> tuple[int, Scenario] | None:
+        """The next scenario that fits into the time that is left; None: none may begin any more."""
+        with self._lock:
+            while self.left_s > 0:
+                number = next(self._next)
+                scenario = scenario_of(self.seed, number, self.profile)
+                if expected_s(scenario) * 1000 > self.profile.longest:
+                    self.passed_over += 1
+                elif self._is_too_late(scenario):
+                    self.passed_over += 1
+                    return None
+                else:
+                    return number, scenario
+            return None
+
+    def _is_too_late(self, scenario: Scenario) -> bool:
+        return self.pace.needs_s(expected_s(scenario)) > self.left_s
+
+    def _note(self, number: int, report: Report, tries: int, told: Callable[[NightlyRun], None]) -> None:
+        found: list[NightlyFinding] = []
+        broken = None
+        try:
+            found = findings(report.scenario, report.events, report.outcome)
+        except Exception as error:
+            # An invariant that crashes knows nothing; it must not end the night, nor pass for silence.
+            broken = f"an invariant failed: {type(error).__name__}: {error}"
+        run = NightlyRun(number, report, tuple(found), tries, broken)
+        with self._lock:
+            self.runs.append(run)
+        told(run)

@@ -1,0 +1,158 @@
+"""What a night has brought, in figures. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from harness.errors import ExitCode
+from harness.model import SCHEMA_VERSION, OutcomeKind
+from harness.nightly.findings import NightlyFinding
+from harness.nightly.night import Night, NightlyRun
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All findings of one signature."""
+
+    first: NightlyFinding
+    runs: tuple[NightlyRun, ...]
+    """Those that show it, in the order of their ends."""
+    known: bool
+
+    @property
+    def signature(self) -> str:
+        return self.first.signature
+
+    @property
+    def shortest(self) -> NightlyRun:
+        """The run with the fewest events: the easiest one to read, and to shrink."""
+        return min(self.runs, key=lambda run: len(run.report.events))
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A night that has ended."""
+
+    night: Night
+    found: tuple[Found, ...]
+    """New ones first, then by how often they were seen."""
+
+    @property
+    def runs(self) -> Sequence[NightlyRun]:
+        return self.night.runs
+
+    @property
+    def new(self) -> tuple[Found, ...]:
+        return tuple(one for one in self.found if not one.known)
+
+    @property
+    def not_judged(self) -> list[NightlyRun]:
+        """Runs that say nothing, whatever the reason."""
+        return [run for run in self.runs if run.not_judged is not None]
+
+    @property
+    def inconclusive(self) -> list[NightlyRun]:
+        """Those of them in which a state was not reached: neither a finding nor an error."""
+        return [
+            run
+            for run in self.not_judged
+            if run.broken is None and run.report.outcome.kind is not OutcomeKind.ERROR
+        ]
+
+    @property
+    def errors(self) -> list[NightlyRun]:
+        """Those that an error of the environment or of the harness ended."""
+        return [run for run in self.not_judged if run not in self.inconclusive]
+
+    @property
+    def again(self) -> int:
+        """How often something was tried again, because the environment had failed."""
+        return sum(run.tries - 1 for run in self.runs)
+
+    @property
+    def busy(self) -> float | None:
+        """The median over the runs of the share of busy cores; None where it wasn't measured."""
+        shares = [run.report.record.get("load", {}).get("busy") for run in self.runs]
+        known = [float(one) for one in shares if one is not None]
+        return median(known) if known else None
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """By new findings alone, and by what was broken; what was not reached changes nothing."""
+        codes = [run.report.exit_code for run in self.errors if run.broken is None]
+        codes += [ExitCode.HARNESS for run in self.runs if run.broken is not None]
+        codes += [ExitCode.NOT_AS_EXPECTED for _ in self.new[:1]]
+        if not self.runs:
+            codes.append(ExitCode.INCONCLUSIVE)
+        return ExitCode.gravest(codes)
+
+    def as_json(self) -> dict[str, Any]:
+        """The status file."""
+        night = self.night
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "seed": night.seed,
+            "shard": str(night.shard),
+            "minutes": night.minutes,
+            "took_s": round(night.took_s, 1),
+            "profile": night.profile.model_dump(mode="json", exclude_defaults=True),
+            "exit_code": int(self.exit_code),
+            "scenarios": {
+                "run": len(self.runs),
+                "judged": len(self.runs) - len(self.not_judged),
+                "inconclusive": len(self.inconclusive),
+                "errors": len(self.errors),
+                "tried_again": self.again,
+                "passed_over": night.passed_over,
+            },
+            "pace": round(night.pace.factor, 2),
+            "busy": None if self.busy is None else round(self.busy, 2),
+            "findings": [_found_json(one) for one in self.found],
+            "not_judged": [
+                {
+                    "scenario": run.report.scenario.name,
+                    "run": str(run.report.folder),
+                    "why": (run.not_judged or "").splitlines()[0],
+                }
+                for run in self.not_judged
+            ],
+        }
+
+
+def summary_of(night: Night, known: frozenset[str]) -> Summary:
+    """The summary; `known` are signatures."""
+    by_signature: dict[str, list[tuple[NightlyFinding, NightlyRun]]] = {}
+    for run in night.runs:
+        for one in run.findings:
+            by_signature.setdefault(one.signature, []).append((one, run))
+    found = [
+        Found(pairs[0][0], tuple(run for _, run in pairs), signature in known)
+        for signature, pairs in by_signature.items()
+    ]
+    return Summary(night, tuple(sorted(found, key=lambda one: (one.known, -len(one.runs), one.signature))))
+
+
+def finding_of(found: Found, run: NightlyRun) -> NightlyFinding:
+    """What the run shows of it."""
+    return next(one for one in run.findings if one.signature == found.signature)
+
+
+def _found_json(found: Found) -> dict[str, Any]:
+    return {
+        "kind": found.first.kind,
+        "signature": found.signature,
+        "known": found.known,
+        "runs": len(found.runs),
+        "shown_by": [
+            {
+                "scenario": run.report.scenario.name,
+                "seed": run.report.record.get("seed"),
+                "run": str(run.report.folder),
+                **finding_of(found, run).as_json(),
+            }
+            for run in found.runs
+        ],
+    }

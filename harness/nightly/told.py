@@ -1,0 +1,122 @@
+"""A night in words: on the screen, for a build server, for GitHub. Pure but for the writing."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+from xml.etree import ElementTree
+
+from harness.errors import EnvironmentNotReady
+from harness.nightly.night import NightlyRun
+from harness.nightly.summary import Found, Summary, finding_of
+from harness.reporters.parts.text import counted, printable
+
+SIGNATURES_SHOWN = 40
+
+
+def lines(summary: Summary) -> Iterator[str]:
+    """The text on the screen."""
+    night = summary.night
+    judged = len(summary.runs) - len(summary.not_judged)
+    share = "" if night.shard.count == 1 else f", shard {night.shard}"
+    busy = "" if summary.busy is None else f"; cores busy {summary.busy:.0%} (median)"
+    yield (
+        f"seed {night.seed}{share}: {counted(len(summary.runs), 'scenario')} in {night.took_s / 60:.1f} min, "
+        f"{judged} judged, {len(summary.inconclusive)} inconclusive, {counted(len(summary.errors), 'error')}; "
+        f"{summary.again} tried again, {night.passed_over} passed over{busy}"
+    )
+    yield f"{counted(len(summary.found), 'finding')}, {len(summary.new)} of them new"
+    for found in summary.found[:SIGNATURES_SHOWN]:
+        yield ""
+        yield f"{'known' if found.known else 'NEW':5}  {found.signature}"
+        name = found.shortest.report.scenario.name
+        yield f"       in {counted(len(found.runs), 'run')} of {judged}, as in {name}:"
+        yield f"       {finding_of(found, found.shortest).sentence}"
+        yield f"       events {_numbers(found)}; {_commands(found.shortest)}"
+    for run in summary.not_judged:
+        yield ""
+        yield f"says nothing: {run.report.scenario.name}: {(run.not_judged or '').splitlines()[0]}"
+        yield f"       {run.report.folder}"
+
+
+def _numbers(found: Found) -> str:
+    return ", ".join(map(str, finding_of(found, found.shortest).events))
+
+
+def _commands(run: NightlyRun) -> str:
+    folder = shlex.quote(str(run.report.folder))
+    return f"rocketchaos shrink {folder}"
+
+
+def github_annotations(summary: Summary) -> Iterator[str]:
+    """Workflow commands of GitHub Actions: an error for each new finding, a notice for each known one."""
+    for found in summary.found:
+        level = "notice" if found.known else "error"
+        text = f"{finding_of(found, found.shortest).sentence}\n{_commands(found.shortest)}"
+        title = _escaped(printable(found.signature)).replace(":", "%3A").replace(",", "%2C")
+        yield f"::{level} title={title}::{_escaped(printable(text, keep=chr(10)))}"
+
+
+def _escaped(text: str) -> str:
+    """As `@actions/core` escapes the data of a workflow command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def write_junit(summary: Summary, file: Path) -> None:
+    """JUnit XML: a test case for each scenario; new findings are its failures, errors its errors.
+
+    Raises:
+        EnvironmentNotReady: it can't be written.
+    """
+    known = {found.signature for found in summary.found if found.known}
+    failing = [run for run in summary.runs if any(one.signature not in known for one in run.findings)]
+    totals = {
+        "tests": str(len(summary.runs)),
+        "failures": str(len(failing)),
+        "errors": str(len(summary.errors)),
+        "skipped": str(len(summary.inconclusive)),
+        "time": f"{sum(run.report.seconds for run in summary.runs):.3f}",
+    }
+    suites = ElementTree.Element("testsuites", {"name": "rocketchaos nightly", **totals})
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": f"seed {summary.night.seed}", **totals})
+    for run in summary.runs:
+        suite.append(_case(run, known, run in summary.inconclusive))
+    tree = ElementTree.ElementTree(suites)
+    ElementTree.indent(tree)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        tree.write(file, encoding="utf-8", xml_declaration=True)
+    except OSError as error:
+        raise EnvironmentNotReady(
+            f"{file} can't be written: {error.strerror}", "Choose another file with --junit."
+        ) from error
+
+
+def _case(run: NightlyRun, known: frozenset[str] | set[str], inconclusive: bool) -> ElementTree.Element:
+    case = ElementTree.Element(
+        "testcase",
+        {
+            "classname": "nightly",
+            "name": f"{run.report.scenario.name}: {printable(run.report.scenario.title)}",
+            "time": f"{run.report.seconds:.3f}",
+        },
+    )
+    for one in run.findings:
+        if one.signature not in known:
+            failure = ElementTree.SubElement(case, "failure", {"type": one.kind, "message": one.signature})
+            failure.text = printable(f"{one.sentence}\n{_commands(run)}", keep="\n")
+    if run.not_judged is not None:
+        word = "skipped" if inconclusive else "error"
+        ElementTree.SubElement(case, word, {"message": printable(run.not_judged.splitlines()[0])})
+    told = [f"known: {one.signature}" for one in run.findings if one.signature in known]
+    if told:
+        ElementTree.SubElement(case, "system-out").text = printable("\n".join(told), keep="\n")
+    return case
+
+
+def write_lines(stream: TextIO, told: Iterator[str]) -> None:
+    """Write them, each on a line of its own."""
+    for line in told:
+        stream.write(f"{line}\n")
