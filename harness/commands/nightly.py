@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -82,21 +83,15 @@ def nightly(
     wanted = Profile() if profile is None else read_profile(profile)
     folder = runs_or_default(runs)
     with Progress() as progress:
-        options = Options(
-            version=version_or(None, rocketmq), on=on, runs=folder, seed=seed, progress=progress
-        )
-        night_seed = options.new_seed()
-        options = Options(
-            version=options.version, on=on, runs=folder, seed=night_seed, progress=options.progress
-        )
-        night = Night(night_seed, wanted, minutes, shard_of(shard))
+        chosen = Options(version=version_or(None, rocketmq), on=on, runs=folder, seed=seed, progress=progress)
+        night = Night(chosen.new_seed(), wanted, minutes, shard_of(shard))
+        options = replace(chosen, seed=night.seed)
 
         def told(run: NightlyRun) -> None:
-            found = sum(len(one.findings) for one in night.runs)
+            found = f"{len(run.findings)} findings" if run.not_judged is None else "it says nothing"
             progress(
-                f"seed {night_seed}: {len(night.runs)} runs, {found} findings, {night.left_s:.0f} s left"
+                f"{run.report.scenario.name}: {found}; {len(night.runs)} runs, {night.left_s:.0f} s left"
             )
-            del run
 
         try:
             with Campaign(options) as campaign:
