@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from assertions.completeness import still_possible
 from assertions.delays import natural_delay_ms
+from assertions.tags import client_matches
+from assertions.view import Sent
+from harness.consumer import SqlExpression
 from harness.model import MessageClass
 from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.minds import disagreement
+from harness.nightly.invariants.minds import AGREE, disagreement
 
 
 class Stuck:
@@ -24,14 +27,14 @@ class Stuck:
             waiting = [
                 fate
                 for fate in judged.fates
-                if fate.group == group and fate.message_class is MessageClass.IN_FLIGHT
+                if fate.group == group
+                and fate.message_class is MessageClass.IN_FLIGHT
+                and _everybody_takes(judged, group, sent[fate.key])
             ]
             online = view.online(judged.end, group)
             if not waiting or not online or any(view.blocked(name, judged.end) for name in online):
                 continue
-            if any(
-                not disagreement(view, group, fate.topic, 0, judged.end).endswith("agree") for fate in waiting
-            ):
+            if any(disagreement(view, group, fate.topic, 0, judged.end) != AGREE for fate in waiting):
                 continue
             if still_possible(view, [group], [sent[fate.key] for fate in waiting], judged.end) is not None:
                 continue
@@ -47,3 +50,16 @@ class Stuck:
                 anomaly=({"undelivered": {"group": group, "because": "in-flight", "at_least": 1}},),
                 healthy=({"undelivered": {"group": group, "count": 0}},),
             )
+
+
+def _everybody_takes(judged: Judged, group: str, message: Sent) -> bool:
+    """Whether each running member takes its tag: what none takes need not be passed, as by lite pull consumers."""
+    view = judged.view
+    own = [
+        view.own_subscriptions.at(name, judged.end).get(message.topic)
+        for name in view.online(judged.end, group)
+    ]
+    return all(
+        one is not None and not isinstance(one, SqlExpression) and client_matches(one, message.tag)
+        for one in own
+    )

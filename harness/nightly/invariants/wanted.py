@@ -34,7 +34,12 @@ class WantedButNotDelivered:
             wanting = _wanting(judged, fate, message)
             if wanting:
                 why = disagreement(
-                    judged.view, fate.group, fate.topic, message.invoked_n, _until(judged, fate)
+                    judged.view,
+                    fate.group,
+                    fate.topic,
+                    message.invoked_n,
+                    _until(judged, fate),
+                    filters_first=fate.message_class is not MessageClass.STRANDED,
                 )
                 key = fate.group, fate.topic, fate.message_class, why
                 found.setdefault(key, []).append((fate, wanting))
