@@ -22,6 +22,7 @@ from harness.commands.report import report_application
 from harness.commands.reproduce import reproduce
 from harness.commands.run import run
 from harness.commands.schema import schema
+from harness.commands.shrink import shrink
 from harness.commands.up import up
 from harness.commands.validate import validate
 from harness.errors import ExitCode
@@ -29,6 +30,7 @@ from harness.errors import ExitCode
 COMMANDS: tuple[tuple[str, Callable[..., ExitCode]], ...] = (
     ("reproduce", reproduce),
     ("nightly", nightly),
+    ("shrink", shrink),
     ("run", run),
     ("check", check),
     ("validate", validate),

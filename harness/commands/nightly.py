@@ -32,6 +32,7 @@ from harness.nightly.profile import Profile, read_profile
 from harness.nightly.shard import shard_of
 from harness.nightly.summary import Summary, summary_of
 from harness.nightly.told import github_annotations, lines, write_junit, write_lines
+from harness.reporters.parts.text import counted
 
 STATUS_FILE = "nightly-status.json"
 
@@ -88,10 +89,9 @@ def nightly(
         options = replace(chosen, seed=night.seed)
 
         def told(run: NightlyRun) -> None:
-            found = f"{len(run.findings)} findings" if run.not_judged is None else "it says nothing"
-            progress(
-                f"{run.report.scenario.name}: {found}; {len(night.runs)} runs, {night.left_s:.0f} s left"
-            )
+            found = counted(len(run.findings), "finding") if run.not_judged is None else "it says nothing"
+            left = f"{counted(len(night.runs), 'run')}, {night.left_s:.0f} s left"
+            progress(f"{run.report.scenario.name}: {found}; {left}")
 
         try:
             with Campaign(options) as campaign:

@@ -1,0 +1,97 @@
+"""Hand-made runs of a group of two, for tests of what is read from them. Test data only: never a result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assertions.oracle import fates
+from assertions.view import RunView
+from harness.model import Outcome, OutcomeKind, Trouble
+from harness.nightly.findings import NightlyFinding, findings
+from harness.nightly.invariants import Breach, Invariant, Judged
+from tests.unit.history_builder import HistoryBuilder, scenario_of
+
+SCENARIO = """\
+name: story
+title: a story
+topics: {{orders: {{queues: 2}}, bills: {{queues: 2}}}}
+consumers:
+  a: {{group: g, subscribe: {a}}}
+  b: {{group: g, subscribe: {b}}}
+steps:
+  - start: [a, b]
+anomaly: [{{undelivered: {{at_least: 1}}}}]
+healthy: [{{undelivered: {{count: 0}}}}]
+"""
+
+
+class Story(HistoryBuilder):
+    """a and b of group g, both online; a owns the first queue of each topic, b the second."""
+
+    def __init__(self, a: str = "{orders: '*'}", b: str = "{orders: '*'}") -> None:
+        super().__init__()
+        self.scenario = scenario_of(SCENARIO.format(a=a, b=b))
+        self.add("harness", "run-started", scenario="story", timing="compressed")
+        self.at(1.0)
+        for name in ("a", "b"):
+            self.start(self.scenario, name)
+
+    def looks(self, stored: str, at: float) -> Story:
+        """The broker holds this for orders, and everybody owns what is theirs."""
+        self.at(at).stored("g", {"orders": stored}, ["a", "b"])
+        self.owns(self.scenario, "a", "orders", [0])
+        self.owns(self.scenario, "b", "orders", [1])
+        return self
+
+    def sends(self, tag: str, at: float, queues: tuple[int, ...] = (0, 1)) -> Story:
+        self.at(at)
+        for queue in queues:
+            self.send("orders", tag, queue + 1, queue, 0)
+        return self
+
+    def got(self, name: str, number: int, queue: int, tag: str = "tagB", **more: Any) -> Story:
+        self.receive(name, "orders", f"orders-{number}", tag, queue, 0)
+        if more:
+            self.events[-2] = self._with(self.events[-2], more)
+        return self
+
+    @staticmethod
+    def _with(event: Any, more: dict[str, Any]) -> Any:
+        import dataclasses
+
+        return dataclasses.replace(event, data={**event.data, **more})
+
+    def passed(self, at: float, offsets: tuple[int, int] = (1, 1)) -> Story:
+        self.at(at).offsets("g", "orders", [(one, 1) for one in offsets])
+        return self
+
+    def ends(self, stored: str, at: float = 20.0) -> Story:
+        self.at(at).stored("g", {"orders": stored}, ["a", "b"], moment="end")
+        self.owns(self.scenario, "a", "orders", [0], moment="end")
+        self.owns(self.scenario, "b", "orders", [1], moment="end")
+        self.add("harness", "moment-observed", moment="end")
+        self.add("harness", "run-ended")
+        return self
+
+    @property
+    def judged(self) -> Judged:
+        view = RunView(self.scenario, self.events)
+        end = view.end_of("end")
+        assert end is not None
+        return Judged(view, fates(view, self.events[-1].n), end)
+
+    def breaches(self, invariant: Invariant) -> list[Breach]:
+        return list(invariant.breaches(self.judged))
+
+    def found(self, trouble: Trouble | None = None) -> list[NightlyFinding]:
+        kind = OutcomeKind.INCONCLUSIVE if trouble else OutcomeKind.REPRODUCED
+        messages = tuple(self.judged.fates)
+        outcome = Outcome(kind, None, None, "", trouble, (), messages)
+        return findings(self.scenario, self.events, outcome)
+
+
+def quiet(stored: str = "*", tag: str = "tagB", **who: str) -> Story:
+    """Both get what is theirs."""
+    story = Story(**who).looks(stored, 2.0).sends(tag, 3.0)
+    story.got("a", 1, 0, tag).got("b", 2, 1, tag)
+    return story.passed(4.0).ends(stored)

@@ -1,0 +1,145 @@
+"""What is drawn can be run, is the same again, and covers what there is to be drawn."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.nightly.acts import ACTS
+from harness.nightly.anchors import ANCHORS
+from harness.nightly.dimensions import DIMENSIONS, TAGS
+from harness.nightly.document import document_of, text_of
+from harness.nightly.duration import expected_s
+from harness.nightly.generator import draw, scenario_of
+from harness.nightly.profile import Profile
+from harness.scenario import Scenario
+from harness.spec import parse_scenario
+from harness.steps import Step
+from harness.steps.base import every_step
+from harness.steps.pause import Pause
+from harness.steps.resume import Resume
+from harness.steps.subscribe import Subscribe
+from harness.steps.unsubscribe import Unsubscribe
+
+USUAL, OF_ONE_MIND = Profile(), Profile(consistent="only")
+MANY = 120
+
+numbers = st.integers(min_value=1, max_value=10**9)
+
+
+@settings(max_examples=80, deadline=None)
+@given(seed=numbers, number=numbers, of_one_mind=st.booleans())
+def test_every_scenario_can_be_meant_and_reads_as_it_was_drawn(
+    seed: int, number: int, of_one_mind: bool
+) -> None:
+    document = draw(seed, number, OF_ONE_MIND if of_one_mind else USUAL)
+    text = text_of(document)
+    parse_scenario(text, "drawn")
+    assert document_of(text, "drawn") == document
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=numbers, number=numbers)
+def test_a_scenario_depends_on_seed_number_and_profile_alone(seed: int, number: int) -> None:
+    first = text_of(draw(seed, number, USUAL))
+    draw(seed + 1, number, USUAL)
+    random.seed(0)
+    assert text_of(draw(seed, number, USUAL)) == first
+
+
+def test_other_numbers_and_other_seeds_are_other_scenarios() -> None:
+    texts = {text_of(draw(seed, number, USUAL)) for seed in (1, 2) for number in range(1, 30)}
+    assert len(texts) == 58
+
+
+def steps_of(scenario: Scenario) -> list[Step]:
+    return list(every_step(scenario.steps))
+
+
+def drawn(profile: Profile, seed: int = 5) -> list[Scenario]:
+    return [scenario_of(seed, number, profile) for number in range(1, MANY)]
+
+
+def test_every_step_that_acts_do_and_every_anchor_is_drawn() -> None:
+    texts = [text_of(draw(11, number, USUAL)) for number in range(1, 900)]
+    signs = {f"- {word}: " for word in ("kill", "stop", "pause", "resume", "subscribe", "unsubscribe")}
+    signs |= {"- kill: broker-a", "- restart: broker-a", "- pause: broker-a", "- kill: nameserver"}
+    signs |= {"- pause: nameserver", "- broker-config: ", "unstored: ", "so long after the rebalance"}
+    signs |= {
+        "- observe: ",
+        "- parallel:",
+        "- release: ",
+        "beside: ",
+        "client_id: ",
+        "api: lite-pull",
+        "sql: ",
+    }
+    signs |= {
+        "listener: orderly",
+        "strategy: ",
+        "batch_size: ",
+        "process: own",
+        "brokers: [broker-a, broker-b]",
+    }
+    signs |= {"fail: 1", "fail: 2", "slow: ", "block: ", "tagX", *TAGS}
+    assert {sign for sign in signs if not any(sign in text for text in texts)} == set()
+
+
+def test_some_groups_are_of_one_mind_and_some_are_not() -> None:
+    minds = {
+        len({str(consumer.subscribe) for consumer in scenario.consumers.values() if consumer.group == group})
+        > 1
+        for scenario in drawn(USUAL)
+        for group in scenario.groups
+        if len(scenario.members(group)) > 1
+    }
+    assert minds == {True, False}
+
+
+def test_where_only_one_mind_is_wanted_nobody_ever_differs() -> None:
+    for scenario in drawn(OF_ONE_MIND):
+        for group in scenario.groups:
+            members = [scenario.consumers[name] for name in scenario.members(group)]
+            assert len({str(one.subscribe) for one in members}) == 1, scenario.name
+            assert len({one.strategy for one in members}) == 1, scenario.name
+        assert not [one for one in steps_of(scenario) if isinstance(one, Subscribe | Unsubscribe)]
+
+
+def test_faults_are_as_many_where_only_one_mind_is_wanted() -> None:
+    shares = []
+    for profile in (USUAL, OF_ONE_MIND):
+        words = [one.word for scenario in drawn(profile) for one in steps_of(scenario)]
+        shares.append((words.count("kill") + words.count("pause")) / MANY)
+    usual, of_one_mind = shares
+    assert of_one_mind > 0.8 * usual
+
+
+def test_whoever_is_paused_goes_on() -> None:
+    for scenario in drawn(USUAL):
+        steps = steps_of(scenario)
+        paused = [name for one in steps if isinstance(one, Pause) for name in one.targets]
+        resumed = [name for one in steps if isinstance(one, Resume) for name in one.targets]
+        assert sorted(paused) == sorted(resumed)
+
+
+def test_a_profile_replaces_the_weights_that_it_names() -> None:
+    profile = Profile(
+        dimensions={"topics": {"1": 1}, "acts": {"1": 1}}, acts={"kill": 1}, anchors={"flow": 1}
+    )
+    for scenario in drawn(profile):
+        assert list(scenario.topics) == ["orders"]
+        words = {one.word for one in steps_of(scenario)}
+        assert not words & {"pause", "subscribe", "observe"}
+
+
+def test_registries_name_their_entries() -> None:
+    for registry in (ACTS, ANCHORS, DIMENSIONS):
+        assert all(name == one.name and one.meaning for name, one in registry.items())  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("number", range(1, 20))
+def test_what_is_expected_of_a_scenario_is_some_seconds(number: int) -> None:
+    assert 2 < expected_s(scenario_of(7, number, USUAL)) < 150

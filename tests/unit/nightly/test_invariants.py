@@ -1,0 +1,312 @@
+"""Each invariant speaks where it was breached, and says nothing where it wasn't or where nobody can know."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from harness.model import Trouble
+from harness.nightly.invariants import INVARIANTS, Invariant
+from harness.nightly.invariants.backwards import OffsetBackwards
+from harness.nightly.invariants.clock import line_ms
+from harness.nightly.invariants.cross import CrossDelivery
+from harness.nightly.invariants.lost import Lost
+from harness.nightly.invariants.owners import SeveralOwners
+from harness.nightly.invariants.refused import RefusedOnAndOn
+from harness.nightly.invariants.repeated import Repeated
+from harness.nightly.invariants.stuck import Stuck
+from harness.nightly.invariants.wanted import WantedButNotDelivered
+from tests.unit.history_builder import BROKER
+from tests.unit.nightly.stories import Story, quiet
+
+MISMATCH = {"a": "{orders: tagA}", "b": "{orders: tagB}"}
+
+
+def kill(story: Story, target: str, at: float) -> Story:
+    story.at(at).add("harness", "fault-effective", fault="kill", target=target, proof="it is")
+    return story
+
+
+def causes(story: Story, invariant: Invariant) -> list[str]:
+    return [one.cause for one in story.breaches(invariant)]
+
+
+@pytest.mark.parametrize("invariant", INVARIANTS, ids=lambda one: one.kind)
+def test_where_all_goes_well_none_says_anything(invariant: Invariant) -> None:
+    assert quiet().breaches(invariant) == []
+
+
+# wanted-but-not-delivered ------------------------------------------------------------------------------
+
+
+def half_lost(**who: str) -> Story:
+    story = Story(**(who or MISMATCH)).looks("tagB", 2.0).sends("tagB", 3.0)
+    return story.got("b", 2, 1).passed(4.0).ends("tagB")
+
+
+def test_what_the_owner_drops_and_another_member_wants_is_found_with_its_cause() -> None:
+    (breach,) = half_lost().breaches(WantedButNotDelivered())
+    assert breach.cause.startswith("filtered-by-client: ")
+    assert breach.cause.endswith("the members differ in their tags")
+    assert "orders-1 (tag tagB), which b wanted" in breach.sentence
+    assert breach.anomaly[0]["undelivered"]["because"] == "filtered-by-client"
+    assert breach.events
+
+
+def test_what_the_stored_tag_passes_over_is_another_cause() -> None:
+    story = Story(**MISMATCH).looks("tagB", 2.0).sends("tagA", 3.0).passed(4.0).ends("tagB")
+    assert [one.partition(":")[0] for one in causes(story, WantedButNotDelivered())] == ["filtered-by-broker"]
+
+
+def test_what_nobody_wants_is_not_missed() -> None:
+    story = Story(**MISMATCH).looks("tagB", 2.0).sends("tagX", 3.0).passed(4.0).ends("tagB")
+    assert causes(story, WantedButNotDelivered()) == []
+
+
+def test_where_who_wanted_it_had_gone_before_nobody_misses_it() -> None:
+    story = Story(**MISMATCH).looks("tagB", 2.0)
+    kill(story, "b", 2.5).sends("tagB", 3.0).passed(4.0).ends("tagB")
+    assert causes(story, WantedButNotDelivered()) == []
+
+
+def test_what_nobody_can_know_is_no_finding() -> None:
+    # Without the look before the sending nobody knows what was stored, nor who owned the queue.
+    story = Story(**MISMATCH).sends("tagB", 3.0).looks("tagB", 3.5).got("b", 2, 1).passed(4.0).ends("tagB")
+    assert story.found() == []
+
+
+# lost --------------------------------------------------------------------------------------------------
+
+
+def lost(**who: str) -> Story:
+    story = Story(**who).looks("*", 2.0).sends("tagB", 3.0).got("b", 2, 1).passed(4.0)
+    return kill(story, "a", 5.0).ends("*")
+
+
+def test_what_was_passed_and_no_filter_can_have_taken_is_lost() -> None:
+    (breach,) = lost().breaches(Lost())
+    assert breach.cause == "no filter can have taken it; the members agree"
+    assert "orders-1" in breach.sentence
+
+
+def test_that_is_so_whoever_owned_the_queue() -> None:
+    story = Story().sends("tagB", 3.0).got("b", 2, 1).passed(4.0).ends("*")
+    assert len(causes(story, Lost())) == 1
+
+
+@pytest.mark.parametrize(
+    "who", [{"a": "{orders: tagA}"}, {"a": "{orders: {sql: a = 1}}"}, {"a": "{bills: '*'}"}]
+)
+def test_where_any_filter_may_have_taken_it_it_is_not_lost(who: dict[str, str]) -> None:
+    story = Story(**who).sends("tagB", 3.0).got("b", 2, 1).passed(4.0).ends("*")
+    assert causes(story, Lost()) == []
+
+
+def test_what_a_reset_passed_over_is_not_lost() -> None:
+    story = Story().looks("*", 2.0).sends("tagB", 3.0).got("b", 2, 1)
+    queues = [{"broker": BROKER, "queue_id": 0, "offset": 1}]
+    story.add("harness", "offsets-reset", group="g", topic="orders", queues=queues)
+    assert causes(story.passed(4.0).ends("*"), Lost()) == []
+
+
+# stuck -------------------------------------------------------------------------------------------------
+
+
+def waiting(at: float = 20.0, **who: str) -> Story:
+    story = Story(**who).looks("*", 2.0).sends("tagB", 3.0).got("b", 2, 1)
+    return story.passed(4.0, (0, 1)).ends("*", at)
+
+
+def test_what_waits_for_members_of_one_mind_and_nothing_happens_is_stuck() -> None:
+    (breach,) = waiting().breaches(Stuck())
+    assert "orders-1" in breach.sentence
+
+
+def test_what_was_sent_just_now_is_not_stuck() -> None:
+    assert causes(waiting(at=5.0), Stuck()) == []
+
+
+def test_what_the_owner_does_not_want_may_wait() -> None:
+    assert causes(waiting(a="{orders: tagA}", b="{orders: tagA}"), Stuck()) == []
+
+
+# cross-delivery ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("times", "way"), [(1, "through the retry topic"), (0, "straight from its queue")])
+def test_a_tag_to_which_a_member_never_subscribed(times: int, way: str) -> None:
+    story = Story(**MISMATCH).looks("tagB", 2.0).sends("tagB", 3.0).got("b", 1, 0).got("b", 2, 1)
+    story.got("a", 1, 0, reconsume_times=times)
+    (breach,) = story.passed(4.0).ends("tagB").breaches(CrossDelivery())
+    assert breach.cause == f"{way}, of a tag to which it doesn't subscribe"
+    assert breach.anomaly[0]["delivered"] == {"to": "a", "topic": "orders", "tag": "tagB", "at_least": 1}
+
+
+def test_a_topic_to_which_it_never_subscribed() -> None:
+    story = Story(a="{bills: '*'}").looks("*", 2.0).sends("tagB", 3.0).got("a", 1, 0, reconsume_times=1)
+    assert causes(story.ends("*"), CrossDelivery()) == [
+        "through the retry topic, of a topic to which it doesn't subscribe"
+    ]
+
+
+def test_what_it_had_subscribed_to_before_is_its_own() -> None:
+    story = Story(**MISMATCH).looks("tagB", 2.0)
+    story.add("a", "subscribed", topic="orders", expression="tagB")
+    story.add("a", "subscribed", topic="orders", expression="tagA")
+    story.sends("tagB", 3.0).got("a", 1, 0, reconsume_times=1)
+    assert causes(story.ends("tagB"), CrossDelivery()) == []
+
+
+# refused-on-and-on -------------------------------------------------------------------------------------
+
+
+def refused(*seconds: float, text: str = "subscription not exist, group: g, topic:orders") -> Story:
+    story = Story(a="{bills: '*'}").looks("*", 2.0)
+    for second in seconds:
+        written = datetime.fromtimestamp(1_760_000_000 + second + 7200, UTC)
+        line = f"{written:%Y-%m-%d %H:%M:%S.%f}"[:-3]
+        story.at(19.0).add(
+            BROKER,
+            "log-line",
+            of=BROKER,
+            pattern="subscription",
+            time=line,
+            text=f"{line} WARN the consumer's {text}",
+        )
+    return story.ends("*")
+
+
+def test_a_line_has_the_time_of_events_whatever_the_zone_of_its_log() -> None:
+    story = refused(9.0)
+    (line,) = [event for event in story.events if event.kind == "log-line"]
+    assert line_ms(line) == 1_760_000_009_000
+
+
+def test_refusals_that_go_on_long_after_anything_changed() -> None:
+    (breach,) = refused(9.0, 10.0, 11.0).breaches(RefusedOnAndOn())
+    assert breach.cause == "subscription not exist; the members differ in their topics"
+    assert breach.anomaly[0]["log"]["matches"] == "subscription not exist, group: g, topic:orders"
+
+
+def test_a_pull_that_is_not_the_latest_counts_too() -> None:
+    story = refused(9.0, 10.0, 11.0, text="broker's subscription is not latest, group: g tagA")
+    assert [one.partition(";")[0] for one in causes(story, RefusedOnAndOn())] == ["subscription not latest"]
+
+
+@pytest.mark.parametrize("seconds", [(1.1, 1.5, 2.9, 3.2), (9.0, 10.0), (9.0, 9.1, 9.2)])
+def test_refusals_after_a_start_or_only_a_few_are_natural(seconds: tuple[float, ...]) -> None:
+    assert causes(refused(*seconds), RefusedOnAndOn()) == []
+
+
+# repeated ----------------------------------------------------------------------------------------------
+
+
+def twice(at: float = 15.0) -> Story:
+    story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0)
+    return story.at(at).got("b", 1, 0)  # type: ignore[attr-defined, no-any-return]
+
+
+def test_a_repeat_without_any_reason() -> None:
+    assert causes(twice().ends("*"), Repeated()) == ["nothing had moved a queue"]
+
+
+def test_a_retry_is_no_repeat() -> None:
+    story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0)
+    story.at(15.0)
+    assert causes(story.got("b", 1, 0, reconsume_times=1).ends("*"), Repeated()) == []
+
+
+@pytest.mark.parametrize("target", ["a", BROKER])
+def test_a_repeat_after_a_kill_of_a_member_or_a_broker(target: str) -> None:
+    story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0)
+    kill(story, target, 12.0).at(15.0)
+    assert causes(story.got("b", 1, 0).ends("*"), Repeated()) == []
+
+
+def test_a_repeat_after_a_change_of_queues_that_was_only_seen() -> None:
+    story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0)
+    story.at(12.0).owns(story.scenario, "a", "orders", [])
+    assert causes(story.got("b", 1, 0).ends("*"), Repeated()) == []
+
+
+def test_a_repeat_of_what_was_not_acknowledged() -> None:
+    story = Story().looks("*", 2.0).sends("tagB", 10.0)
+    story.add(
+        "producer", "send-failed", topic="orders", key="orders-1", tag="tagB", error="timeout", code=None
+    )
+    story.got("a", 1, 0).at(15.0)
+    assert causes(story.got("b", 1, 0).ends("*"), Repeated()) == []
+
+
+# offset-backwards --------------------------------------------------------------------------------------
+
+
+def fallen(story: Story, low: int = 3) -> Story:
+    story.at(12.0).offsets("g", "orders", [(5, 9), (0, 0)])
+    return story
+
+
+def test_an_offset_that_ran_back_without_any_reason() -> None:
+    story = fallen(Story().looks("*", 2.0))
+    story.at(14.0).offsets("g", "orders", [(3, 9), (0, 0)])
+    (breach,) = story.ends("*").breaches(OffsetBackwards())
+    assert breach.cause == "nothing had moved the queue"
+    assert "from 5 to 3" in breach.sentence
+
+
+@pytest.mark.parametrize("what", ["reset", "kill of a member", "kill of the broker"])
+def test_an_offset_may_run_back_after_these(what: str) -> None:
+    story = fallen(Story().looks("*", 2.0))
+    if what == "reset":
+        queues = [{"broker": BROKER, "queue_id": 0, "offset": 3}]
+        story.at(13.0).add("harness", "offsets-reset", group="g", topic="orders", queues=queues)
+    else:
+        kill(story, "a" if what == "kill of a member" else BROKER, 13.0)
+    story.at(14.0).offsets("g", "orders", [(3, 9), (0, 0)])
+    assert causes(story.ends("*"), OffsetBackwards()) == []
+
+
+def test_a_broker_forgets_no_more_than_its_flush_interval() -> None:
+    story = Story().looks("*", 2.0)
+    story.at(5.0).offsets("g", "orders", [(5, 9), (0, 0)])
+    kill(story, BROKER, 13.0).at(14.0).offsets("g", "orders", [(3, 9), (0, 0)])
+    assert causes(story.ends("*"), OffsetBackwards()) == ["more was forgotten than a broker's flush interval"]
+
+
+# several-owners ----------------------------------------------------------------------------------------
+
+
+def owned_twice(at: float) -> Story:
+    story = quiet()
+    story.events = story.events[:-4]
+    story.at(at).owns(story.scenario, "a", "orders", [0, 1], moment="end")
+    story.owns(story.scenario, "b", "orders", [1], moment="end")
+    story.add("harness", "moment-observed", moment="end")
+    story.add("harness", "run-ended")
+    return story
+
+
+def test_two_owners_of_a_queue_once_all_has_settled() -> None:
+    (breach,) = owned_twice(20.0).breaches(SeveralOwners())
+    assert "a and b of g both own broker-a:1 of orders" in breach.sentence
+
+
+def test_two_owners_while_a_rebalance_may_be_under_way() -> None:
+    assert causes(owned_twice(5.0), SeveralOwners()) == []
+
+
+# All together ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trouble", list(Trouble))
+def test_a_run_that_did_not_come_to_its_end_finds_nothing(trouble: Trouble) -> None:
+    assert half_lost().found()
+    assert half_lost().found(trouble) == []
+
+
+def test_names_and_numbers_are_no_part_of_a_signature() -> None:
+    (one,) = half_lost().found()
+    (other,) = half_lost(a="{orders: tagC}", b="{orders: tagB || tagA}").found()
+    assert one.signature == other.signature
+    assert not any(name in one.signature for name in ("orders", "tagB", " g "))
