@@ -17,14 +17,18 @@ class NightlyFinding:
     """One breach of an invariant in one run."""
 
     kind: str
-    signature: str
-    """What has the same cause has the same signature: without names, numbers, times and seeds."""
+    cause: str
     sentence: str
     group: str
     events: tuple[int, ...]
     anomaly: tuple[Mapping[str, Any], ...]
     """Checks that hold in this run, and state what was found; empty where the language has no word for it."""
     healthy: tuple[Mapping[str, Any], ...]
+
+    @property
+    def signature(self) -> str:
+        """What has the same cause has the same signature: without names, numbers, times and seeds."""
+        return f"{self.kind}: {self.cause}"
 
     def as_json(self) -> dict[str, Any]:
         """As the status file has it."""
@@ -70,7 +74,7 @@ def is_environments(outcome: Outcome) -> bool:
 def _finding(kind: str, breach: Breach) -> NightlyFinding:
     return NightlyFinding(
         kind=kind,
-        signature=f"{kind}: {breach.cause}",
+        cause=breach.cause,
         sentence=breach.sentence,
         group=breach.group,
         events=breach.events,

@@ -16,9 +16,10 @@ def restated(document: Document, finding: NightlyFinding, origin: str) -> Docume
         finding: as a run of that shows it.
         origin: where it comes from, in words.
     """
+    cause = finding.cause.rpartition(": ")[2]
     made: Document = {
         "name": f"{finding.kind}-{document['name'].removeprefix('nightly-')}"[:80].strip("-"),
-        "title": f"{finding.signature[0].upper()}{finding.signature[1:]}",
+        "title": f"{cause[0].upper()}{cause[1:]}",
         "description": f"{finding.sentence}. {origin}.",
     }
     made |= {key: document[key] for key in _KEPT if key in document}

@@ -75,7 +75,7 @@ class Summary:
     @property
     def busy(self) -> float | None:
         """The median over the runs of the share of busy cores; None where it wasn't measured."""
-        shares = [run.report.record.get("load", {}).get("busy") for run in self.runs]
+        shares = [(run.report.record.get("load") or {}).get("busy_share") for run in self.runs]
         known = [float(one) for one in shares if one is not None]
         return median(known) if known else None
 

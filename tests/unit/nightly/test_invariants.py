@@ -166,14 +166,8 @@ def refused(*seconds: float, text: str = "subscription not exist, group: g, topi
     for second in seconds:
         written = datetime.fromtimestamp(1_760_000_000 + second + 7200, UTC)
         line = f"{written:%Y-%m-%d %H:%M:%S.%f}"[:-3]
-        story.at(19.0).add(
-            BROKER,
-            "log-line",
-            of=BROKER,
-            pattern="subscription",
-            time=line,
-            text=f"{line} WARN the consumer's {text}",
-        )
+        said = {"of": BROKER, "pattern": "subscription", "time": line}
+        story.at(19.0).add(BROKER, "log-line", **said, text=f"{line} WARN the consumer's {text}")
     return story.ends("*")
 
 
