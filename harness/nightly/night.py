@@ -55,22 +55,25 @@ class Night:
     passed_over: int = 0
     """Scenarios that were drawn and not run: too long for the profile, or for the time that was left."""
     pace: Pace = field(default_factory=Pace)
-    _began: float = field(default_factory=time.monotonic)
+    clock: Callable[[], float] = time.monotonic
+    """In seconds."""
+    _began: float = field(init=False)
     _next: Iterator[int] = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self._next = self.shard.numbers()
+        self._began = self.clock()
 
     @property
     def left_s(self) -> float:
         """Seconds in which runs may still be under way."""
-        return self.minutes * 60 - TEAR_DOWN_S - (time.monotonic() - self._began)
+        return self.minutes * 60 - TEAR_DOWN_S - self.took_s
 
     @property
     def took_s(self) -> float:
         """Seconds since it began."""
-        return time.monotonic() - self._began
+        return self.clock() - self._began
 
     def play(self, campaign: Campaign, parallel: int | None, told: Callable[[NightlyRun], None]) -> None:
         """Run until nothing more could end in time.
@@ -101,12 +104,12 @@ class Night:
                     with self._lock:
                         self.passed_over += 1
                     continue
-                begun = time.monotonic()
+                begun = self.clock()
                 report = campaign.run(job, turn)
             tries = 1
             while is_environments(report.outcome) and tries < TRIES and not self._is_too_late(scenario):
                 report, tries = self._again(campaign, admission, job, weight), tries + 1
-            self.pace.learn(expected_s(scenario), (time.monotonic() - begun) / tries)
+            self.pace.learn(expected_s(scenario), (self.clock() - begun) / tries)
             self._note(number, report, tries, told)
 
     def _again(self, campaign: Campaign, admission: Admission, job: Job, weight: float) -> Report:

@@ -1,0 +1,291 @@
+"""A night: what begins, what is tried again, what is told, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+from xml.etree import ElementTree
+
+import pytest
+
+from harness.campaign import Campaign, Options
+from harness.errors import ExitCode, UsageProblem
+from harness.job import Job
+from harness.model import Outcome, OutcomeKind, Trouble
+from harness.nightly import night as night_module
+from harness.nightly.duration import Pace
+from harness.nightly.known import read_known
+from harness.nightly.night import TEAR_DOWN_S, Night, NightlyRun
+from harness.nightly.profile import Profile, read_profile
+from harness.nightly.shard import Shard, shard_of
+from harness.nightly.summary import Summary, summary_of
+from harness.nightly.told import github_annotations, lines, write_junit
+from harness.reporters.base import Report
+from tests.unit.nightly.stories import Story, quiet
+from tests.unit.nightly.test_invariants import half_lost
+
+TAKES_S = 10.0
+SHORT = Profile(dimensions={"acts": {"0": 1}, "groups": {"1": 1}})
+
+
+class FakeCampaign:
+    """Answers each job with what a story says, after some time; no cluster is near."""
+
+    def __init__(self, story: Callable[[int], Story], trouble: Callable[[int], Trouble | None]) -> None:
+        self.options = Options()
+        self.interrupted = threading.Event()
+        self.jobs: list[str] = []
+        self.now_s = 0.0
+        self._story, self._trouble = story, trouble
+
+    def job(self, scenario: Any) -> Job:
+        return Job(scenario, "4.9.4")
+
+    def run(self, job: Job, turn: object = None) -> Report:
+        number = len(self.jobs) + 1
+        self.jobs.append(job.scenario.name)
+        self.now_s += TAKES_S
+        return report_of(self._story(number), self._trouble(number), job.scenario.name)
+
+
+def report_of(story: Story, trouble: Trouble | None, name: str) -> Report:
+    error = trouble in (Trouble.ENVIRONMENT, Trouble.HARNESS)
+    kind = OutcomeKind.ERROR if error else OutcomeKind.INCONCLUSIVE if trouble else OutcomeKind.REPRODUCED
+    messages = tuple(story.judged.fates)
+    scenario = story.scenario.model_copy(update={"name": name})
+    return Report(
+        scenario=scenario,
+        outcome=Outcome(kind, None, None, f"it is {trouble}", trouble, (), messages),
+        events=story.events,
+        record={"seed": 7, "seconds": 1.0, "load": {"busy_share": 0.5}},
+        folder=Path("runs") / name,
+    )
+
+
+def played(campaign: FakeCampaign, minutes: float = 3.0, profile: Profile = SHORT) -> Night:
+    night = Night(7, profile, minutes, Shard(), clock=lambda: campaign.now_s)
+    night.play(cast(Campaign, campaign), 1, lambda _run: None)
+    return night
+
+
+def always(what: Any) -> Callable[[int], Any]:
+    return lambda _number: what
+
+
+def night_of(*parts: tuple[Story, Trouble | None]) -> Night:
+    """A night whose runs are these."""
+    night = Night(7, Profile(), 5.0, Shard())
+    for number, (story, trouble) in enumerate(parts, 1):
+        report = report_of(story, trouble, f"nightly-7-{number}")
+        night._note(number, report, 1, lambda _run: None)
+    return night
+
+
+def summary(*parts: tuple[Story, Trouble | None], known: frozenset[str] = frozenset()) -> Summary:
+    return summary_of(night_of(*parts), known)
+
+
+# What begins -------------------------------------------------------------------------------------------
+
+
+def test_scenarios_run_one_after_the_other_until_the_time_is_up() -> None:
+    campaign = FakeCampaign(always(quiet()), always(None))
+    night = played(campaign)
+    assert 10 <= len(night.runs) <= 17
+    assert night.took_s <= 180 - TEAR_DOWN_S
+    assert campaign.jobs == [f"nightly-7-{number}" for number in range(1, len(night.runs) + 1)]
+
+
+def test_what_cannot_end_in_time_does_not_begin() -> None:
+    campaign = FakeCampaign(always(quiet()), always(None))
+    night = played(campaign, minutes=(TEAR_DOWN_S + 1) / 60)
+    assert campaign.jobs == []
+    assert night.passed_over == 1
+    assert summary_of(night, frozenset()).exit_code is ExitCode.INCONCLUSIVE
+
+
+def test_what_is_too_long_for_the_profile_is_passed_over() -> None:
+    campaign = FakeCampaign(always(quiet()), always(None))
+    night = played(campaign, profile=Profile.model_validate({"longest": "12s"}))
+    assert night.passed_over > 1
+    assert campaign.jobs
+
+
+def test_the_pace_is_learnt() -> None:
+    pace = Pace()
+    before = pace.needs_s(10.0)
+    pace.learn(10.0, 40.0)
+    assert pace.needs_s(10.0) == 2 * before
+
+
+def test_only_what_the_environment_broke_is_tried_again_and_only_once() -> None:
+    troubles = {1: Trouble.ENVIRONMENT, 3: Trouble.HARNESS, 4: Trouble.ENVIRONMENT, 5: Trouble.ENVIRONMENT}
+    campaign = FakeCampaign(always(quiet()), troubles.get)
+    night = played(campaign)
+    tries = [run.tries for run in night.runs]
+    assert tries[:3] == [2, 1, 2]
+    made = summary_of(night, frozenset())
+    assert (made.again, len(made.errors)) == (2, 2)
+    assert made.exit_code is ExitCode.HARNESS
+
+
+def test_an_invariant_that_crashes_ends_no_night_and_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_unused: object) -> None:
+        raise ValueError("oh")
+
+    monkeypatch.setattr(night_module, "findings", crash)
+    made = summary((quiet(), None))
+    assert made.not_judged[0].not_judged == "an invariant failed: ValueError: oh"
+    assert made.exit_code is ExitCode.HARNESS
+
+
+def test_what_fails_in_one_worker_ends_the_night() -> None:
+    def fails(_number: int) -> Story:
+        raise UsageProblem("no such version")
+
+    campaign = FakeCampaign(fails, always(None))
+    with pytest.raises(UsageProblem):
+        played(campaign)
+    assert campaign.interrupted.is_set()
+
+
+# How it ends -------------------------------------------------------------------------------------------
+
+
+def test_new_findings_alone_decide_the_exit_code() -> None:
+    found = summary((half_lost(), None), (quiet(), None))
+    assert found.exit_code is ExitCode.NOT_AS_EXPECTED
+    (one,) = found.found
+    assert (len(one.runs), one.known) == (1, False)
+    known = summary((half_lost(), None), known=frozenset({one.signature}))
+    assert (known.exit_code, len(known.found), known.new) == (ExitCode.AS_EXPECTED, 1, ())
+
+
+def test_what_was_not_reached_is_neither_finding_nor_error() -> None:
+    made = summary((half_lost(), Trouble.PRECONDITION), (quiet(), None))
+    assert (made.found, made.errors, len(made.inconclusive)) == ((), [], 1)
+    assert made.exit_code is ExitCode.AS_EXPECTED
+
+
+def test_an_error_of_the_environment_shows_in_the_exit_code() -> None:
+    assert summary((quiet(), Trouble.ENVIRONMENT)).exit_code is ExitCode.ENVIRONMENT
+
+
+def test_one_cause_in_many_runs_is_one_finding() -> None:
+    made = summary(*[(half_lost(), None)] * 3)
+    (one,) = made.found
+    assert len(one.runs) == 3
+
+
+# What is told ------------------------------------------------------------------------------------------
+
+
+def test_the_text_has_what_one_needs() -> None:
+    text = "\n".join(lines(summary((half_lost(), None), (quiet(), Trouble.PRECONDITION))))
+    assert "seed 7: 2 scenarios" in text
+    assert "1 judged, 1 inconclusive, 0 errors" in text
+    assert "NEW    wanted-but-not-delivered: filtered-by-client" in text
+    assert "rocketchaos shrink runs/nightly-7-1" in text
+    assert "says nothing: nightly-7-2: precondition: it is precondition" in text
+
+
+def test_the_status_file_has_every_run_that_shows_it() -> None:
+    document = json.loads(json.dumps(summary((half_lost(), None)).as_json()))
+    (one,) = document["findings"]
+    assert one["shown_by"][0]["run"] == "runs/nightly-7-1"
+    assert one["shown_by"][0]["seed"] == 7
+    assert one["shown_by"][0]["events"]
+    assert document["scenarios"] == {
+        "run": 1,
+        "judged": 1,
+        "inconclusive": 0,
+        "errors": 0,
+        "tried_again": 0,
+        "passed_over": 0,
+    }
+    assert document["exit_code"] == 1
+
+
+def test_github_is_told_of_new_ones_as_errors_and_of_known_ones_as_notices() -> None:
+    made = summary((half_lost(), None))
+    (line,) = github_annotations(made)
+    assert line.startswith("::error title=wanted-but-not-delivered%3A filtered-by-client%3A ")
+    assert "%0Arocketchaos shrink " in line
+    known = summary((half_lost(), None), known=frozenset({made.found[0].signature}))
+    assert next(github_annotations(known)).startswith("::notice ")
+
+
+def test_junit_has_a_case_for_each_scenario(tmp_path: Path) -> None:
+    file = tmp_path / "out" / "junit.xml"
+    write_junit(
+        summary((half_lost(), None), (quiet(), Trouble.PRECONDITION), (quiet(), Trouble.HARNESS)), file
+    )
+    suite = ElementTree.parse(file).getroot()[0]
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "3",
+        "failures": "1",
+        "errors": "1",
+        "skipped": "1",
+    }
+    assert [[part.tag for part in case] for case in suite] == [["failure"], ["skipped"], ["error"]]
+
+
+# What a user may say -----------------------------------------------------------------------------------
+
+
+def test_shards_share_all_numbers() -> None:
+    numbers = [list(zip(range(4), shard_of(f"{index}/3").numbers(), strict=False)) for index in (1, 2, 3)]
+    assert sorted(number for shard in numbers for _, number in shard) == list(range(1, 13))
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0"])
+def test_what_is_no_shard_is_refused(text: str) -> None:
+    with pytest.raises(UsageProblem, match="is no shard"):
+        shard_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("dimensions: {memebers: {'2': 1}}", "did you mean `members`"),
+        ("dimensions: {members: {'9': 1}}", "there is no word of `members` `9`"),
+        ("dimensions: {members: {'2': 0}}", "nothing is left of `members`"),
+        ("acts: {kil: 1}", "did you mean `kill`"),
+        ("anchors: {flow: 0}", "nothing is left of `anchors`"),
+        ("consistent: yes", "consistent"),
+        ("longest: 30", "duration needs a number and a unit"),
+        ("wrong: 1", "wrong"),
+        ("[", "is no YAML"),
+    ],
+)
+def test_a_wrong_profile_is_one_message(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "profile.yaml"
+    file.write_text(text)
+    with pytest.raises(UsageProblem, match=told):
+        read_profile(file)
+
+
+def test_a_profile_that_says_nothing_is_the_usual_one(tmp_path: Path) -> None:
+    file = tmp_path / "profile.yaml"
+    file.write_text("# nothing\n")
+    assert read_profile(file) == Profile()
+    with pytest.raises(UsageProblem, match="can't be read"):
+        read_profile(tmp_path / "none.yaml")
+
+
+def test_known_findings_are_lines(tmp_path: Path) -> None:
+    file = tmp_path / "known.txt"
+    file.write_text("# ours\n\nlost: it is\n  stuck: so\n")
+    assert read_known(file) == {"lost: it is", "stuck: so"}
+    assert read_known(None) == frozenset()
+    with pytest.raises(UsageProblem, match="can't be read"):
+        read_known(tmp_path / "none.txt")
+
+
+def test_a_run_tells_why_it_says_nothing() -> None:
+    (run,) = night_of((quiet(), Trouble.PRECONDITION)).runs
+    assert isinstance(run, NightlyRun)
+    assert run.not_judged == "precondition: it is precondition"
