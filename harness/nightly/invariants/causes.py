@@ -18,13 +18,14 @@ def moving(view: RunView, group: str, first: Event, last: Event) -> Event | None
     message comes may take it to the next owner.
     """
     earliest_ns = first.mono_ns - natural_delay_ms(view.timing) * 1_000_000
-    for event in _movers(view, group):
+    for event in movers(view, group):
         if earliest_ns <= event.mono_ns <= last.mono_ns:
             return event
     return None
 
 
-def _movers(view: RunView, group: str) -> Iterator[Event]:
+def movers(view: RunView, group: str) -> Iterator[Event]:
+    """Everything after which queues of the group may change hands, not in order."""
     members, nodes = set(view.scenario.members(group)), set(view.scenario.cluster.nodes)
     for event in view.events:
         if event.kind in ("fault-effective", "fault-healed", "fault-injected"):

@@ -1,83 +1,145 @@
-"""`refused-on-and-on`: brokers refuse a running member's pulls for its subscription, and don't stop."""
+"""`refused-on-and-on`: brokers refuse running members' pulls for their subscription, and don't stop."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from assertions.view import RunView
 from harness.model import Event
 from harness.nightly.invariants.base import Breach, Judged, some
+from harness.nightly.invariants.causes import movers
 from harness.nightly.invariants.clock import line_ms
 from harness.nightly.invariants.minds import disagreement
 
 STEADY_MS = {"compressed": 3_000, "faithful": 65_000}
 """So long after anything that was done to a group its heartbeats have told the brokers all: some rounds of them
 (1 s compressed, 30 s in RocketMQ)."""
-AT_LEAST, SPAN_MS = 3, 1_000
-"""So many refusals, the first so long before the last: one is an accident of a moment."""
+AT_LEAST, FALLS = 3, 2
+"""So many refusals, and so often what a heartbeat had brought was gone again meanwhile."""
+_DOING = frozenset({"start", "stop", "kill", "pause", "resume", "restart", "subscribe", "unsubscribe"})
 _REFUSAL = re.compile(
     r"subscription (?P<what>not exist), group: (?P<group>[^\s,]+),? topic:\s*(?P<topic>\S+)"
     r"|subscription (is )?(?P<late>not latest), group: (?P<of>[^\s,]+)"
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Refusals:
+    """Of one group, topic and kind, in a stretch in which nothing was done to the group."""
+
+    group: str
+    topic: str
+    """Empty where the line names none."""
+    what: str
+    lines: list[Event]
+    falls: list[Event]
+    """Looks that show the table without what it had before, or with an older version of it."""
+
+
 class RefusedOnAndOn:
-    """At a start a pull may overtake its heartbeat; once all heartbeats have come no pull is refused."""
+    """A pull may overtake the heartbeat that tells of its subscription, and is refused until that has come.
+
+    On a busy machine that may take its time. But what a heartbeat has brought stays: that it was gone again, again
+    and again, while nothing was done to the group, is what members do to each other.
+    """
 
     kind = "refused-on-and-on"
-    meaning = "brokers refuse pulls of running members for their subscription, long after the last change"
+    meaning = "pulls are refused while members' heartbeats undo each other, long after the last change"
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
-        found: dict[tuple[str, str, str], list[Event]] = {}
-        for line in judged.view.of_kind("log-line"):
-            refusal = _REFUSAL.search(str(line.data["text"]))
-            if refusal is None:
-                continue
-            group = refusal["group"] or refusal["of"]
-            if group in judged.view.scenario.groups and _is_steady(judged.view, group, line):
-                key = group, refusal["topic"] or "", refusal["what"] or refusal["late"]
-                found.setdefault(key, []).append(line)
-        for (group, topic, what), lines in found.items():
-            times = [ms for ms in map(line_ms, lines) if ms is not None]
-            if len(lines) < AT_LEAST or max(times) - min(times) < SPAN_MS:
-                continue
-            yield _breach(judged, group, topic, what, lines, max(times) - min(times))
+        told: set[tuple[str, str, str]] = set()
+        for one in _refusals(judged.view):
+            key = one.group, one.topic, one.what
+            if len(one.lines) >= AT_LEAST and len(one.falls) >= FALLS and key not in told:
+                told.add(key)
+                yield _breach(judged, one)
 
 
-def _is_steady(view: RunView, group: str, line: Event) -> bool:
-    """Whether nothing had happened to the group, or to a server, for long before the line was written."""
-    at_ms = line_ms(line)
-    if at_ms is None:
-        return False
+def _refusals(view: RunView) -> Iterator[_Refusals]:
+    found: dict[tuple[str, str, str, int], list[Event]] = {}
+    for line in view.of_kind("log-line"):
+        refusal = _REFUSAL.search(str(line.data["text"]))
+        at_ms = line_ms(line)
+        if refusal is None or at_ms is None:
+            continue
+        group = refusal["group"] or refusal["of"]
+        since = _steady_since(view, group, at_ms) if group in view.scenario.groups else None
+        if since is not None:
+            key = group, refusal["topic"] or "", refusal["what"] or refusal["late"], since.n
+            found.setdefault(key, []).append(line)
+    events = {event.n: event for event in view.events}
+    for (group, topic, what, since_n), lines in found.items():
+        falls = _falls(view, group, events[since_n].wall_ms, _next_mover_ms(view, group, events[since_n]))
+        yield _Refusals(group, topic, what, lines, falls)
+
+
+def _steady_since(view: RunView, group: str, at_ms: int) -> Event | None:
+    """What was the last to happen to the group, long before; None: it was just now, or is under way."""
     limit_ms = STEADY_MS.get(view.timing, STEADY_MS["faithful"])
-    before = [event.n for event in view.events if event.wall_ms <= at_ms]
-    last = view.last_disturbance([group], before[-1] if before else 0)
-    return last is not None and at_ms - last.wall_ms >= limit_ms
+    before = [event for event in movers(view, group) if event.wall_ms <= at_ms]
+    last = max(before, key=lambda event: event.wall_ms, default=None)
+    if last is None or at_ms - last.wall_ms < limit_ms or _is_under_way(view, at_ms):
+        return None
+    return last
 
 
-def _breach(judged: Judged, group: str, topic: str, what: str, lines: list[Event], span_ms: int) -> Breach:
-    view = judged.view
-    why = disagreement(view, group, topic or next(iter(view.scenario.topics)), lines[0].n - 1, judged.end)
-    missing = [
-        event.n
-        for event in view.of_kind("subscription-observed")
-        if event.data["group"] == group
-        and event.data["online"]
-        and topic
-        and topic not in event.data["subscriptions"]
-    ]
-    pattern = (
-        f"subscription not exist, group: {group}, topic:{topic}" if topic else f"not latest, group: {group}"
+def _is_under_way(view: RunView, at_ms: int) -> bool:
+    """Whether a step that does something to members or servers had begun and not ended; a start may take long."""
+    open_ones: dict[tuple[object, ...], None] = {}
+    for event in view.events:
+        if event.wall_ms > at_ms:
+            break
+        if event.kind in ("step-started", "step-ended") and event.data["step"] in _DOING:
+            key = (event.data["index"], *event.data.get("place", ()), event.data.get("iteration"))
+            if event.kind == "step-started":
+                open_ones[key] = None
+            else:
+                open_ones.pop(key, None)
+    return bool(open_ones)
+
+
+def _next_mover_ms(view: RunView, group: str, since: Event) -> float:
+    return min(
+        (event.wall_ms for event in movers(view, group) if event.wall_ms > since.wall_ms),
+        default=float("inf"),
     )
-    node = lines[0].node
+
+
+def _falls(view: RunView, group: str, first_ms: float, last_ms: float) -> list[Event]:
+    found: list[Event] = []
+    before: dict[str, dict[str, int]] = {}
+    for event in view.of_kind("subscription-observed"):
+        if event.data["group"] != group or not event.data["online"]:
+            continue
+        held = {topic: int(one["sub_version"]) for topic, one in event.data["subscriptions"].items()}
+        last = before.get(str(event.data["broker"]), {})
+        if first_ms <= event.wall_ms <= last_ms and any(
+            held.get(topic, -1) < version for topic, version in last.items()
+        ):
+            found.append(event)
+        before[str(event.data["broker"])] = held
+    return found
+
+
+def _breach(judged: Judged, one: _Refusals) -> Breach:
+    view, lines = judged.view, one.lines
+    topic = one.topic or next(iter(view.scenario.topics))
+    pattern = (
+        f"subscription not exist, group: {one.group}, topic:{one.topic}"
+        if one.topic
+        else f"subscription is not latest, group: {one.group}"
+    )
+    times = [ms for ms in map(line_ms, lines) if ms is not None]
     return Breach(
-        group=group,
-        cause=f"subscription {what}; {why}",
-        sentence=f"{node} refused {len(lines)} pulls of {group}{f' for {topic}' if topic else ''} within "
-        f"{span_ms / 1000:.1f} s, `subscription {what}`, long after anything had changed"
-        + (f"; {len(missing)} looks show the group's table without {topic}" if missing else ""),
-        events=some([*(line.n for line in lines[:6]), *missing[-6:]]),
-        anomaly=({"log": {"node": node, "matches": pattern, "at_least": AT_LEAST}},),
-        healthy=({"log": {"node": node, "matches": pattern, "count": 0}},),
+        group=one.group,
+        cause=f"subscription {one.what}; {disagreement(view, one.group, topic, lines[0].n - 1, judged.end)}",
+        sentence=f"{lines[0].node} refused {len(lines)} pulls of {one.group}"
+        + (f" for {one.topic}" if one.topic else "")
+        + f" within {(max(times) - min(times)) / 1000:.1f} s, `subscription {one.what}`, while nothing was done "
+        f"to the group; {len(one.falls)} looks show that a heartbeat had undone what another one had brought",
+        events=some([*(line.n for line in lines[:6]), *(event.n for event in one.falls[:6])]),
+        anomaly=({"log": {"node": lines[0].node, "matches": pattern, "at_least": AT_LEAST}},),
+        healthy=({"log": {"node": lines[0].node, "matches": pattern, "count": 0}},),
     )
