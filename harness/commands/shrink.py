@@ -19,7 +19,7 @@ from harness.model import OutcomeKind
 from harness.nightly.document import Document, document_of, text_of
 from harness.nightly.findings import NightlyFinding, findings
 from harness.nightly.restate import restated, with_expectation
-from harness.nightly.shrink import Shrinking, trust_of
+from harness.nightly.shrink import Shrinking, measured, trust_of
 from harness.reporters.base import Report
 from harness.reporters.folder import load_report
 from harness.spec import parse_scenario
@@ -69,10 +69,10 @@ def shrink(
         with Campaign(options) as campaign:
             trial = _Trial(campaign, wanted.signature)
             document = document_of(report.scenario.source, report.scenario.file)
-            shown = sum(trial(document) for _ in range(repeat))
-            trust = trust_of(shown, repeat)
+            shown, of = measured(document, trial, repeat)
+            trust = trust_of(shown, of)
             if trust is None:
-                ERR.print(f"not one of {repeat} further runs shows it: raise --repeat", markup=False)
+                ERR.print(f"not one of {of} further runs shows it: raise --repeat", markup=False)
                 return ExitCode.INCONCLUSIVE
             search = Shrinking(document, trial, trust, minutes * 60, _told(progress))
             smallest = search.run()
@@ -85,7 +85,7 @@ def shrink(
     path = out or Path(f"{parse_scenario(text, 'shrunk').name}.scenario.yaml")
     _write(path, text)
     OUT.print(
-        f"{len(search.tried)} candidates, {trial.runs} runs; the original shows it in {shown} of {repeat}, and "
+        f"{len(search.tried)} candidates, {trial.runs} runs; the original shows it in {shown} of {of}, and "
         f"the smallest, by its own checks, in {held} of {repeat}\n"
         f"Wrote {path}: rocketchaos reproduce {shlex.quote(str(path))}",
         markup=False,

@@ -15,6 +15,9 @@ from harness.nightly.document import Document, text_of
 from harness.nightly.reductions import REDUCTIONS
 from harness.spec import InvalidScenario, parse_scenario
 
+PATIENCE = 4
+"""So many times as often as asked for the original is run, until it shows the finding once."""
+
 Shows = Callable[[Document], bool]
 """Runs a document once, and says whether the finding is there; what doesn't come to its end shows nothing."""
 
@@ -47,6 +50,18 @@ def trust_of(shown: int, of: int) -> Trust | None:
     if not shown:
         return None
     return Trust(max(1, shown - (1 if shown < of else 0)), of)
+
+
+def measured(document: Document, shows: Shows, of: int) -> tuple[int, int]:
+    """In how many runs the original shows it, and of how many: some more where none of the first does.
+
+    What races, as whose subscription is stored, may show itself in one run of three.
+    """
+    shown = runs = 0
+    while runs < of or (not shown and runs < PATIENCE * of):
+        shown += shows(document)
+        runs += 1
+    return shown, runs
 
 
 @dataclass(slots=True)

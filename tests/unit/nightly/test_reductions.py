@@ -9,7 +9,7 @@ from harness.nightly.generator import draw
 from harness.nightly.profile import Profile
 from harness.nightly.reductions import REDUCTIONS
 from harness.nightly.restate import restated, with_expectation
-from harness.nightly.shrink import Shrinking, Trust, is_valid, trust_of
+from harness.nightly.shrink import Shrinking, Trust, is_valid, measured, trust_of
 from harness.spec import parse_scenario
 from tests.unit.nightly.test_invariants import half_lost
 
@@ -178,6 +178,16 @@ def test_a_candidate_is_run_until_it_is_decided(
 
 def test_what_races_may_race_in_the_smaller_one_too() -> None:
     assert [trust_of(shown, 3) for shown in range(4)] == [None, Trust(1, 3), Trust(1, 3), Trust(3, 3)]
+
+
+@pytest.mark.parametrize(
+    ("answers", "found"),
+    [([1, 0, 1], (2, 3)), ([0, 0, 0, 0, 1], (1, 5)), ([0] * 12, (0, 12))],
+)
+def test_what_does_not_show_at_once_is_run_some_more(answers: list[int], found: tuple[int, int]) -> None:
+    left = list(answers)
+    assert measured({}, lambda _document: bool(left.pop(0)), 3) == found
+    assert left == []
 
 
 @pytest.mark.parametrize("number", range(1, 6))

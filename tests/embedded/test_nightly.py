@@ -1,0 +1,81 @@
+"""Nightly chaos on a real RocketMQ: a planted loss is found, and its honest control finds nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import cli
+from harness.campaign import Campaign, Options
+from harness.errors import ExitCode
+from harness.model import OutcomeKind
+from harness.nightly.findings import NightlyFinding, findings
+from harness.nightly.generator import scenario_of
+from harness.nightly.profile import Profile
+from harness.workers.kinds import KINDS
+
+pytestmark = pytest.mark.embedded
+
+KILLS = Profile.model_validate(
+    {
+        "consistent": "only",
+        "dimensions": {
+            "groups": {"1": 1},
+            "topics": {"1": 1},
+            "members": {"2": 1},
+            "late": {"0": 1},
+            "expression": {"*": 1},
+            "filter": {"tags": 1},
+            "client": {"push": 1},
+            "listener": {"concurrent": 1},
+            "behaviour": {"succeed": 1},
+            "brokers": {"1": 1},
+            "acts": {"1": 1},
+        },
+        "acts": {"kill": 1},
+        "anchors": {"flow": 1},
+    }
+)
+SEED, SCENARIOS = 3, (1, 2, 3)
+
+
+def found_by(runs: Path) -> Iterator[NightlyFinding]:
+    with Campaign(Options(runs=runs, use_running=False)) as campaign:
+        for number in SCENARIOS:
+            report = campaign.run(campaign.job(scenario_of(SEED, number, KILLS)))
+            assert report.outcome.kind is not OutcomeKind.ERROR, report.outcome.reason
+            yield from findings(report.scenario, report.events, report.outcome)
+
+
+def test_a_consumer_that_acknowledges_before_it_processes_loses_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasty = dataclasses.replace(KINDS["java"], module="tests.embedded.hasty_child")
+    monkeypatch.setattr("harness.processes.KINDS", {**KINDS, "java": hasty})
+    signatures = {one.signature for one in found_by(tmp_path)}
+    assert "lost: no filter can have taken it; the members agree" in signatures
+
+
+def test_an_honest_one_under_the_same_kills_loses_nothing(tmp_path: Path) -> None:
+    assert list(found_by(tmp_path)) == []
+
+
+def test_a_night_finds_what_a_mismatch_loses_and_ends_in_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = tmp_path / "profile.yaml"
+    profile.write_text(
+        "dimensions: {acts: {'0': 1}, groups: {'1': 1}, mind: {own: 1}, members: {'2': 1}, late: {'0': 1}}\n"
+    )
+    words = ["--minutes", "1", "--seed", "7", "--profile", str(profile), "--runs", str(tmp_path / "runs")]
+    code = cli.main(["nightly", *words, "--json"])
+    status = json.loads(capsys.readouterr().out)
+    assert code == status["exit_code"] == ExitCode.NOT_AS_EXPECTED
+    assert status["took_s"] < 60
+    assert {one["kind"] for one in status["findings"]} >= {"wanted-but-not-delivered"}
+    assert status["scenarios"]["judged"] == status["scenarios"]["run"] > 1
+    assert json.loads((tmp_path / "runs" / "nightly-status.json").read_text())["seed"] == 7
