@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,53 +59,56 @@ class RefusedOnAndOn:
 
 
 def _refusals(view: RunView) -> Iterator[_Refusals]:
+    rests = {group: _Rest(view, group) for group in view.scenario.groups}
     found: dict[tuple[str, str, str, int], list[Event]] = {}
     for line in view.of_kind("log-line"):
         refusal = _REFUSAL.search(str(line.data["text"]))
         at_ms = line_ms(line)
-        if refusal is None or at_ms is None:
+        group = None if refusal is None else refusal["group"] or refusal["of"]
+        if refusal is None or at_ms is None or group not in rests:
             continue
-        group = refusal["group"] or refusal["of"]
-        since = _steady_since(view, group, at_ms) if group in view.scenario.groups else None
-        if since is not None:
-            key = group, refusal["topic"] or "", refusal["what"] or refusal["late"], since.n
+        since_ms = rests[group].since_ms(at_ms)
+        if since_ms is not None:
+            key = group, refusal["topic"] or "", refusal["what"] or refusal["late"], since_ms
             found.setdefault(key, []).append(line)
-    events = {event.n: event for event in view.events}
-    for (group, topic, what, since_n), lines in found.items():
-        falls = _falls(view, group, events[since_n].wall_ms, _next_mover_ms(view, group, events[since_n]))
+    for (group, topic, what, since_ms), lines in found.items():
+        falls = _falls(view, group, since_ms, rests[group].until_ms(since_ms))
         yield _Refusals(group, topic, what, lines, falls)
 
 
-def _steady_since(view: RunView, group: str, at_ms: int) -> Event | None:
-    """What was the last to happen to the group, long before; None: it was just now, or is under way."""
-    limit_ms = STEADY_MS.get(view.timing, STEADY_MS["faithful"])
-    before = [event for event in movers(view, group) if event.wall_ms <= at_ms]
-    last = max(before, key=lambda event: event.wall_ms, default=None)
-    if last is None or at_ms - last.wall_ms < limit_ms or _is_under_way(view, at_ms):
-        return None
-    return last
+class _Rest:
+    """When nothing was done to a group, all through a run; times are events' `wall_ms`."""
+
+    def __init__(self, view: RunView, group: str) -> None:
+        self._limit_ms = STEADY_MS.get(view.timing, STEADY_MS["faithful"])
+        self._moved_ms = sorted({event.wall_ms for event in movers(view, group)})
+        self._doing_ms = list(_doing_ms(view))
+
+    def since_ms(self, at_ms: int) -> int | None:
+        """When the last thing happened to the group, long before; None: it was just now, or is under way."""
+        index = bisect.bisect_right(self._moved_ms, at_ms)
+        last = self._moved_ms[index - 1] if index else None
+        under_way = any(begin <= at_ms <= end for begin, end in self._doing_ms)
+        return None if last is None or at_ms - last < self._limit_ms or under_way else last
+
+    def until_ms(self, since_ms: int) -> float:
+        """When the next thing happened after that one."""
+        index = bisect.bisect_right(self._moved_ms, since_ms)
+        return self._moved_ms[index] if index < len(self._moved_ms) else float("inf")
 
 
-def _is_under_way(view: RunView, at_ms: int) -> bool:
-    """Whether a step that does something to members or servers had begun and not ended; a start may take long."""
-    open_ones: dict[tuple[object, ...], None] = {}
+def _doing_ms(view: RunView) -> Iterator[tuple[int, float]]:
+    """From when to when steps did something to members or servers; a start may take long on a busy machine."""
+    open_ones: dict[tuple[object, ...], int] = {}
     for event in view.events:
-        if event.wall_ms > at_ms:
-            break
-        if event.kind in ("step-started", "step-ended") and event.data["step"] in _DOING:
-            key = (event.data["index"], *event.data.get("place", ()), event.data.get("iteration"))
-            if event.kind == "step-started":
-                open_ones[key] = None
-            else:
-                open_ones.pop(key, None)
-    return bool(open_ones)
-
-
-def _next_mover_ms(view: RunView, group: str, since: Event) -> float:
-    return min(
-        (event.wall_ms for event in movers(view, group) if event.wall_ms > since.wall_ms),
-        default=float("inf"),
-    )
+        if event.kind not in ("step-started", "step-ended") or event.data["step"] not in _DOING:
+            continue
+        key = (event.data["index"], *event.data.get("place", ()), event.data.get("iteration"))
+        if event.kind == "step-started":
+            open_ones[key] = event.wall_ms
+        elif key in open_ones:
+            yield open_ones.pop(key), event.wall_ms
+    yield from ((begin, float("inf")) for begin in open_ones.values())
 
 
 def _falls(view: RunView, group: str, first_ms: float, last_ms: float) -> list[Event]:

@@ -38,7 +38,7 @@ class WantedButNotDelivered:
                     fate.group,
                     fate.topic,
                     message.invoked_n,
-                    _until(judged, fate),
+                    _until(judged, fate, message),
                     filters_first=fate.message_class is not MessageClass.STRANDED,
                 )
                 key = fate.group, fate.topic, fate.message_class, why
@@ -47,16 +47,15 @@ class WantedButNotDelivered:
             yield _breach(judged, group, topic, message_class, why, fates)
 
 
-def _until(judged: Judged, fate: MessageFate) -> int:
+def _until(judged: Judged, fate: MessageFate, message: Sent) -> int:
     """When it was passed; where it waits, the end."""
-    message = next(one for one in judged.view.sent if one.key == fate.key)
     passed = judged.view.first_passed(fate.group, message, judged.end)
     return judged.end if passed is None else passed.n
 
 
 def _wanting(judged: Judged, fate: MessageFate, message: Sent) -> list[str]:
     """The members that ran all the time from its sending to its passing, and took its tag all that time."""
-    view, last = judged.view, _until(judged, fate)
+    view, last = judged.view, _until(judged, fate, message)
     stayed = [
         name for name in view.online(message.invoked_n, fate.group) if name in view.online(last, fate.group)
     ]
