@@ -26,11 +26,12 @@ from harness.commands.common import (
 )
 from harness.commands.terminal import OUT, Progress
 from harness.errors import EnvironmentNotReady, ExitCode
+from harness.nightly.duration import Pace
 from harness.nightly.known import read_known
 from harness.nightly.night import Night, NightlyRun
 from harness.nightly.profile import Profile, read_profile
 from harness.nightly.shard import shard_of
-from harness.nightly.summary import Summary, summary_of
+from harness.nightly.summary import Summary, pace_of, summary_of
 from harness.nightly.told import github_annotations, lines, write_junit, write_lines
 from harness.reporters.parts.text import counted
 
@@ -85,7 +86,8 @@ def nightly(
     folder = runs_or_default(runs)
     with Progress() as progress:
         chosen = Options(version=version_or(None, rocketmq), on=on, runs=folder, seed=seed, progress=progress)
-        night = Night(chosen.new_seed(), wanted, minutes, shard_of(shard))
+        before = pace_of(folder / STATUS_FILE)
+        night = Night(chosen.new_seed(), wanted, minutes, shard_of(shard), pace=Pace(before))
         options = replace(chosen, seed=night.seed)
 
         def told(run: NightlyRun) -> None:

@@ -28,6 +28,8 @@ SEALED_S = 4.0
 SAFETY = 1.5
 """Of several that are to end in time one may take longer than expected."""
 
+_ONE_SCENARIO_S = 20.0
+
 
 def expected_s(scenario: Scenario) -> float:
     """Seconds on an idle machine, roughly."""
@@ -62,8 +64,10 @@ def _of_step(step: Step) -> float:
 class Pace:
     """How much longer than expected runs take here, learnt from those that have ended. Safe between threads."""
 
-    def __init__(self) -> None:
-        self._expected_s = self._took_s = 0.0
+    def __init__(self, before: float | None = None) -> None:
+        """`before`: the factor at the end of an earlier night on this machine, which counts like one scenario."""
+        self._expected_s = _ONE_SCENARIO_S if before else 0.0
+        self._took_s = self._expected_s * (before or 0.0)
         self._lock = threading.Lock()
 
     def learn(self, expected: float, took: float) -> None:

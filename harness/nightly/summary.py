@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -135,6 +137,15 @@ def summary_of(night: Night, known: frozenset[str]) -> Summary:
     return Summary(night, tuple(sorted(found, key=lambda one: (one.known, -len(one.runs), one.signature))))
 
 
+def pace_of(status: Path) -> float | None:
+    """How fast an earlier night went, by its status file; None where there was none that says it."""
+    try:
+        pace = json.loads(status.read_text(encoding="utf-8")).get("pace")
+    except (OSError, ValueError, AttributeError):
+        return None
+    return float(pace) if isinstance(pace, int | float) and pace > 0 else None
+
+
 def finding_of(found: Found, run: NightlyRun) -> NightlyFinding:
     """What the run shows of it."""
     return next(one for one in run.findings if one.signature == found.signature)
@@ -151,6 +162,7 @@ def _found_json(found: Found) -> dict[str, Any]:
                 "scenario": run.report.scenario.name,
                 "seed": run.report.record.get("seed"),
                 "run": str(run.report.folder),
+                "scenario_file": str(run.report.folder / "scenario.yaml"),
                 **finding_of(found, run).as_json(),
             }
             for run in found.runs

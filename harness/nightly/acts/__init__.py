@@ -9,7 +9,7 @@ from harness.nightly.acts.base import Act
 from harness.nightly.acts.configure import Configure
 from harness.nightly.acts.join import Join
 from harness.nightly.acts.kill import Kill
-from harness.nightly.acts.kill_node import KillBroker, KillNameServer, RestartBroker
+from harness.nightly.acts.kill_node import KillBroker, KillNameServer, RestartBroker, StopBroker
 from harness.nightly.acts.pause import Pause
 from harness.nightly.acts.pause_node import PauseBroker, PauseNameServer
 from harness.nightly.acts.resubscribe import Resubscribe
@@ -28,6 +28,7 @@ _ALL: tuple[Act, ...] = (
     Resubscribe(),
     Unsubscribe(),
     KillBroker(),
+    StopBroker(),
     RestartBroker(),
     PauseBroker(),
     KillNameServer(),

@@ -24,11 +24,25 @@ class KillBroker(NodeAct):
         return [{"kill": broker}, *wait, {"restart": broker}, *route(draft)]
 
 
+class StopBroker(NodeAct):
+    """SIGTERM of a broker, which stays away for a while."""
+
+    name = "stop-broker"
+    meaning = "a broker shuts down, stays away, and is started again"
+
+    def play(self, draft: Draft, group: str) -> list[Step]:
+        del group
+        broker = draft.rng.choice(draft.brokers)
+        draft.story.append(f"{broker} shuts down")
+        wait = draft.wait(500, 3000, "so long it is away")
+        return [{"stop": broker}, *wait, {"restart": broker}, *route(draft)]
+
+
 class RestartBroker(NodeAct):
     """SIGTERM of a broker, which writes down what it has, and comes back."""
 
     name = "restart-broker"
-    meaning = "a broker shuts down, and is started again"
+    meaning = "a broker shuts down, and is started again at once"
 
     def play(self, draft: Draft, group: str) -> list[Step]:
         del group

@@ -10,6 +10,7 @@ from harness.consumer import SqlExpression
 from harness.model import MessageClass, MessageFate
 from harness.nightly.invariants.base import Breach, Judged, some
 from harness.nightly.invariants.minds import disagreement
+from harness.reporters.parts.text import counted
 
 _NEVER = {
     MessageClass.FILTERED_BY_CLIENT: "the queue's owner drops what another member wants",
@@ -80,11 +81,14 @@ def _breach(
     fate, wanting = fates[0]
     of_topic = [one for one in judged.fates if (one.group, one.topic) == (group, topic)]
     count = {"group": group, "topic": topic, "because": message_class.value}
+    told = (
+        f"Of {counted(len(of_topic), 'message')} of {topic} for {group} {len(fates)} reached nobody though a member "
+        f"wanted them, as {fate.key} (tag {fate.tag}), which {' and '.join(wanting)} wanted: {fate.reason}"
+    )
     return Breach(
         group=group,
         cause=f"{message_class.value}: {_NEVER[message_class]}; {why}",
-        sentence=f"{len(fates)} of {len(of_topic)} messages of {topic} were wanted in {group} and reached nobody, "
-        f"as {fate.key} (tag {fate.tag}), which {' and '.join(wanting)} wanted: {fate.reason}",
+        sentence=told,
         events=some(fate.events),
         anomaly=({"undelivered": {**count, "at_least": 1}},),
         healthy=({"undelivered": {**count, "count": 0}},),

@@ -21,7 +21,7 @@ from harness.nightly.known import read_known
 from harness.nightly.night import TEAR_DOWN_S, Night, NightlyRun
 from harness.nightly.profile import Profile, read_profile
 from harness.nightly.shard import Shard, shard_of
-from harness.nightly.summary import Summary, summary_of
+from harness.nightly.summary import Summary, pace_of, summary_of
 from harness.nightly.told import github_annotations, lines, write_junit
 from harness.reporters.base import Report
 from tests.unit.nightly.stories import Story, quiet
@@ -119,6 +119,21 @@ def test_the_pace_is_learnt() -> None:
     before = pace.needs_s(10.0)
     pace.learn(10.0, 40.0)
     assert pace.needs_s(10.0) == 2 * before
+
+
+def test_the_pace_of_the_night_before_is_gone_on_from(tmp_path: Path) -> None:
+    status = tmp_path / "status.json"
+    assert pace_of(status) is None
+    for text in ("{", "[]", '{"pace": "fast"}', '{"pace": 0}'):
+        status.write_text(text)
+        assert pace_of(status) is None
+    made = summary_of(night_of((quiet(), None)), frozenset())
+    status.write_text(json.dumps(made.as_json()))
+    assert pace_of(status) == 2.0
+    pace = Pace(3.0)
+    assert pace.factor == 3.0
+    pace.learn(20.0, 20.0)
+    assert pace.factor == 2.0
 
 
 def test_only_what_the_environment_broke_is_tried_again_and_only_once() -> None:

@@ -1,0 +1,28 @@
+"""The table of faults says what clusters can do, and names every fault and every act on servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.faults.table import ROWS, table
+from harness.nightly.acts import ACTS
+
+FAULTS = Path(__file__).parents[2] / "harness" / "faults"
+
+
+def test_every_fault_has_a_row() -> None:
+    modules = {row.fault.__module__.rpartition(".")[2] for row in ROWS if row.fault is not None}
+    others = {"__init__", "base", "network", "rules", "trials", "table"}
+    assert {file.stem for file in FAULTS.glob("*.py")} - others == modules
+
+
+def test_every_act_on_servers_has_a_row() -> None:
+    named = {name for row in ROWS for name in row.acts}
+    assert named >= {name for name, act in ACTS.items() if act.on_nodes} | {"kill", "pause"}
+
+
+def test_processes_can_be_killed_everywhere_and_the_network_cut_in_containers_alone() -> None:
+    lines = {line.split(" | ")[0].removeprefix("| "): line.split(" | ")[1:3] for line in table().splitlines()}
+    assert lines["fault"] == ["embedded", "containers"]
+    assert lines["SIGKILL of a broker"] == ["yes", "yes"]
+    assert lines["a partition of the network"] == ["–", "yes"]
