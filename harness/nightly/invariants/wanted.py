@@ -82,8 +82,8 @@ def _breach(
     of_topic = [one for one in judged.fates if (one.group, one.topic) == (group, topic)]
     count = {"group": group, "topic": topic, "because": message_class.value}
     told = (
-        f"Of {counted(len(of_topic), 'message')} of {topic} for {group} {len(fates)} reached nobody though a member "
-        f"wanted them, as {fate.key} (tag {fate.tag}), which {' and '.join(wanting)} wanted: {fate.reason}"
+        f"Of {counted(len(of_topic), 'message')} of {topic} for {group} {len(fates)} reached nobody though a "
+        f"member wanted them, as {fate.key} (tag {fate.tag}), which {' and '.join(wanting)} wanted: {fate.reason}"
     )
     return Breach(
         group=group,
