@@ -28,10 +28,12 @@ from harness.commands.terminal import OUT, Progress
 from harness.errors import EnvironmentNotReady, ExitCode
 from harness.nightly.duration import Pace
 from harness.nightly.known import read_known
-from harness.nightly.night import Night, NightlyRun
+from harness.nightly.night import Night
 from harness.nightly.profile import Profile, read_profile
+from harness.nightly.run import NightlyRun
 from harness.nightly.shard import shard_of
 from harness.nightly.summary import Summary, pace_of, summary_of
+from harness.nightly.thinning import Thinning
 from harness.nightly.told import github_annotations, lines, write_junit, write_lines
 from harness.reporters.parts.text import counted
 
@@ -52,7 +54,7 @@ def nightly(
         typer.Option(
             "--profile",
             metavar="FILE",
-            help="YAML: `consistent: only`, weights under `dimensions`, `acts`, `anchors`, and `longest: 60s`.",
+            help="YAML: `consistent: only`, weights of `dimensions` and `acts`; see harness/nightly/README.md.",
         ),
     ] = None,
     rocketmq: ChosenRocketmqOption = None,
@@ -69,6 +71,14 @@ def nightly(
             "--known",
             metavar="FILE",
             help="Signatures of findings, one a line, that are told and change no exit code.",
+        ),
+    ] = None,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            "--keep",
+            min=0,
+            help="Of the runs that show nothing keep the folders of the last so many. [default: all]",
         ),
     ] = None,
     parallel: ParallelOption = None,
@@ -90,10 +100,13 @@ def nightly(
         night = Night(chosen.new_seed(), wanted, minutes, shard_of(shard), pace=Pace(before))
         options = replace(chosen, seed=night.seed)
 
+        thinning = Thinning(keep)
+
         def told(run: NightlyRun) -> None:
+            thinning.note(run)
             found = counted(len(run.findings), "finding") if run.not_judged is None else "it says nothing"
             left = f"{counted(len(night.runs), 'run')}, {night.left_s:.0f} s left"
-            progress(f"{run.report.scenario.name}: {found}; {left}")
+            progress(f"{run.name}: {found}; {left}")
 
         try:
             with Campaign(options) as campaign:

@@ -15,6 +15,7 @@ from harness.commands.common import RunsOption, runs_or_default, version_or
 from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from harness.job import Job
+from harness.library import SUFFIX
 from harness.model import OutcomeKind
 from harness.nightly.document import Document, document_of, text_of
 from harness.nightly.findings import NightlyFinding, findings
@@ -75,14 +76,18 @@ def shrink(
                 ERR.print(f"not one of {of} further runs shows it: raise --repeat", markup=False)
                 return ExitCode.INCONCLUSIVE
             search = Shrinking(document, trial, trust, minutes * 60, _told(progress))
-            smallest = search.run()
+            try:
+                smallest = search.run()
+            except KeyboardInterrupt:
+                _write(_path(out, text_of(search.smallest)), text_of(search.smallest))
+                raise
             origin = f"Shrunk from {report.scenario.name}, RocketMQ {options.version}"
             # Once more, and now with checks that state it: they must hold where it is found.
             stated = restated(smallest, trial.found or wanted, origin)
             held = sum([trial(stated) and trial.reproduced for _ in range(repeat)])
         progress.stop()
     text = text_of(with_expectation(stated, held, repeat))
-    path = out or Path(f"{parse_scenario(text, 'shrunk').name}.scenario.yaml")
+    path = _path(out, text)
     _write(path, text)
     OUT.print(
         f"{len(search.tried)} candidates, {trial.runs} runs; the original shows it in {shown} of {of}, and "
@@ -140,6 +145,10 @@ def _chosen(report: Report, text: str) -> NightlyFinding:
 
 def _told(progress: Progress) -> Callable[[str], None]:
     return lambda text: progress(f"shrinking: {text}")
+
+
+def _path(out: Path | None, text: str) -> Path:
+    return out or Path(f"{parse_scenario(text, 'shrunk').name}{SUFFIX}")
 
 
 def _write(path: Path, text: str) -> None:

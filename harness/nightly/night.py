@@ -12,9 +12,10 @@ from harness.admission import FAITHFUL_SHARE, Admission, weight_of
 from harness.campaign import Campaign
 from harness.job import Job
 from harness.nightly.duration import Pace, expected_s
-from harness.nightly.findings import NightlyFinding, findings, is_environments, why_not_judged
+from harness.nightly.findings import is_environments
 from harness.nightly.generator import scenario_of
 from harness.nightly.profile import Profile
+from harness.nightly.run import NightlyRun, judged_run
 from harness.nightly.shard import Shard
 from harness.reporters.base import Report
 from harness.scenario import Scenario
@@ -23,24 +24,6 @@ TRIES = 2
 """What the environment broke is run once more; nothing else ever is."""
 TEAR_DOWN_S = 10.0
 """So long before the end nothing begins: clusters are ended, and the summary is written."""
-
-
-@dataclass(frozen=True, slots=True)
-class NightlyRun:
-    """One scenario that was run."""
-
-    number: int
-    report: Report
-    findings: tuple[NightlyFinding, ...]
-    tries: int
-    """More than one: the environment had failed before."""
-    broken: str | None = None
-    """What went wrong in an invariant itself: a defect of rocketchaos, and no finding."""
-
-    @property
-    def not_judged(self) -> str | None:
-        """Why it says nothing; None where it was judged."""
-        return self.broken or why_not_judged(self.report.outcome)
 
 
 @dataclass(slots=True)
@@ -111,6 +94,7 @@ class Night:
                 report, tries = self._again(campaign, admission, job, weight), tries + 1
             self.pace.learn(expected_s(scenario), (self.clock() - begun) / tries)
             self._note(number, report, tries, told)
+            campaign.reports.clear()  # whose histories would fill the memory in a long night
 
     def _again(self, campaign: Campaign, admission: Admission, job: Job, weight: float) -> Report:
         with admission.turn(weight, campaign.interrupted) as turn:
@@ -135,14 +119,7 @@ class Night:
         return self.pace.needs_s(expected_s(scenario)) > self.left_s
 
     def _note(self, number: int, report: Report, tries: int, told: Callable[[NightlyRun], None]) -> None:
-        found: list[NightlyFinding] = []
-        broken = None
-        try:
-            found = findings(report.scenario, report.events, report.outcome)
-        except Exception as error:
-            # An invariant that crashes knows nothing; it must not end the night, nor pass for silence.
-            broken = f"an invariant failed: {type(error).__name__}: {error}"
-        run = NightlyRun(number, report, tuple(found), tries, broken)
+        run = judged_run(number, report, tries)
         with self._lock:
             self.runs.append(run)
-        told(run)
+            told(run)

@@ -99,7 +99,7 @@ def read_profile(path: Path) -> Profile:
             for one in error.errors(include_url=False)
         )
         raise UsageProblem(
-            f"the profile {path}: {told}", "`rocketchaos nightly --help` tells of profiles."
+            f"the profile {path}: {told}", "harness/nightly/README.md has all words of profiles."
         ) from None
 
 

@@ -10,9 +10,10 @@ from statistics import median
 from typing import Any
 
 from harness.errors import ExitCode
-from harness.model import SCHEMA_VERSION, OutcomeKind
+from harness.model import SCHEMA_VERSION
 from harness.nightly.findings import NightlyFinding
-from harness.nightly.night import Night, NightlyRun
+from harness.nightly.night import Night
+from harness.nightly.run import NightlyRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Found:
     @property
     def shortest(self) -> NightlyRun:
         """The run with the fewest events: the easiest one to read, and to shrink."""
-        return min(self.runs, key=lambda run: len(run.report.events))
+        return min(self.runs, key=lambda run: run.events)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +59,12 @@ class Summary:
     @property
     def inconclusive(self) -> list[NightlyRun]:
         """Those of them in which a state was not reached: neither a finding nor an error."""
-        return [
-            run
-            for run in self.not_judged
-            if run.broken is None and run.report.outcome.kind is not OutcomeKind.ERROR
-        ]
+        return [run for run in self.not_judged if run.error is None]
 
     @property
     def errors(self) -> list[NightlyRun]:
         """Those that an error of the environment or of the harness ended."""
-        return [run for run in self.not_judged if run not in self.inconclusive]
+        return [run for run in self.runs if run.error is not None]
 
     @property
     def again(self) -> int:
@@ -77,15 +74,13 @@ class Summary:
     @property
     def busy(self) -> float | None:
         """The median over the runs of the share of busy cores; None where it wasn't measured."""
-        shares = [(run.report.record.get("load") or {}).get("busy_share") for run in self.runs]
-        known = [float(one) for one in shares if one is not None]
+        known = [run.busy for run in self.runs if run.busy is not None]
         return median(known) if known else None
 
     @property
     def exit_code(self) -> ExitCode:
         """By new findings alone, and by what was broken; what was not reached changes nothing."""
-        codes = [run.report.exit_code for run in self.errors if run.broken is None]
-        codes += [ExitCode.HARNESS for run in self.runs if run.broken is not None]
+        codes = [run.error for run in self.runs if run.error is not None]
         codes += [ExitCode.NOT_AS_EXPECTED for _ in self.new[:1]]
         if not self.runs:
             codes.append(ExitCode.INCONCLUSIVE)
@@ -115,9 +110,9 @@ class Summary:
             "findings": [_found_json(one) for one in self.found],
             "not_judged": [
                 {
-                    "scenario": run.report.scenario.name,
-                    "run": str(run.report.folder),
-                    "why": (run.not_judged or "").splitlines()[0],
+                    "scenario": run.name,
+                    "run": str(run.folder),
+                    "why": run.not_judged,
                 }
                 for run in self.not_judged
             ],
@@ -159,10 +154,10 @@ def _found_json(found: Found) -> dict[str, Any]:
         "runs": len(found.runs),
         "shown_by": [
             {
-                "scenario": run.report.scenario.name,
-                "seed": run.report.record.get("seed"),
-                "run": str(run.report.folder),
-                "scenario_file": str(run.report.folder / "scenario.yaml"),
+                "scenario": run.name,
+                "seed": run.seed,
+                "run": str(run.folder),
+                "scenario_file": str(run.folder / "scenario.yaml"),
                 **finding_of(found, run).as_json(),
             }
             for run in found.runs

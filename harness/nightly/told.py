@@ -9,7 +9,7 @@ from typing import TextIO
 from xml.etree import ElementTree
 
 from harness.errors import EnvironmentNotReady
-from harness.nightly.night import NightlyRun
+from harness.nightly.run import NightlyRun
 from harness.nightly.summary import Found, Summary, finding_of
 from harness.reporters.parts.text import counted, printable
 
@@ -31,14 +31,14 @@ def lines(summary: Summary) -> Iterator[str]:
     for found in summary.found[:SIGNATURES_SHOWN]:
         yield ""
         yield f"{'known' if found.known else 'NEW':5}  {found.signature}"
-        name = found.shortest.report.scenario.name
+        name = found.shortest.name
         yield f"       in {counted(len(found.runs), 'run')} of {judged}, as in {name}:"
         yield f"       {finding_of(found, found.shortest).sentence}"
         yield f"       events {_numbers(found)}; {_commands(found.shortest)}"
     for run in summary.not_judged:
         yield ""
-        yield f"says nothing: {run.report.scenario.name}: {(run.not_judged or '').splitlines()[0]}"
-        yield f"       {run.report.folder}"
+        yield f"says nothing: {run.name}: {run.not_judged}"
+        yield f"       {run.folder}"
 
 
 def _numbers(found: Found) -> str:
@@ -46,7 +46,7 @@ def _numbers(found: Found) -> str:
 
 
 def _commands(run: NightlyRun) -> str:
-    folder = shlex.quote(str(run.report.folder))
+    folder = shlex.quote(str(run.folder))
     return f"rocketchaos shrink {folder}"
 
 
@@ -77,7 +77,7 @@ def write_junit(summary: Summary, file: Path) -> None:
         "failures": str(len(failing)),
         "errors": str(len(summary.errors)),
         "skipped": str(len(summary.inconclusive)),
-        "time": f"{sum(run.report.seconds for run in summary.runs):.3f}",
+        "time": f"{sum(run.seconds for run in summary.runs):.3f}",
     }
     suites = ElementTree.Element("testsuites", {"name": "rocketchaos nightly", **totals})
     suite = ElementTree.SubElement(suites, "testsuite", {"name": f"seed {summary.night.seed}", **totals})
@@ -99,8 +99,8 @@ def _case(run: NightlyRun, known: frozenset[str] | set[str], inconclusive: bool)
         "testcase",
         {
             "classname": "nightly",
-            "name": f"{run.report.scenario.name}: {printable(run.report.scenario.title)}",
-            "time": f"{run.report.seconds:.3f}",
+            "name": f"{run.name}: {printable(run.title)}",
+            "time": f"{run.seconds:.3f}",
         },
     )
     for one in run.findings:
@@ -109,7 +109,7 @@ def _case(run: NightlyRun, known: frozenset[str] | set[str], inconclusive: bool)
             failure.text = printable(f"{one.sentence}\n{_commands(run)}", keep="\n")
     if run.not_judged is not None:
         word = "skipped" if inconclusive else "error"
-        ElementTree.SubElement(case, word, {"message": printable(run.not_judged.splitlines()[0])})
+        ElementTree.SubElement(case, word, {"message": printable(run.not_judged)})
     told = [f"known: {one.signature}" for one in run.findings if one.signature in known]
     if told:
         ElementTree.SubElement(case, "system-out").text = printable("\n".join(told), keep="\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
 from collections.abc import Callable
@@ -15,13 +16,16 @@ from harness.campaign import Campaign, Options
 from harness.errors import ExitCode, UsageProblem
 from harness.job import Job
 from harness.model import Outcome, OutcomeKind, Trouble
-from harness.nightly import night as night_module
+from harness.nightly import reference
+from harness.nightly import run as run_module
 from harness.nightly.duration import Pace
 from harness.nightly.known import read_known
-from harness.nightly.night import TEAR_DOWN_S, Night, NightlyRun
+from harness.nightly.night import TEAR_DOWN_S, Night
 from harness.nightly.profile import Profile, read_profile
+from harness.nightly.run import NightlyRun
 from harness.nightly.shard import Shard, shard_of
 from harness.nightly.summary import Summary, pace_of, summary_of
+from harness.nightly.thinning import Thinning
 from harness.nightly.told import github_annotations, lines, write_junit
 from harness.reporters.base import Report
 from tests.unit.nightly.stories import Story, quiet
@@ -37,6 +41,7 @@ class FakeCampaign:
     def __init__(self, story: Callable[[int], Story], trouble: Callable[[int], Trouble | None]) -> None:
         self.options = Options()
         self.interrupted = threading.Event()
+        self.reports: list[Report] = []
         self.jobs: list[str] = []
         self.now_s = 0.0
         self._story, self._trouble = story, trouble
@@ -151,7 +156,7 @@ def test_an_invariant_that_crashes_ends_no_night_and_is_no_silence(monkeypatch: 
     def crash(*_unused: object) -> None:
         raise ValueError("oh")
 
-    monkeypatch.setattr(night_module, "findings", crash)
+    monkeypatch.setattr(run_module, "findings", crash)
     made = summary((quiet(), None))
     assert made.not_judged[0].not_judged == "an invariant failed: ValueError: oh"
     assert made.exit_code is ExitCode.HARNESS
@@ -298,6 +303,33 @@ def test_known_findings_are_lines(tmp_path: Path) -> None:
     assert read_known(None) == frozenset()
     with pytest.raises(UsageProblem, match="can't be read"):
         read_known(tmp_path / "none.txt")
+
+
+def test_of_silent_runs_only_the_last_stay(tmp_path: Path) -> None:
+    parts = [
+        (quiet(), None),
+        (half_lost(), None),
+        (quiet(), Trouble.PRECONDITION),
+        (quiet(), None),
+        (quiet(), None),
+    ]
+    night = night_of(*parts)
+    thinning = Thinning(1)
+    for run in night.runs:
+        folder = tmp_path / run.name / "run"
+        folder.mkdir(parents=True)
+        (folder / "events.jsonl").write_text("{}")
+        (folder.parent / "latest").symlink_to("run")
+        thinning.note(dataclasses.replace(run, folder=folder))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["nightly-7-2", "nightly-7-3", "nightly-7-5"]
+    assert thinning.removed == 2
+
+
+def test_the_reference_is_up_to_date() -> None:
+    file = Path(reference.__file__).with_name("README.md")
+    assert file.read_text() == reference.reference(), (
+        "python -m harness.nightly.reference > harness/nightly/README.md"
+    )
 
 
 def test_a_run_tells_why_it_says_nothing() -> None:

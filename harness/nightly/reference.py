@@ -1,0 +1,71 @@
+"""What nights are made of, in Markdown: `python -m harness.nightly.reference > harness/nightly/README.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from harness.nightly.acts import ACTS
+from harness.nightly.anchors import ANCHORS
+from harness.nightly.dimensions import DIMENSIONS
+from harness.nightly.invariants import INVARIANTS
+from harness.nightly.profile import Profile
+from harness.nightly.reductions import REDUCTIONS
+
+_OPENING = """\
+# Nightly chaos
+
+Made from the registries, by `python -m harness.nightly.reference`: don't edit it here.
+
+`generator.py` draws a scenario from a seed, a number and a profile: the same one every time. It is written as any
+other file, and `harness.spec` validates it. `night.py` runs them, several side by side, until the time is up.
+`findings.py` holds each history against the invariants, and says nothing of a run that did not come to its end.
+`shrink.py` makes a finding's scenario smaller, by `reductions.py`.
+
+A profile says what is drawn more often, or never. Where it names weights of a dimension, of `acts` or of
+`anchors`, all others of that weigh 0:
+
+```yaml
+consistent: only                 # no group ever disagrees; `drawn` unless told
+longest: 60s                     # what is expected to take longer is passed over; 120s unless told
+dimensions: {members: {"2": 3, "3": 1}, listener: {orderly: 1}}
+acts: {kill: 2, kill-broker: 1}
+anchors: {unstored: 1}
+```
+"""
+
+
+def reference() -> str:
+    """The whole text."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield _OPENING
+    yield "## Dimensions\n\n| dimension | what it is | words and their weights |\n|---|---|---|"
+    for dimension in DIMENSIONS.values():
+        words = ", ".join(f"`{_cell(word)}` {weight:g}" for word, weight in dimension.weights.items())
+        yield f"| `{dimension.name}` | {dimension.meaning} | {words} |"
+    yield "\n## Acts\n\n| act | what is done | weight | a group of one mind stays so |\n|---|---|---|---|"
+    for act in ACTS.values():
+        yield f"| `{act.name}` | {act.meaning} | {act.weight:g} | {'yes' if act.of_one_mind else 'no'} |"
+    yield "\n## Anchors\n\nWhen an act is done.\n\n| anchor | when | weight |\n|---|---|---|"
+    for anchor in ANCHORS.values():
+        yield f"| `{anchor.name}` | {anchor.meaning} | {anchor.weight:g} |"
+    yield "\n## Invariants\n\nWhat must never be so.\n\n| finding | what it says |\n|---|---|"
+    for invariant in INVARIANTS:
+        yield f"| `{invariant.kind}` | {invariant.meaning} |"
+    yield (
+        "\n## Reductions\n\nIn this order there are fewer "
+        + ", ".join(f"`{name}`" for name in REDUCTIONS)
+        + "."
+    )
+    yield f"\nKeys of a profile: {', '.join(f'`{name}`' for name in Profile.model_fields)}.\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

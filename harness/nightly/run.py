@@ -1,0 +1,61 @@
+"""What is kept in memory of a run, so that a night of thousands needs no more of it than one of ten. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import ExitCode
+from harness.model import OutcomeKind
+from harness.nightly.findings import NightlyFinding, findings, why_not_judged
+from harness.reporters.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class NightlyRun:
+    """One scenario that was run; all else is in its folder."""
+
+    number: int
+    name: str
+    title: str
+    folder: Path
+    seed: int | None
+    seconds: float
+    busy: float | None
+    """The share of busy cores meanwhile."""
+    events: int
+    findings: tuple[NightlyFinding, ...]
+    tries: int
+    """More than one: the environment had failed before."""
+    not_judged: str | None
+    """Why it says nothing, in one line; None where it was judged."""
+    error: ExitCode | None
+    """How it would end a command where an error ended it; None: no error did."""
+
+
+def judged_run(number: int, report: Report, tries: int) -> NightlyRun:
+    """What is kept of a run that has ended.
+
+    An invariant that crashes knows nothing: it must neither end the night nor pass for silence.
+    """
+    found: list[NightlyFinding] = []
+    not_judged = why_not_judged(report.outcome)
+    error = report.exit_code if report.outcome.kind is OutcomeKind.ERROR else None
+    try:
+        found = findings(report.scenario, report.events, report.outcome)
+    except Exception as failure:
+        not_judged, error = f"an invariant failed: {type(failure).__name__}: {failure}", ExitCode.HARNESS
+    return NightlyRun(
+        number=number,
+        name=report.scenario.name,
+        title=report.scenario.title,
+        folder=report.folder,
+        seed=report.record.get("seed"),
+        seconds=report.seconds,
+        busy=(report.record.get("load") or {}).get("busy_share"),
+        events=len(report.events),
+        findings=tuple(found),
+        tries=tries,
+        not_judged=None if not_judged is None else not_judged.splitlines()[0],
+        error=error,
+    )
