@@ -19,7 +19,7 @@ from harness.library import SUFFIX
 from harness.model import OutcomeKind
 from harness.nightly.document import Document, document_of, text_of
 from harness.nightly.findings import NightlyFinding, findings
-from harness.nightly.restate import restated, with_expectation
+from harness.nightly.restate import opened, restated, with_expectation
 from harness.nightly.shrink import Shrinking, measured, trust_of
 from harness.reporters.base import Report
 from harness.reporters.folder import load_report
@@ -69,7 +69,7 @@ def shrink(
         )
         with Campaign(options) as campaign:
             trial = _Trial(campaign, wanted.signature)
-            document = document_of(report.scenario.source, report.scenario.file)
+            document = opened(document_of(report.scenario.source, report.scenario.file))
             shown, of = measured(document, trial, repeat)
             trust = trust_of(shown, of)
             if trust is None:

@@ -7,15 +7,13 @@ from typing import Any
 
 from harness.nightly.acts import ACTS
 from harness.nightly.anchors import ANCHORS
+from harness.nightly.checks import open_checks
 from harness.nightly.dimensions import GROUPS, MEMBERS, TOPICS
 from harness.nightly.document import Document, text_of
 from harness.nightly.draft import SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
 from harness.nightly.profile import Profile
 from harness.scenario import Scenario
 from harness.spec import parse_scenario
-
-REFUSALS = ("subscription not exist, group: {group}", "subscription is not latest, group: {group}")
-"""What brokers log where they refuse a pull for the subscription (`PullMessageProcessor`, 4.9.4 and 5.3.3)."""
 
 
 def scenario_of(seed: int, number: int, profile: Profile) -> Scenario:
@@ -187,16 +185,7 @@ def _document(seed: int, number: int, draft: Draft, steps: list[Step]) -> Docume
     document["topics"] = {name: {"queues": queues} for name, queues in draft.topics.items()}
     document["consumers"] = {member.name: member.fields for member in draft.members if member.name in names}
     document["steps"] = steps
-    document["anomaly"] = [{"undelivered": {"at_least": 1}}]
-    document["healthy"] = [{"undelivered": {"count": 0}}]
-    document["tendency"] = [
-        {"log": {"node": broker, "matches": refusal.format(group=group), "at_least": 1}}
-        for group in draft.groups
-        for broker in draft.brokers
-        for refusal in REFUSALS
-    ]
-    document["expected"] = "measured"
-    return document
+    return {**document, **open_checks(draft.groups, draft.brokers)}
 
 
 def _title(draft: Draft, started: list[Member]) -> str:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from harness.nightly.checks import open_checks
 from harness.nightly.document import Document
 from harness.nightly.findings import NightlyFinding
 
 _KEPT = ("marks", "timing", "cluster", "topics", "consumers", "steps")
+
+
+def opened(document: Document) -> Document:
+    """The document without what it states: a smaller one need not keep that, as long as the finding is there."""
+    groups = dict.fromkeys(one["group"] for one in document["consumers"].values())
+    brokers = document.get("cluster", {}).get("brokers", "broker-a")
+    kept = {name: document[name] for name in ("name", "title", *_KEPT) if name in document}
+    return {**kept, **open_checks(groups, brokers if isinstance(brokers, list) else [brokers])}
 
 
 def restated(document: Document, finding: NightlyFinding, origin: str) -> Document:

@@ -1,0 +1,25 @@
+"""The checks of a scenario of which nobody expects anything: what invariants read is looked at. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+REFUSALS = ("subscription not exist, group: {group}", "subscription is not latest, group: {group}")
+"""What brokers log where they refuse a pull for the subscription (`PullMessageProcessor`, 4.9.4 and 5.3.3)."""
+
+
+def open_checks(groups: Iterable[str], brokers: Iterable[str]) -> dict[str, Any]:
+    """The sections of checks: whether anything stays undelivered, and what brokers log of refusals."""
+    names = list(brokers)
+    return {
+        "anomaly": [{"undelivered": {"at_least": 1}}],
+        "healthy": [{"undelivered": {"count": 0}}],
+        "tendency": [
+            {"log": {"node": broker, "matches": refusal.format(group=group), "at_least": 1}}
+            for group in groups
+            for broker in names
+            for refusal in REFUSALS
+        ],
+        "expected": "measured",
+    }
