@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assertions.case import Case
-from assertions.delays import LOCK_MS, POPPED_MS, natural_delay_ms
+from assertions.delays import LOCK_MS, LOST_PULL_MS, ORDERLY_MS, POPPED_MS, natural_delay_ms
 from assertions.oracle import fate_of
 from assertions.view import RunView, Sent
 from harness.model import MessageClass
@@ -54,8 +54,12 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
     killed = view.killed(members, at)
     if any(view.traits(name).queues == "shared" for name in killed):
         limit_ms = max(limit_ms, POPPED_MS)
+    if any(view.scenario.consumers[name].listener == "orderly" for name in members):
+        limit_ms = max(limit_ms, ORDERLY_MS)
     if any(view.scenario.consumers[name].listener == "orderly" for name in killed):
         limit_ms = max(limit_ms, LOCK_MS)
+    if view.brokers_disturbed(at):
+        limit_ms = max(limit_ms, LOST_PULL_MS)
     young = [one for one in waiting if (end.mono_ns - one.event.mono_ns) / 1e6 < limit_ms]
     if young:
         return (

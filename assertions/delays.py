@@ -6,8 +6,17 @@ NATURAL_DELAY_MS = {"compressed": 6_000, "faithful": 30_000}
 """What has not come by then, without a fault, is not on its way. Deliveries were seen up to 1 s after the sending,
 and up to 5 s after the stored subscription changed under members that held long polls. With RocketMQ's own timers
 a rebalance (20 s) and a held pull that has to turn over can come before that."""
-LOCK_MS = 65_000
-"""An orderly consumer's queues stay locked for 60 s when it dies (RebalanceLockManager, 4.9.4)."""
+ORDERLY_MS = 45_000
+"""An orderly consumer pulls a queue that it has gained only once it knows that it has the lock. It asks every 20 s
+(ProcessQueue.REBALANCE_LOCK_INTERVAL), and who had the lock may keep it for 20 s where it still held messages
+(RebalancePushImpl.UNLOCK_DELAY_TIME_MILLS; 4.9.4)."""
+LOCK_MS = 85_000
+"""An orderly consumer's queues stay locked for 60 s when it dies (RebalanceLockManager, 4.9.4), and the next one
+asks for them every 20 s."""
+LOST_PULL_MS = 35_000
+"""A pull whose answer is lost with a broker is given up after 30 s, and only then comes the next one of its queue
+(CONSUMER_TIMEOUT_MILLIS_WHEN_SUSPEND, 4.9.4): after a broker's restart some queues were seen to wait longer than
+6 s, while others of the same member were consumed at once."""
 POPPED_MS = 75_000
 """What was popped and never acknowledged comes again: after the invisible time, 60 s (popInvisibleTime of Java's
 client, defaultInvisibleTimeMills of the proxy), and some seconds of reviving (PopReviveService, 5.5.0)."""

@@ -53,6 +53,11 @@ class FaultView(EventView):
                 away[event.data["target"]] = event.kind == "fault-effective"
         return [name for name, is_away in away.items() if is_away and name in self.scenario.cluster.nodes]
 
+    def brokers_disturbed(self, at: int) -> bool:
+        """Whether a broker was killed, stopped, restarted or stood still by event `at`."""
+        brokers = {*self.scenario.cluster.brokers, *self.scenario.cluster.slave_nodes}
+        return any(event.data["target"] in brokers for event in self.of_kind("fault-effective", until=at))
+
     def network_faults(self, at: int) -> list[str]:
         """The faults of the network that are in effect at event `at`, each with its target."""
         active: dict[str, bool] = {}

@@ -135,13 +135,38 @@ def test_while_something_is_wrong_with_the_network_more_may_come() -> None:
 
 def test_a_dead_orderly_consumer_s_queues_stay_locked() -> None:
     orderly = BOTH.replace("tagA}}", "tagA}, listener: orderly}")
-    for after_s, holds in ((30.0, Holds.UNKNOWN), (80.0, Holds.YES)):
+    for after_s, holds in ((50.0, Holds.UNKNOWN), (80.0, Holds.UNKNOWN), (90.0, Holds.YES)):
         story = Story("delivered: {to: b, count: 0}", consumers=orderly)
         story.start(story.scenario, "a")
         story.start(story.scenario, "b")
         story.at(1.0).send("orders", "tagA", 1, 0, 0)
         story.at(2.0).add("harness", "fault-effective", fault="kill", target="a", proof="")
         story.at(after_s).ended(0, owner="b")
+        assert story.holds() == [holds]
+
+
+def test_an_orderly_consumer_asks_for_the_locks_of_its_queues_every_twenty_seconds() -> None:
+    orderly = BOTH.replace("tagA}}", "tagA}, listener: orderly}")
+    for after_s, holds in ((40.0, Holds.UNKNOWN), (50.0, Holds.YES)):
+        story = Story("delivered: {to: a, count: 0}", consumers=orderly)
+        story.at(1.0).start(story.scenario, "a")
+        story.at(2.0).send("orders", "tagA", 1, 0, 0)
+        story.at(after_s).ended(0)
+        assert story.holds() == [holds]
+
+
+@pytest.mark.parametrize(
+    ("fault", "target"), [("restart", BROKER), ("pause", BROKER), ("restart", "nameserver")]
+)
+def test_a_pull_that_a_broker_took_along_is_given_up_after_thirty_seconds(fault: str, target: str) -> None:
+    late = Holds.UNKNOWN if target == BROKER else Holds.YES
+    for after_s, holds in ((30.0, late), (40.0, Holds.YES)):
+        story = Story("delivered: {to: a, count: 0}")
+        story.start(story.scenario, "a")
+        story.at(1.0).add("harness", "fault-effective", fault=fault, target=target, proof="")
+        story.add("harness", "fault-healed", fault=fault, target=target, proof="")
+        story.at(2.0).send("orders", "tagA", 1, 0, 0)
+        story.at(after_s).ended(0)
         assert story.holds() == [holds]
 
 
