@@ -50,16 +50,7 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
         return (
             f"too early to say: {len(waiting)} messages wait, and the network has a {' and a '.join(faults)}"
         )
-    limit_ms = natural_delay_ms("faithful" if _own_timers(view, members) else view.timing)
-    killed = view.killed(members, at)
-    if any(view.traits(name).queues == "shared" for name in killed):
-        limit_ms = max(limit_ms, POPPED_MS)
-    if any(view.scenario.consumers[name].listener == "orderly" for name in members):
-        limit_ms = max(limit_ms, ORDERLY_MS)
-    if any(view.scenario.consumers[name].listener == "orderly" for name in killed):
-        limit_ms = max(limit_ms, LOCK_MS)
-    if view.brokers_disturbed(at):
-        limit_ms = max(limit_ms, LOST_PULL_MS)
+    limit_ms = patience_ms(view, groups, at)
     young = [one for one in waiting if (end.mono_ns - one.event.mono_ns) / 1e6 < limit_ms]
     if young:
         return (
@@ -73,6 +64,22 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
             f"{limit_ms // 1000} s before something happened to it: {last.kind} {last.node} (event {last.n})"
         )
     return None
+
+
+def patience_ms(view: RunView, groups: list[str], at: int) -> int:
+    """For how long nothing must have happened, by event `at`, until nothing can be on its way to these groups."""
+    members = {member for group in groups for member in view.scenario.members(group)}
+    limit_ms = natural_delay_ms("faithful" if _own_timers(view, members) else view.timing)
+    killed = view.killed(members, at)
+    if any(view.traits(name).queues == "shared" for name in killed):
+        limit_ms = max(limit_ms, POPPED_MS)
+    if any(view.scenario.consumers[name].listener == "orderly" for name in members):
+        limit_ms = max(limit_ms, ORDERLY_MS)
+    if any(view.scenario.consumers[name].listener == "orderly" for name in killed):
+        limit_ms = max(limit_ms, LOCK_MS)
+    if view.brokers_disturbed(at):
+        limit_ms = max(limit_ms, LOST_PULL_MS)
+    return limit_ms
 
 
 def _sealed(view: RunView, group: str, message: Sent, at: int) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assertions.attempts import awaiting_retry
-from assertions.completeness import still_possible
-from assertions.delays import natural_delay_ms
+from assertions.completeness import patience_ms, still_possible
 from assertions.view import RunView
 from harness.conditions import Seen
 from harness.model import Event
@@ -56,7 +55,7 @@ class FatesSealed:
         busy = [event.mono_ns for event in view.of_kind("received") if event.node in members][-1:]
         quiet_ms = (now_ns - busy[0]) / 1e6 if busy else float("inf")
         told = f"{len(waiting)} messages wait, {len(failed)} failed last"
-        if (waiting or failed) and quiet_ms < natural_delay_ms(view.timing):
+        if (waiting or failed) and quiet_ms < patience_ms(view, [self._group], now.n):
             return Seen(
                 False, f"{told}, and a listener of {self._group} was busy {quiet_ms / 1000:.1f} s ago"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.delays import natural_delay_ms
+from assertions.completeness import patience_ms
 from assertions.fault_view import DISTURBANCES
 from assertions.view import RunView
 from harness.model import Event
@@ -17,7 +17,7 @@ def moving(view: RunView, group: str, first: Event, last: Event) -> Event | None
     is connected, or of somebody's queues, that was seen. Shortly before: a rebalance that is under way when a
     message comes may take it to the next owner.
     """
-    earliest_ns = first.mono_ns - natural_delay_ms(view.timing) * 1_000_000
+    earliest_ns = first.mono_ns - patience_ms(view, [group], last.n) * 1_000_000
     for event in movers(view, group):
         if earliest_ns <= event.mono_ns <= last.mono_ns:
             return event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.delays import natural_delay_ms
+from assertions.completeness import patience_ms
 from assertions.view import owned_queues
 from harness.model import Event
 from harness.nightly.invariants.base import Breach, Judged, some
@@ -21,7 +21,7 @@ class SeveralOwners:
         view = judged.view
         for group in view.scenario.groups:
             last = view.last_disturbance([group], judged.end)
-            if last is None or view.ms_between(last.n, judged.end) < natural_delay_ms(view.timing):
+            if last is None or view.ms_between(last.n, judged.end) < patience_ms(view, [group], judged.end):
                 continue
             owners: dict[tuple[str, str], list[Event]] = {}
             for name in view.online(judged.end, group):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.completeness import still_possible
-from assertions.delays import natural_delay_ms
+from assertions.completeness import patience_ms, still_possible
 from assertions.tags import client_matches
 from assertions.view import Sent
 from harness.consumer import SqlExpression
@@ -39,7 +38,7 @@ class Stuck:
             if still_possible(view, [group], [sent[fate.key] for fate in waiting], judged.end) is not None:
                 continue
             busy = [one.event.n for one in view.deliveries(judged.end, online)][-1:]
-            if busy and view.ms_between(busy[0], judged.end) < natural_delay_ms(view.timing):
+            if busy and view.ms_between(busy[0], judged.end) < patience_ms(view, [group], judged.end):
                 continue
             yield Breach(
                 group=group,
