@@ -104,6 +104,12 @@ def test_where_any_filter_may_have_taken_it_it_is_not_lost(who: dict[str, str]) 
     assert causes(story, Lost()) == []
 
 
+def test_where_any_member_may_have_popped_it_it_is_not_lost() -> None:
+    popped = "{orders: '*'}, api: pop"
+    story = Story(a=popped, b=popped).sends("tagB", 3.0).got("b", 2, 1).passed(4.0).ends("*", 5.0)
+    assert causes(story, Lost()) == []
+
+
 def test_what_a_reset_passed_over_is_not_lost() -> None:
     story = Story().looks("*", 2.0).sends("tagB", 3.0).got("b", 2, 1)
     queues = [{"broker": BROKER, "queue_id": 0, "offset": 1}]
@@ -154,7 +160,7 @@ def test_a_topic_to_which_it_never_subscribed() -> None:
 def test_what_it_had_subscribed_to_before_is_its_own() -> None:
     story = Story(**MISMATCH).looks("tagB", 2.0)
     story.add("a", "subscribed", topic="orders", expression="tagB")
-    story.add("a", "subscribed", topic="orders", expression="tagA")
+    story.add("a", "subscribed", topic="orders", expression="tagC")
     story.sends("tagB", 3.0).got("a", 1, 0, reconsume_times=1)
     assert causes(story.ends("tagB"), CrossDelivery()) == []
 
