@@ -97,7 +97,9 @@ def nightly(
     with Progress() as progress:
         chosen = Options(version=version_or(None, rocketmq), on=on, runs=folder, seed=seed, progress=progress)
         before = pace_of(folder / STATUS_FILE)
-        night = Night(chosen.new_seed(), wanted, minutes, shard_of(shard), pace=Pace(before))
+        night = Night(
+            chosen.new_seed(), wanted, minutes, shard_of(shard), chosen.version, on, pace=Pace(before)
+        )
         options = replace(chosen, seed=night.seed)
 
         thinning = Thinning(keep)

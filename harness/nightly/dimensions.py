@@ -46,7 +46,18 @@ _ALL = (
         "what a member wants of a topic; `none`: it doesn't subscribe to that",
         {"tagA": 4, "tagB": 4, "tagC": 1, "tagA || tagB": 2, "*": 4, "none": 4},
     ),
-    Dimension("client", "the client of a group's members", {"push": 14, "lite-pull": 1}),
+    Dimension(
+        "client",
+        "the client of a group's members, and how it consumes; those with weight 0 have long timers of their own",
+        {
+            "java push": 14,
+            "java lite-pull": 1,
+            "java pop": 1,
+            "python push": 0,
+            "grpc push": 0,
+            "grpc simple": 0,
+        },
+    ),
     Dimension(
         "client_ids",
         "the order of client ids, which decides who owns what; `shared`: one client in two groups",

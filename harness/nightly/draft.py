@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assertions.tags import tags_of
+from harness.client_kinds import CLIENT_KINDS, USUAL_CLIENT
 from harness.nightly.dimensions import TAGS
 from harness.nightly.profile import Profile
 
@@ -46,7 +47,8 @@ class Member:
     @property
     def can_resubscribe(self) -> bool:
         """Whether its client changes its subscriptions while it runs."""
-        return str(self.fields.get("api", "push")) == "push"
+        kind = CLIENT_KINDS[self.fields.get("client", USUAL_CLIENT)]
+        return kind.apis[self.fields.get("api", "push")].resubscribes
 
     def started(self) -> None:
         """It runs, with what it was declared with."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from harness.client_kinds import CLIENT_KINDS, Api
 from harness.nightly.acts import ACTS
 from harness.nightly.anchors import ANCHORS
 from harness.nightly.checks import open_checks
@@ -59,13 +60,14 @@ def _cast(rng: random.Random, profile: Profile) -> Draft:
 def _members(draft: Draft, group: str) -> list[Member]:
     first, late = int(draft.word("members")), int(draft.word("late"))
     common = _of_group(draft)
-    by_sql = draft.word("filter") == "sql"
+    by_sql = draft.word("filter") == "sql" and _traits(common).sql
     draft.sql = draft.sql or by_sql
     members: list[Member] = []
     for number in range(first + late):
         name = MEMBERS[len(draft.members) + number]
         fields = {"group": group, "subscribe": _subscriptions(draft, members, by_sql), **common}
-        if members and draft.word("strategies") == "own" and not draft.profile.of_one_mind:
+        own_strategy = draft.word("strategies") == "own" and not draft.profile.of_one_mind
+        if members and own_strategy and "strategy" in fields:
             fields["strategy"] = draft.word("strategy")
         fields |= _own(draft, fields)
         members.append(Member(name, group, _without_defaults(fields), late=number >= first))
@@ -73,14 +75,21 @@ def _members(draft: Draft, group: str) -> list[Member]:
 
 
 def _of_group(draft: Draft) -> dict[str, Any]:
-    """What a group's members have in common mostly."""
-    common: dict[str, Any] = {"strategy": draft.word("strategy"), "listener": draft.word("listener")}
-    if draft.word("client") == "lite-pull":
-        common = {"api": "lite-pull", "strategy": common["strategy"]}
-    batch = int(draft.word("batch"))
-    if batch > 1 and "api" not in common:
-        common["batch_size"] = batch
-    return common
+    """What a group's members have in common: their client, and what that knows of the rest."""
+    kind, _, api = draft.word("client").partition(" ")
+    common = {
+        "client": kind,
+        "api": api,
+        "strategy": draft.word("strategy"),
+        "listener": draft.word("listener"),
+        "batch_size": int(draft.word("batch")),
+    }
+    return {name: value for name, value in common.items() if name not in _traits(common).lacks}
+
+
+def _traits(fields: dict[str, Any]) -> Api:
+    """How a consumer with these fields consumes."""
+    return CLIENT_KINDS[fields["client"]].apis[fields["api"]]
 
 
 def _subscriptions(draft: Draft, members: list[Member], by_sql: bool) -> dict[str, Any]:
@@ -104,11 +113,13 @@ def _own(draft: Draft, fields: dict[str, Any]) -> dict[str, Any]:
         "block": {"block": f"{draft.rng.choice(list(draft.topics))}-{draft.rng.randint(1, 8)}"},
     }
     behaviour = draft.word("behaviour")
-    if "api" in fields and behaviour in behaviours:
-        behaviour = "slow"  # a lite pull consumer has no listener that could fail or block
+    traits = _traits(fields)
+    if behaviour in behaviours and not traits.retries:
+        behaviour = "slow"  # what has no retries mostly has no listener that could fail or block
     if behaviour in behaviours:
         own["behaviour"] = behaviours[behaviour]
-        if "fail" in own["behaviour"] and fields.get("listener") == "concurrent":
+        delayed = "retry_delay_level" not in traits.lacks and fields.get("listener") != "orderly"
+        if "fail" in own["behaviour"] and delayed:
             own["retry_delay_level"] = 1  # the shortest one; the brokers' own is 10 s and more
     if draft.word("process") == "own":
         own["process"] = "own"
@@ -116,7 +127,13 @@ def _own(draft: Draft, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_defaults(fields: dict[str, Any]) -> dict[str, Any]:
-    usual = {"strategy": "average", "listener": "concurrent"}
+    usual = {
+        "client": "java",
+        "api": "push",
+        "strategy": "average",
+        "listener": "concurrent",
+        "batch_size": 1,
+    }
     return {name: value for name, value in fields.items() if usual.get(name) != value}
 
 
@@ -130,7 +147,7 @@ def _name_clients(draft: Draft) -> None:
                     member.fields["client_id"] = f"{name}{name}"
     if how == "shared" and len(draft.groups) > 1:
         host, guest = (draft.of(group)[0] for group in draft.groups[:2])
-        if all("process" not in one.fields and not one.late for one in (host, guest)):
+        if all({"process", "client"}.isdisjoint(one.fields) and not one.late for one in (host, guest)):
             guest.fields |= {"beside": host.name, "client_id": host.name}
 
 

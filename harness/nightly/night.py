@@ -9,7 +9,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
 from harness.admission import FAITHFUL_SHARE, Admission, weight_of
-from harness.campaign import Campaign
+from harness.campaign import DEFAULT_VERSION, Campaign
+from harness.cluster.kinds import ClusterKind
+from harness.feasibility import why_not
 from harness.job import Job
 from harness.nightly.duration import Pace, expected_s
 from harness.nightly.findings import is_environments
@@ -34,6 +36,8 @@ class Night:
     profile: Profile
     minutes: float
     shard: Shard
+    rocketmq: str = DEFAULT_VERSION
+    on: ClusterKind = ClusterKind.EMBEDDED
     runs: list[NightlyRun] = field(default_factory=list)
     passed_over: int = 0
     """Scenarios that were drawn and not run: too long for the profile, or for the time that was left."""
@@ -106,7 +110,7 @@ class Night:
             while self.left_s > 0:
                 number = next(self._next)
                 scenario = scenario_of(self.seed, number, self.profile)
-                if expected_s(scenario) * 1000 > self.profile.longest:
+                if expected_s(scenario) * 1000 > self.profile.longest or self._is_impossible(scenario):
                     self.passed_over += 1
                 elif self._is_too_late(scenario):
                     self.passed_over += 1
@@ -114,6 +118,10 @@ class Night:
                 else:
                     return number, scenario
             return None
+
+    def _is_impossible(self, scenario: Scenario) -> bool:
+        """Whether what was drawn is nothing for this version of RocketMQ, or for this kind of cluster."""
+        return why_not(scenario, self.rocketmq, self.on) is not None
 
     def _is_too_late(self, scenario: Scenario) -> bool:
         return self.pace.needs_s(expected_s(scenario)) > self.left_s

@@ -135,6 +135,15 @@ def test_a_profile_replaces_the_weights_that_it_names() -> None:
         assert not words & {"pause", "subscribe", "observe"}
 
 
+@pytest.mark.parametrize("client", DIMENSIONS["client"].weights)
+def test_whatever_the_client_it_is_given_what_it_knows(client: str) -> None:
+    kind, _, api = client.partition(" ")
+    profile = Profile(dimensions={"client": {client: 1}})
+    for number in range(1, 40):
+        consumers = scenario_of(4, number, profile).consumers.values()
+        assert {(one.choice.kind.name, one.api) for one in consumers} == {(kind, api)}
+
+
 def test_registries_name_their_entries() -> None:
     for registry in (ACTS, ANCHORS, DIMENSIONS):
         assert all(name == one.name and one.meaning for name, one in registry.items())  # type: ignore[attr-defined]

@@ -119,6 +119,14 @@ def test_what_is_too_long_for_the_profile_is_passed_over() -> None:
     assert campaign.jobs
 
 
+def test_what_this_version_can_not_do_is_passed_over() -> None:
+    campaign = FakeCampaign(always(quiet()), always(None))
+    profile = Profile(dimensions={**SHORT.dimensions, "client": {"java pop": 1, "java push": 1}})
+    night = played(campaign, profile=profile)  # of 4.9.4, which has no POP
+    assert night.passed_over > 1
+    assert night.runs
+
+
 def test_the_pace_is_learnt() -> None:
     pace = Pace()
     before = pace.needs_s(10.0)
