@@ -32,7 +32,7 @@ from tests.unit.nightly.stories import Story, quiet
 from tests.unit.nightly.test_invariants import half_lost
 
 TAKES_S = 10.0
-SHORT = Profile(dimensions={"acts": {"0": 1}, "groups": {"1": 1}})
+SHORT = Profile(dimensions={"acts": {"0": 1}, "groups": {"1": 1}, "client": {"java push": 1}})
 
 
 class FakeCampaign:
