@@ -30,7 +30,7 @@ KILLS = Profile.model_validate(
             "late": {"0": 1},
             "expression": {"*": 1},
             "filter": {"tags": 1},
-            "client": {"push": 1},
+            "client": {"java push": 1},
             "listener": {"concurrent": 1},
             "behaviour": {"succeed": 1},
             "brokers": {"1": 1},

@@ -127,18 +127,25 @@ def _falls(view: RunView, group: str, first_ms: float, last_ms: float) -> list[E
     return found
 
 
+def _last_by(view: RunView, at_ms: int) -> int:
+    """The number of the last event by then."""
+    return max((event.n for event in view.events if event.wall_ms <= at_ms), default=0)
+
+
 def _breach(judged: Judged, one: _Refusals) -> Breach:
     view, lines = judged.view, one.lines
     topic = one.topic or next(iter(view.scenario.topics))
+    times = [ms for ms in map(line_ms, lines) if ms is not None]
+    # Lines are read at the end, when members may have gone: who disagreed is asked of the time of the refusals.
+    first, last = (_last_by(view, ms) for ms in (min(times), max(times)))
     pattern = (
         f"subscription not exist, group: {one.group}, topic:{one.topic}"
         if one.topic
         else f"subscription is not latest, group: {one.group}"
     )
-    times = [ms for ms in map(line_ms, lines) if ms is not None]
     return Breach(
         group=one.group,
-        cause=f"subscription {one.what}; {disagreement(view, one.group, topic, lines[0].n - 1, judged.end)}",
+        cause=f"subscription {one.what}; {disagreement(view, one.group, topic, first, last)}",
         sentence=f"{lines[0].node} refused {len(lines)} pulls of {one.group}"
         + (f" for {one.topic}" if one.topic else "")
         + f" within {(max(times) - min(times)) / 1000:.1f} s, `subscription {one.what}`, while nothing was done "

@@ -206,6 +206,21 @@ def test_refusals_after_a_start_or_only_a_few_are_natural(seconds: tuple[float, 
     assert causes(refused(*seconds), RefusedOnAndOn()) == []
 
 
+def test_who_disagreed_is_asked_of_the_time_of_the_refusals() -> None:
+    story = refused(9.0, 10.0, 11.0)
+    stopped = story.add("a", "consumer-stopped")
+    story.events.insert(-1, dataclasses.replace(story.events.pop(stopped - 1), wall_ms=1_760_000_018_000))
+    lines = [event.n for event in story.events if event.kind == "log-line"]
+    # The member goes before the log is read, as the numbers of events have it.
+    story.events = [
+        dataclasses.replace(event, n=lines[0] - 1) if event.kind == "consumer-stopped" else event
+        for event in story.events
+    ]
+    assert [one.partition("; ")[2] for one in causes(story, RefusedOnAndOn())] == [
+        "the members differ in their topics"
+    ]
+
+
 def test_a_heartbeat_that_is_late_on_a_busy_machine_is_natural() -> None:
     # Nothing was ever undone: what is missing had not come yet.
     assert causes(refused(9.0, 10.0, 11.0, falls=0), RefusedOnAndOn()) == []
