@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from harness.scenario import Scenario
 from harness.steps import Step
+from harness.steps.base import every_step
 from harness.steps.kill import Kill
 from harness.steps.parallel import Parallel
 from harness.steps.pause import Pause
@@ -25,6 +26,10 @@ RESTART_S = 12.0
 SETTLED_S = 1.0
 SEALED_S = 4.0
 """At once where all is consumed, 6 s later where something waits."""
+SEALED_ORDERLY_S = 22.0
+"""An orderly member may wait 20 s for the locks of its queues, see `assertions.delays`."""
+SEALED_AFTER_BROKERS_S = 20.0
+"""After something was done to a broker a pull that went with it is given up after 30 s; some did."""
 SAFETY = 1.5
 """Of several that are to end in time one may take longer than expected."""
 
@@ -34,25 +39,33 @@ _ONE_SCENARIO_S = 20.0
 def expected_s(scenario: Scenario) -> float:
     """Seconds on an idle machine, roughly."""
     around = AROUND_S + (OWN_CLUSTER_S if scenario.needs_own_cluster else 0.0)
-    return around + _of(scenario.steps)
+    return around + _of(scenario.steps, _sealed_s(scenario))
 
 
-def _of(steps: Iterable[Step]) -> float:
-    return sum(map(_of_step, steps))
+def _sealed_s(scenario: Scenario) -> float:
+    """How long it mostly takes until all fates are certain."""
+    orderly = any(one.listener == "orderly" for one in scenario.consumers.values())
+    brokers = {*scenario.cluster.brokers, *scenario.cluster.slave_nodes}
+    touched = any(brokers & set(step.acts_on()) for step in every_step(scenario.steps))
+    return max(SEALED_S, SEALED_ORDERLY_S if orderly else 0.0, SEALED_AFTER_BROKERS_S if touched else 0.0)
 
 
-def _of_step(step: Step) -> float:
+def _of(steps: Iterable[Step], sealed_s: float) -> float:
+    return sum(_of_step(step, sealed_s) for step in steps)
+
+
+def _of_step(step: Step, sealed_s: float) -> float:
     match step:
         case Parallel():
-            return max(map(_of, step.inner()))
+            return max(_of(branch, sealed_s) for branch in step.inner())
         case Repeat():
-            return step.times * _of(step.steps)
+            return step.times * _of(step.steps, sealed_s)
         case Wait():
             return step.duration / 1000
         case Send():
             return step.count * (step.every or 5) / 1000
         case Settle():
-            return SEALED_S if step.sealed is not None else SETTLED_S
+            return sealed_s if step.sealed is not None else SETTLED_S
         case Restart():
             return RESTART_S
         case Kill() | Pause():

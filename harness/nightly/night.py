@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from harness.admission import FAITHFUL_SHARE, Admission, weight_of
@@ -26,6 +27,8 @@ TRIES = 2
 """What the environment broke is run once more; nothing else ever is."""
 TEAR_DOWN_S = 10.0
 """So long before the end nothing begins: clusters are ended, and the summary is written."""
+CUT_OFF_S = 6.0
+"""So long before the end whatever is still under way is ended: it took longer than anybody could expect."""
 
 
 @dataclass(slots=True)
@@ -41,12 +44,15 @@ class Night:
     runs: list[NightlyRun] = field(default_factory=list)
     passed_over: int = 0
     """Scenarios that were drawn and not run: too long for the profile, or for the time that was left."""
+    cut_off: int = 0
+    """Runs that the end of the time found under way: they say nothing, and are judged by nobody."""
     pace: Pace = field(default_factory=Pace)
     clock: Callable[[], float] = time.monotonic
     """In seconds."""
     _began: float = field(init=False)
     _next: Iterator[int] = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _is_up: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self._next = self.shard.numbers()
@@ -71,7 +77,7 @@ class Night:
         admission = Admission(parallel)
         # Who only waits for a turn has drawn a scenario that comes late: no more of them than can be of use.
         count = parallel or max(1, int(admission.most * FAITHFUL_SHARE))
-        with ThreadPoolExecutor(count, thread_name_prefix="night") as pool:
+        with self._time_limit(campaign), ThreadPoolExecutor(count, thread_name_prefix="night") as pool:
             workers = [pool.submit(self._work, campaign, admission, told) for _ in range(count)]
             try:
                 for worker in as_completed(workers):
@@ -81,24 +87,60 @@ class Night:
                 campaign.interrupted.set()
                 raise
 
+    @contextmanager
+    def _time_limit(self, campaign: Campaign) -> Iterator[None]:
+        """Ends the runs that are under way when the time is up, as Ctrl-C does."""
+
+        def cut() -> None:
+            self._is_up.set()
+            campaign.interrupted.set()
+
+        timer = threading.Timer(max(0.0, self.minutes * 60 - CUT_OFF_S - self.took_s), cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
     def _work(self, campaign: Campaign, admission: Admission, told: Callable[[NightlyRun], None]) -> None:
         while (drawn := self._draw()) is not None:
-            number, scenario = drawn
-            job = campaign.job(scenario)
-            weight = weight_of(scenario, campaign.options.timing_of(scenario))
-            with admission.turn(weight, campaign.interrupted) as turn:
-                if self._is_too_late(scenario):
-                    with self._lock:
-                        self.passed_over += 1
-                    continue
-                begun = self.clock()
-                report = campaign.run(job, turn)
-            tries = 1
-            while is_environments(report.outcome) and tries < TRIES and not self._is_too_late(scenario):
-                report, tries = self._again(campaign, admission, job, weight), tries + 1
-            self.pace.learn(expected_s(scenario), (self.clock() - begun) / tries)
-            self._note(number, report, tries, told)
-            campaign.reports.clear()  # whose histories would fill the memory in a long night
+            begun: list[float] = []
+            try:
+                self._play_one(campaign, admission, *drawn, told, begun)
+            except KeyboardInterrupt:
+                if not self._is_up.is_set():
+                    raise
+                with self._lock:
+                    self.cut_off += bool(begun)
+                    self.passed_over += not begun
+                return
+
+    def _play_one(
+        self,
+        campaign: Campaign,
+        admission: Admission,
+        number: int,
+        scenario: Scenario,
+        told: Callable[[NightlyRun], None],
+        begun: list[float],
+    ) -> None:
+        """Wait for a turn and run it; `begun` gets the time at which that was, if it ever was."""
+        job = campaign.job(scenario)
+        weight = weight_of(scenario, campaign.options.timing_of(scenario))
+        with admission.turn(weight, campaign.interrupted) as turn:
+            if self._is_too_late(scenario):
+                with self._lock:
+                    self.passed_over += 1
+                return
+            begun.append(self.clock())
+            report = campaign.run(job, turn)
+        tries = 1
+        while is_environments(report.outcome) and tries < TRIES and not self._is_too_late(scenario):
+            report, tries = self._again(campaign, admission, job, weight), tries + 1
+        self.pace.learn(expected_s(scenario), (self.clock() - begun[0]) / tries)
+        self._note(number, report, tries, told)
+        campaign.reports.clear()  # whose histories would fill the memory in a long night
 
     def _again(self, campaign: Campaign, admission: Admission, job: Job, weight: float) -> Report:
         with admission.turn(weight, campaign.interrupted) as turn:

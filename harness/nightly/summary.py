@@ -104,6 +104,7 @@ class Summary:
                 "errors": len(self.errors),
                 "tried_again": self.again,
                 "passed_over": night.passed_over,
+                "cut_off": night.cut_off,
             },
             "pace": round(night.pace.factor, 2),
             "busy": None if self.busy is None else round(self.busy, 2),

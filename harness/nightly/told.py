@@ -25,7 +25,7 @@ def lines(summary: Summary) -> Iterator[str]:
     yield (
         f"seed {night.seed}{share}: {counted(len(summary.runs), 'scenario')} in {night.took_s / 60:.1f} min, "
         f"{judged} judged, {len(summary.inconclusive)} inconclusive, {counted(len(summary.errors), 'error')}; "
-        f"{summary.again} tried again, {night.passed_over} passed over{busy}"
+        f"{summary.again} tried again, {night.passed_over} passed over, {night.cut_off} cut off{busy}"
     )
     yield f"{counted(len(summary.found), 'finding')}, {len(summary.new)} of them new"
     for found in summary.found[:SIGNATURES_SHOWN]:

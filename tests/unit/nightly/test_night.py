@@ -16,9 +16,12 @@ from harness.campaign import Campaign, Options
 from harness.errors import ExitCode, UsageProblem
 from harness.job import Job
 from harness.model import Outcome, OutcomeKind, Trouble
+from harness.nightly import night as night_module
 from harness.nightly import reference
 from harness.nightly import run as run_module
-from harness.nightly.duration import Pace
+from harness.nightly.document import text_of
+from harness.nightly.duration import Pace, expected_s
+from harness.nightly.generator import draw
 from harness.nightly.known import read_known
 from harness.nightly.night import TEAR_DOWN_S, Night
 from harness.nightly.profile import Profile, read_profile
@@ -28,6 +31,7 @@ from harness.nightly.summary import Summary, pace_of, summary_of
 from harness.nightly.thinning import Thinning
 from harness.nightly.told import github_annotations, lines, write_junit
 from harness.reporters.base import Report
+from harness.spec import parse_scenario
 from tests.unit.nightly.stories import Story, quiet
 from tests.unit.nightly.test_invariants import half_lost
 
@@ -125,6 +129,38 @@ def test_what_this_version_can_not_do_is_passed_over() -> None:
     night = played(campaign, profile=profile)  # of 4.9.4, which has no POP
     assert night.passed_over > 1
     assert night.runs
+
+
+def test_what_takes_longer_than_expected_is_cut_off_when_the_time_is_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(night_module, "CUT_OFF_S", 180 - 0.2)
+    campaign = FakeCampaign(always(quiet()), always(None))
+
+    def never_ends(job: Job, turn: object = None) -> Report:
+        assert campaign.interrupted.wait(20)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "run", never_ends)
+    night = played(campaign)
+    assert (night.runs, night.cut_off) == ([], 1)
+
+
+def test_an_interruption_by_the_user_is_none_of_the_clock() -> None:
+    def interrupts(_number: int) -> Story:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        played(FakeCampaign(interrupts, always(None)))
+
+
+def test_orderly_members_and_touched_brokers_are_expected_to_take_longer() -> None:
+    plain = text_of(draw(7, 1, SHORT)).replace(", listener: orderly", "")
+    orderly = plain.replace("group: g1,", "group: g1, listener: orderly,")
+    touched = plain.replace("  - settle: {sealed", "  - restart: broker-a\n  - settle: {sealed", 1)
+    lengths = [expected_s(parse_scenario(text, "x")) for text in (plain, orderly, touched)]
+    assert lengths[1] > lengths[0] + 15
+    assert lengths[2] > lengths[0] + 25
 
 
 def test_the_pace_is_learnt() -> None:
@@ -233,6 +269,7 @@ def test_the_status_file_has_every_run_that_shows_it() -> None:
         "errors": 0,
         "tried_again": 0,
         "passed_over": 0,
+        "cut_off": 0,
     }
     assert document["exit_code"] == 1
 
