@@ -44,7 +44,8 @@ def cluster_of(
 def things_of(engine: Engine, owner: str) -> list[str]:
     """The names of this owner's containers and networks."""
     wanted = {"label": f"{OWNER_LABEL}={owner}"}
-    containers = engine.client.containers.list(all=True, filters=wanted)
+    # Each is asked by itself once it is listed, and may be gone by then.
+    containers = engine.client.containers.list(all=True, filters=wanted, ignore_removed=True)
     return [str(one.name) for one in (*containers, *engine.client.networks.list(filters=wanted))]
 
 
@@ -138,7 +139,10 @@ def test_a_cluster_that_is_up_serves_commands_and_comes_down(engine: Engine, tmp
     finally:
         down = rocketchaos("down", up.document["id"], cwd=tmp_path)
     assert "is down" in down.out
-    assert not any(up.document["id"] in str(one.name) for one in engine.client.containers.list(all=True))
+    assert not any(
+        up.document["id"] in str(one.name)
+        for one in engine.client.containers.list(all=True, ignore_removed=True)
+    )
 
 
 @pytest.mark.timeout(900)
@@ -170,5 +174,6 @@ def test_twenty_runs_of_which_five_are_killed_leave_nothing(engine: Engine, tmp_
 def ours(engine: Engine) -> list[str]:
     """All containers and networks with an owner."""
     wanted = {"label": OWNER_LABEL}
-    containers = engine.client.containers.list(all=True, filters=wanted)
+    # Each is asked by itself once it is listed, and may be gone by then.
+    containers = engine.client.containers.list(all=True, filters=wanted, ignore_removed=True)
     return [str(one.name) for one in (*containers, *engine.client.networks.list(filters=wanted))]
