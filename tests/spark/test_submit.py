@@ -22,7 +22,7 @@ from spark_reports.package import Package, make_package
 from spark_reports.store import Store
 from spark_reports.tables import TABLES
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
 HOME = Path(pyspark.__file__).parent
 GOLDEN = Path(__file__).parent.parent / "golden" / "runs"

@@ -17,7 +17,7 @@ from spark_reports.store import Store
 from tests.spark import stores
 from tests.spark.folders import TAGS, copy
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
 MESSAGES_EACH = 8
 # Ingests run folders, one after the other, and says so; a line on its standard input lets it go on.
