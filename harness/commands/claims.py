@@ -22,10 +22,17 @@ from harness.claims.runs import seen_in
 from harness.claims.table import claims_table
 from harness.claims.verdicts import Verdict, VerdictKind, verdicts
 from harness.cluster.kinds import ClusterKind
-from harness.commands.common import OnOption, ParallelOption, RunsOption, SeedOption, runs_or_default
+from harness.commands.common import (
+    OnOption,
+    ParallelOption,
+    RunsOption,
+    SeedOption,
+    runs_or_default,
+    write_text,
+)
 from harness.commands.ending import ending_in_a_code
 from harness.commands.terminal import ERR, OUT, Progress
-from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
+from harness.errors import ExitCode, UsageProblem
 from harness.library import scenarios_folder, shipped
 from harness.matrix import left_out_told
 from harness.model import OutcomeKind
@@ -124,9 +131,9 @@ def claims_table_command(
         evidence=_as_seen_from(out, folder),
         registry=_as_seen_from(out, scenarios_folder() / FILE),
     )
-    _write(out, text)
+    write_text(out, text, "Choose another place with --out.")
     if verdicts_file is not None:
-        _write(verdicts_file, expected_text(found.values()))
+        write_text(verdicts_file, expected_text(found.values()), "Choose another place with --verdicts.")
     OUT.print(f"{out}: {len(claims())} claims, {len(found)} verdicts", markup=False)
     return ExitCode.AS_EXPECTED
 
@@ -172,15 +179,6 @@ def _library() -> list[Scenario]:
 def _as_seen_from(file: Path, target: Path) -> str:
     """A path as a link in a file has it."""
     return Path(os.path.relpath(target.resolve(), file.resolve().parent)).as_posix()
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise EnvironmentNotReady(
-            f"{path} can't be written: {error.strerror}", "Choose another place."
-        ) from error
 
 
 def _tell(found: Mapping[tuple[str, str], Verdict], versions: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ from harness.cluster.kinds import ClusterKind
 from harness.commands.terminal import ERR as ERR
 from harness.commands.terminal import OUT as OUT
 from harness.commands.terminal import Progress as Progress
-from harness.errors import ExitCode
+from harness.errors import EnvironmentNotReady, ExitCode
 from harness.job import Job
 from harness.matrix import LeftOut, Matrix, Plan, left_out_told
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
@@ -87,6 +87,19 @@ JunitOption = Annotated[
 def runs_or_default(runs: Path | None) -> Path:
     """The chosen folder for runs, or the default one."""
     return runs_folder() if runs is None else runs
+
+
+def write_text(path: Path, text: str, way_out: str) -> None:
+    """Write a file whose place the user chose, and its folder where that is missing.
+
+    Raises:
+        EnvironmentNotReady: it can't be written; `way_out` says what to do then.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
 
 
 def version_or(recorded: object, chosen: str | None) -> str:

@@ -23,9 +23,10 @@ from harness.commands.common import (
     RunsOption,
     runs_or_default,
     version_or,
+    write_text,
 )
 from harness.commands.terminal import OUT, Progress
-from harness.errors import EnvironmentNotReady, ExitCode
+from harness.errors import ExitCode
 from harness.nightly.duration import Pace
 from harness.nightly.known import read_known
 from harness.nightly.night import Night
@@ -39,48 +40,52 @@ from harness.reporters.parts.text import counted
 
 STATUS_FILE = "nightly-status.json"
 
+MinutesOption = Annotated[
+    float, typer.Option("--minutes", min=0.5, help="So long, and no longer: nothing begins that can't end.")
+]
+NightSeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="Decides every scenario. A random one unless given, and told."),
+]
+ProfileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--profile",
+        metavar="FILE",
+        help="YAML: `consistent: only`, weights of `dimensions` and `acts`; see harness/nightly/README.md.",
+    ),
+]
+ShardOption = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="I/N", help="Only this part, where N machines share the seed: `2/5`."),
+]
+KnownOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--known",
+        metavar="FILE",
+        help="Signatures of findings, one a line, that are told and change no exit code.",
+    ),
+]
+KeptOption = Annotated[
+    int | None,
+    typer.Option(
+        "--keep",
+        min=0,
+        help="Of the runs that show nothing keep the folders of the last so many. [default: all]",
+    ),
+]
+
 
 def nightly(
-    minutes: Annotated[
-        float,
-        typer.Option("--minutes", min=0.5, help="So long, and no longer: nothing begins that can't end."),
-    ] = 20.0,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, help="Decides every scenario. A random one unless given, and told."),
-    ] = None,
-    profile: Annotated[
-        Path | None,
-        typer.Option(
-            "--profile",
-            metavar="FILE",
-            help="YAML: `consistent: only`, weights of `dimensions` and `acts`; see harness/nightly/README.md.",
-        ),
-    ] = None,
+    minutes: MinutesOption = 20.0,
+    seed: NightSeedOption = None,
+    profile: ProfileOption = None,
     rocketmq: ChosenRocketmqOption = None,
     on: OnOption = ClusterKind.EMBEDDED,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            "--shard", metavar="I/N", help="Only this part, where N machines share the seed: `2/5`."
-        ),
-    ] = None,
-    known: Annotated[
-        Path | None,
-        typer.Option(
-            "--known",
-            metavar="FILE",
-            help="Signatures of findings, one a line, that are told and change no exit code.",
-        ),
-    ] = None,
-    keep: Annotated[
-        int | None,
-        typer.Option(
-            "--keep",
-            min=0,
-            help="Of the runs that show nothing keep the folders of the last so many. [default: all]",
-        ),
-    ] = None,
+    shard: ShardOption = None,
+    known: KnownOption = None,
+    keep: KeptOption = None,
     parallel: ParallelOption = None,
     runs: RunsOption = None,
     as_json: JsonOption = False,
@@ -133,11 +138,4 @@ def _tell(summary: Summary, folder: Path, *, as_json: bool, junit: Path | None) 
         write_lines(sys.stderr if as_json else sys.stdout, github_annotations(summary))
     if junit is not None:
         write_junit(summary, junit)
-    status = folder / STATUS_FILE
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        status.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise EnvironmentNotReady(
-            f"{status} can't be written: {error.strerror}", "Choose another place with --runs."
-        ) from error
+    write_text(folder / STATUS_FILE, text + "\n", "Choose another place with --runs.")

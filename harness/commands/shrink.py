@@ -11,7 +11,7 @@ import typer
 
 from harness.campaign import Campaign, Options
 from harness.cluster.kinds import ClusterKind
-from harness.commands.common import RunsOption, runs_or_default, version_or
+from harness.commands.common import RunsOption, runs_or_default, version_or, write_text
 from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from harness.job import Job
@@ -78,17 +78,17 @@ def shrink(
             search = Shrinking(document, trial, trust, minutes * 60, _told(progress))
             try:
                 smallest = search.run()
-            except KeyboardInterrupt:
-                _write(_path(out, text_of(search.smallest)), text_of(search.smallest))
+            except (KeyboardInterrupt, EnvironmentNotReady):
+                progress.stop()
+                path = _write(out, text_of(search.smallest))
+                ERR.print(f"Wrote {path}: the smallest one so far that shows it", markup=False)
                 raise
             origin = f"Shrunk from {report.scenario.name}, RocketMQ {options.version}"
             # Once more, and now with checks that state it: they must hold where it is found.
             stated = restated(smallest, trial.found or wanted, origin)
             held = sum([trial(stated) and trial.reproduced for _ in range(repeat)])
         progress.stop()
-    text = text_of(with_expectation(stated, held, repeat))
-    path = _path(out, text)
-    _write(path, text)
+    path = _write(out, text_of(with_expectation(stated, held, repeat)))
     OUT.print(
         f"{len(search.tried)} candidates, {trial.runs} runs; the original shows it in {shown} of {of}, and "
         f"the smallest, by its own checks, in {held} of {repeat}\n"
@@ -147,14 +147,7 @@ def _told(progress: Progress) -> Callable[[str], None]:
     return lambda text: progress(f"shrinking: {text}")
 
 
-def _path(out: Path | None, text: str) -> Path:
-    return out or Path(f"{parse_scenario(text, 'shrunk').name}{SUFFIX}")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise EnvironmentNotReady(
-            f"{path} can't be written: {error.strerror}", "Choose another --out."
-        ) from error
+def _write(out: Path | None, text: str) -> Path:
+    path = out or Path(f"{parse_scenario(text, 'shrunk').name}{SUFFIX}")
+    write_text(path, text, "Choose another --out.")
+    return path

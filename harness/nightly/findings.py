@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,27 +17,21 @@ class NightlyFinding:
     """One breach of an invariant in one run."""
 
     kind: str
-    cause: str
-    sentence: str
-    group: str
-    events: tuple[int, ...]
-    anomaly: tuple[Mapping[str, Any], ...]
-    """Checks that hold in this run, and state what was found; empty where the language has no word for it."""
-    healthy: tuple[Mapping[str, Any], ...]
+    breach: Breach
 
     @property
     def signature(self) -> str:
         """What has the same cause has the same signature: without names, numbers, times and seeds."""
-        return f"{self.kind}: {self.cause}"
+        return f"{self.kind}: {self.breach.cause}"
 
     def as_json(self) -> dict[str, Any]:
         """As the status file has it."""
         return {
             "kind": self.kind,
             "signature": self.signature,
-            "sentence": self.sentence,
-            "group": self.group,
-            "events": list(self.events),
+            "sentence": self.breach.sentence,
+            "group": self.breach.group,
+            "events": list(self.breach.events),
         }
 
 
@@ -54,7 +48,7 @@ def findings(scenario: Scenario, events: Sequence[Event], outcome: Outcome) -> l
     found: dict[str, NightlyFinding] = {}
     for invariant in INVARIANTS:
         for breach in invariant.breaches(judged):
-            one = _finding(invariant.kind, breach)
+            one = NightlyFinding(invariant.kind, breach)
             found.setdefault(one.signature, one)
     return list(found.values())
 
@@ -69,15 +63,3 @@ def why_not_judged(outcome: Outcome) -> str | None:
 def is_environments(outcome: Outcome) -> bool:
     """Whether the machine or its surroundings failed, so that a second try may tell more."""
     return outcome.trouble is Trouble.ENVIRONMENT
-
-
-def _finding(kind: str, breach: Breach) -> NightlyFinding:
-    return NightlyFinding(
-        kind=kind,
-        cause=breach.cause,
-        sentence=breach.sentence,
-        group=breach.group,
-        events=breach.events,
-        anomaly=breach.anomaly,
-        healthy=breach.healthy,
-    )

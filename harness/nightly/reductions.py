@@ -20,6 +20,8 @@ Reduction = Callable[[Document], Iterator[Document]]
 
 _CHECKS = ("anomaly", "healthy", "also", "tendency")
 _SHORTEST_MS = 100
+_FAULTS = ("kill", "pause", "resume", "restart", "stop")
+"""Steps that do something to a member or a server, or undo it."""
 
 
 def without_groups(document: Document) -> Iterator[Document]:
@@ -74,9 +76,8 @@ def _smaller_parallel(step: Document) -> Iterator[list[Any]]:
 
 def without_faults(document: Document) -> Iterator[Document]:
     """Nothing is done to one member or server any more, its coming back included."""
-    words = ("kill", "pause", "resume", "restart", "stop")
     targets = {
-        name for one in _all_steps(document["steps"]) for word in words for name in _listed(one.get(word))
+        name for one in _all_steps(document["steps"]) for word in _FAULTS for name in _listed(one.get(word))
     }
     for target in sorted(targets):
         untouched = partial(_untouched, target=target, started=set())
@@ -90,7 +91,7 @@ def _untouched(step: Document, target: str, started: set[str]) -> bool:
         first = target not in started
         started.add(target)
         return first or _listed(said) != [target]
-    return word not in ("kill", "pause", "resume", "restart", "stop") or _listed(said) != [target]
+    return word not in _FAULTS or _listed(said) != [target]
 
 
 def with_fewer_messages(document: Document) -> Iterator[Document]:
@@ -138,7 +139,7 @@ def with_fewer_queues(document: Document) -> Iterator[Document]:
 
 
 def with_shorter_waits(document: Document) -> Iterator[Document]:
-    """No wait, or half of it."""
+    """Half of a wait; without it is a candidate of `without_steps`."""
     for place, step in _placed(document["steps"]):
         if "wait" not in step:
             continue

@@ -25,15 +25,15 @@ def restated(document: Document, finding: NightlyFinding, origin: str) -> Docume
         finding: as a run of that shows it.
         origin: where it comes from, in words.
     """
-    cause = finding.cause.rpartition(": ")[2]
+    cause = finding.breach.cause.rpartition(": ")[2]
     made: Document = {
         "name": f"{finding.kind}-{document['name'].removeprefix('nightly-')}"[:80].strip("-"),
         "title": f"{cause[0].upper()}{cause[1:]}",
-        "description": f"{finding.sentence}. {origin}.",
+        "description": f"{finding.breach.sentence}. {origin}.",
     }
     made |= {key: document[key] for key in _KEPT if key in document}
-    made["anomaly"] = [dict(check) for check in finding.anomaly] or document["anomaly"]
-    made["healthy"] = [dict(check) for check in finding.healthy] or document["healthy"]
+    made["anomaly"] = [dict(check) for check in finding.breach.anomaly] or document["anomaly"]
+    made["healthy"] = [dict(check) for check in finding.breach.healthy] or document["healthy"]
     made["expected"] = "measured"
     return made
 

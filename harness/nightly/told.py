@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TextIO
 from xml.etree import ElementTree
 
-from harness.errors import EnvironmentNotReady
 from harness.nightly.run import NightlyRun
 from harness.nightly.summary import Found, Summary, finding_of
+from harness.reporters.parts.junit_file import write_junit_file
 from harness.reporters.parts.text import counted, printable
+from harness.reporters.parts.workflow_command import workflow_command
 
 SIGNATURES_SHOWN = 40
 
@@ -33,7 +34,7 @@ def lines(summary: Summary) -> Iterator[str]:
         yield f"{'known' if found.known else 'NEW':5}  {found.signature}"
         name = found.shortest.name
         yield f"       in {counted(len(found.runs), 'run')} of {judged}, as in {name}:"
-        yield f"       {finding_of(found, found.shortest).sentence}"
+        yield f"       {finding_of(found, found.shortest).breach.sentence}"
         yield f"       events {_numbers(found)}; {_commands(found.shortest)}"
     for run in summary.not_judged:
         yield ""
@@ -42,7 +43,7 @@ def lines(summary: Summary) -> Iterator[str]:
 
 
 def _numbers(found: Found) -> str:
-    return ", ".join(map(str, finding_of(found, found.shortest).events))
+    return ", ".join(map(str, finding_of(found, found.shortest).breach.events))
 
 
 def _commands(run: NightlyRun) -> str:
@@ -54,14 +55,8 @@ def github_annotations(summary: Summary) -> Iterator[str]:
     """Workflow commands of GitHub Actions: an error for each new finding, a notice for each known one."""
     for found in summary.found:
         level = "notice" if found.known else "error"
-        text = f"{finding_of(found, found.shortest).sentence}\n{_commands(found.shortest)}"
-        title = _escaped(printable(found.signature)).replace(":", "%3A").replace(",", "%2C")
-        yield f"::{level} title={title}::{_escaped(printable(text, keep=chr(10)))}"
-
-
-def _escaped(text: str) -> str:
-    """As `@actions/core` escapes the data of a workflow command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        text = f"{finding_of(found, found.shortest).breach.sentence}\n{_commands(found.shortest)}"
+        yield workflow_command(level, {"title": printable(found.signature)}, text)
 
 
 def write_junit(summary: Summary, file: Path) -> None:
@@ -83,15 +78,7 @@ def write_junit(summary: Summary, file: Path) -> None:
     suite = ElementTree.SubElement(suites, "testsuite", {"name": f"seed {summary.night.seed}", **totals})
     for run in summary.runs:
         suite.append(_case(run, known, run in summary.inconclusive))
-    tree = ElementTree.ElementTree(suites)
-    ElementTree.indent(tree)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        tree.write(file, encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        raise EnvironmentNotReady(
-            f"{file} can't be written: {error.strerror}", "Choose another file with --junit."
-        ) from error
+    write_junit_file(suites, file)
 
 
 def _case(run: NightlyRun, known: frozenset[str] | set[str], inconclusive: bool) -> ElementTree.Element:
@@ -106,7 +93,7 @@ def _case(run: NightlyRun, known: frozenset[str] | set[str], inconclusive: bool)
     for one in run.findings:
         if one.signature not in known:
             failure = ElementTree.SubElement(case, "failure", {"type": one.kind, "message": one.signature})
-            failure.text = printable(f"{one.sentence}\n{_commands(run)}", keep="\n")
+            failure.text = printable(f"{one.breach.sentence}\n{_commands(run)}", keep="\n")
     if run.not_judged is not None:
         word = "skipped" if inconclusive else "error"
         ElementTree.SubElement(case, word, {"message": printable(run.not_judged)})

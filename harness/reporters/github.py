@@ -23,6 +23,7 @@ from harness.reporters.parts.verdict import (
     reason_and_hint,
     sentence,
 )
+from harness.reporters.parts.workflow_command import workflow_command
 
 
 class GitHubReporter:
@@ -70,26 +71,13 @@ class GitHubReporter:
             for part in (reason, hint, *finding_lines(run), f"Reproduce: {run.reproduce_command}")
             if part
         )
-        told = ",".join(
-            f"{name}={_escape_property(value)}" for name, value in sorted(properties.items()) if value
-        )
-        return f"::error {told}::{_escape(printable(text, keep=chr(10)))}"
+        return workflow_command("error", properties, text)
 
     def _file(self, run: Report) -> str:
         workspace, file = self._environment.get("GITHUB_WORKSPACE"), PurePath(run.scenario.file)
         if workspace and file.is_relative_to(workspace):
             file = file.relative_to(workspace)
         return printable(file) if run.scenario.file else ""
-
-
-def _escape(text: str) -> str:
-    """As `@actions/core` escapes the data of a workflow command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _escape_property(text: str) -> str:
-    """As `@actions/core` escapes a property of a workflow command."""
-    return _escape(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def _mark(run: Report) -> str:

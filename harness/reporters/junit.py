@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from xml.etree import ElementTree
 
-from harness.errors import EnvironmentNotReady
 from harness.model import OutcomeKind
 from harness.reporters.base import Report
 from harness.reporters.parts.cells import cell_text
 from harness.reporters.parts.findings import finding_lines
+from harness.reporters.parts.junit_file import write_junit_file
 from harness.reporters.parts.shares import attempts
 from harness.reporters.parts.text import printable
 from harness.reporters.parts.verdict import reason_and_hint, sentence
@@ -37,15 +37,7 @@ class JUnitReporter:
         Raises:
             EnvironmentNotReady: it can't be written.
         """
-        tree = ElementTree.ElementTree(_suites(runs, self._cells))
-        ElementTree.indent(tree)
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            tree.write(self._file, encoding="utf-8", xml_declaration=True)
-        except OSError as error:
-            raise EnvironmentNotReady(
-                f"{self._file} can't be written: {error.strerror}", "Choose another file with --junit."
-            ) from error
+        write_junit_file(_suites(runs, self._cells), self._file)
 
 
 def _suites(runs: Sequence[Report], cells: bool) -> ElementTree.Element:

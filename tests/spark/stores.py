@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -73,14 +74,19 @@ def visible(store: Store) -> dict[str, int]:
     return {row.run: row.messages for row in rows.collect()}
 
 
-def process(code: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-    """A Python of its own that runs this code."""
+@contextmanager
+def process(code: str, *arguments: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """A Python of its own that runs this code; it doesn't outlive the test, and its JVM doesn't outlive it."""
     path = os.pathsep.join([str(Path(__file__).parent.parent.parent), *filter(None, sys.path)])
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         env={**os.environ, "PYTHONPATH": path, **environment},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
+    ) as running:
+        try:
+            yield running
+        finally:
+            running.kill()

@@ -39,18 +39,18 @@ def test_ended_in_the_midst_of_a_query_it_leaves_no_jvm_and_no_folder_and_says_o
     cache = tmp_path / "cache"
     cache.mkdir()
     (cache / "maven").symlink_to(_maven())
-    waiting = stores.process(WAITING, ROCKETCHAOS_CACHE=str(cache))
-    assert waiting.stdout is not None
-    assert waiting.stdout.readline().strip() == "ready"
-    children = psutil.Process(waiting.pid).children(recursive=True)
-    assert children
-    waiting.send_signal(number)
-    _out, errors = waiting.communicate(timeout=60)
-    assert waiting.returncode == code
-    assert "Traceback" not in errors
-    # What has ended, and whom nobody has asked how yet, is gone.
-    left = psutil.wait_procs(children, timeout=1)[1]
-    assert [one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE] == []
+    with stores.process(WAITING, ROCKETCHAOS_CACHE=str(cache)) as waiting:
+        assert waiting.stdout is not None
+        assert waiting.stdout.readline().strip() == "ready"
+        children = psutil.Process(waiting.pid).children(recursive=True)
+        assert children
+        waiting.send_signal(number)
+        _out, errors = waiting.communicate(timeout=60)
+        assert waiting.returncode == code
+        assert "Traceback" not in errors
+        # What has ended, and whom nobody has asked how yet, is gone.
+        left = psutil.wait_procs(children, timeout=1)[1]
+        assert [one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE] == []
     assert [file.name for file in (cache / "spark").rglob("*") if file.is_file()] in ([], ["spark.log"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -65,14 +66,18 @@ def test_two_processes_that_make_and_fill_a_store_side_by_side_lose_nothing(
 ) -> None:
     """The very store is made by both; some runs are ingested by both, and count once."""
     mine = [["shared-1", name, "shared-2"] for name in ("left", "right")]
-    writers = [stores.process(WRITER, str(place), *(runs[name] for name in names)) for names in mine]
-    for writer in writers:
-        assert said(writer) == "ready"
-    for writer in writers:
-        go(writer)
-    for writer in writers:
-        _out, errors = writer.communicate(timeout=480)
-        assert writer.returncode == 0, errors
+    with ExitStack() as ended:
+        writers = [
+            ended.enter_context(stores.process(WRITER, str(place), *(runs[name] for name in names)))
+            for names in mine
+        ]
+        for writer in writers:
+            assert said(writer) == "ready"
+        for writer in writers:
+            go(writer)
+        for writer in writers:
+            _out, errors = writer.communicate(timeout=480)
+            assert writer.returncode == 0, errors
     store = Store.open(spark, str(place))
     assert stores.visible(store) == dict.fromkeys({run for names in mine for run in names}, MESSAGES_EACH)
 
@@ -83,19 +88,21 @@ def test_a_killed_writer_leaves_a_readable_store_and_no_jvm(
     """It is killed at some moment of an ingest; what it has said is done is there, and the rest can be done."""
     before = set(stores.visible(Store.create(spark, str(place))))
     mine = [name for name in runs if name.startswith("killed")]
-    writer = stores.process(WRITER, str(place), *(runs[name] for name in mine))
-    assert said(writer) == "ready"
-    jvms = [one for one in psutil.Process(writer.pid).children(recursive=True) if "java" in one.name()]
-    assert jvms
-    go(writer)
-    assert said(writer) == runs[mine[0]]
-    # In the midst of the second: what it has parsed is being written.
-    Retrying(
-        retry=retry_if_result(lambda staged: not staged), stop=stop_after_delay(120), wait=wait_fixed(0.05)
-    )(lambda: list((place / "staging").glob("*/events")))
-    writer.send_signal(signal.SIGKILL)
-    writer.communicate()
-    assert not psutil.wait_procs(jvms, timeout=30)[1], "the JVM outlives its Python"
+    with stores.process(WRITER, str(place), *(runs[name] for name in mine)) as writer:
+        assert said(writer) == "ready"
+        jvms = [one for one in psutil.Process(writer.pid).children(recursive=True) if "java" in one.name()]
+        assert jvms
+        go(writer)
+        assert said(writer) == runs[mine[0]]
+        # In the midst of the second: what it has parsed is being written.
+        Retrying(
+            retry=retry_if_result(lambda staged: not staged),
+            stop=stop_after_delay(120),
+            wait=wait_fixed(0.05),
+        )(lambda: list((place / "staging").glob("*/events")))
+        writer.send_signal(signal.SIGKILL)
+        writer.communicate()
+        assert not psutil.wait_procs(jvms, timeout=30)[1], "the JVM outlives its Python"
     store = Store.open(spark, str(place))
     seen = stores.visible(store)
     assert before | {mine[0]} <= set(seen) <= before | set(mine)

@@ -9,11 +9,17 @@ from harness.nightly.acts.base import Act
 from harness.nightly.acts.configure import Configure
 from harness.nightly.acts.join import Join
 from harness.nightly.acts.kill import Kill
-from harness.nightly.acts.kill_node import KillBroker, KillNameServer, RestartBroker, StopBroker
 from harness.nightly.acts.pause import Pause
-from harness.nightly.acts.pause_node import PauseBroker, PauseNameServer
 from harness.nightly.acts.resubscribe import Resubscribe
 from harness.nightly.acts.rolling import Rolling
+from harness.nightly.acts.server import (
+    KILL_BROKER,
+    KILL_NAME_SERVER,
+    PAUSE_BROKER,
+    PAUSE_NAME_SERVER,
+    RESTART_BROKER,
+    STOP_BROKER,
+)
 from harness.nightly.acts.stop import Stop
 from harness.nightly.acts.unsubscribe import Unsubscribe
 from harness.nightly.acts.wave import Wave
@@ -27,12 +33,12 @@ _ALL: tuple[Act, ...] = (
     Rolling(),
     Resubscribe(),
     Unsubscribe(),
-    KillBroker(),
-    StopBroker(),
-    RestartBroker(),
-    PauseBroker(),
-    KillNameServer(),
-    PauseNameServer(),
+    KILL_BROKER,
+    STOP_BROKER,
+    RESTART_BROKER,
+    PAUSE_BROKER,
+    KILL_NAME_SERVER,
+    PAUSE_NAME_SERVER,
     Configure(),
 )
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assertions.view import RunView, queue_name
+from harness.campaign import DEFAULT_VERSION
 from harness.model import Event
 from harness.nightly.invariants.base import Breach, Judged, some
 from harness.nightly.invariants.causes import moving
+from harness.timers import timers_ms
+from harness.timing import FAITHFUL, PROFILES
 
-FLUSH_MS = {"compressed": 500, "faithful": 5_000}
-"""flushConsumerOffsetInterval, see `harness.timing`: what a broker forgets at most where it dies."""
 LOOK_SLACK_MS = 3_000
 """A look shows what was so some time ago, and a flush takes its time on a busy machine."""
 
@@ -85,9 +86,16 @@ def _unexplained(view: RunView, group: str, fall: _Fall) -> str | None:
     return None if moving(view, group, fall.before, fall.after) else "nothing had moved the queue"
 
 
+def _flush_ms(view: RunView) -> int:
+    """flushConsumerOffsetInterval: what a broker forgets at most where it dies."""
+    # Which version and clients it is doesn't matter for a broker's own interval.
+    profile = PROFILES.get(view.timing, FAITHFUL)
+    return timers_ms(profile, DEFAULT_VERSION, ())["broker.flush-offsets"]
+
+
 def _known_before(view: RunView, group: str, fall: _Fall, death: Event) -> int:
     """The offset that was seen long enough before the broker's death to have been flushed."""
-    limit_ms = FLUSH_MS.get(view.timing, FLUSH_MS["faithful"]) + LOOK_SLACK_MS
+    limit_ms = _flush_ms(view) + LOOK_SLACK_MS
     seen = [
         queue["consumer_offset"] or 0
         for event in view.of_kind("offsets-observed", until=death.n)

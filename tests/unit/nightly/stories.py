@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from assertions.oracle import fates
@@ -57,8 +58,6 @@ class Story(HistoryBuilder):
 
     @staticmethod
     def _with(event: Any, more: dict[str, Any]) -> Any:
-        import dataclasses
-
         return dataclasses.replace(event, data={**event.data, **more})
 
     def passed(self, at: float, offsets: tuple[int, int] = (1, 1)) -> Story:

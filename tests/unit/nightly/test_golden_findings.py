@@ -37,4 +37,4 @@ def test_the_same_history_gives_the_same_findings() -> None:
     report = load_report(RUNS / "same-group-different-topics")
     told = [findings(report.scenario, report.events, report.outcome) for _ in range(2)]
     assert told[0] == told[1]
-    assert all(one.events for one in told[0])
+    assert all(one.breach.events for one in told[0])

@@ -91,3 +91,16 @@ def test_what_the_environment_breaks_says_nothing_of_a_candidate(
     monkeypatch.setattr(campaign, "fails_from", 4)
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.ENVIRONMENT
     assert campaign.runs == 4
+
+
+def test_what_was_found_until_the_environment_failed_is_written(
+    campaign: type[RecordedCampaign],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(campaign, "fails_from", 12)
+    assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.ENVIRONMENT
+    (file,) = tmp_path.glob("*.scenario.yaml")
+    assert len(load_scenario(file).steps) < len(load_report(RUN).scenario.steps)
+    assert f"Wrote {file.name}: the smallest one so far" in capsys.readouterr().err

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.faults.table import ROWS, table
 from harness.nightly.acts import ACTS
+from harness.nightly.faults_table import ROWS, table
 
-FAULTS = Path(__file__).parents[2] / "harness" / "faults"
+ROOT = Path(__file__).parents[3]
+FAULTS = ROOT / "harness" / "faults"
 
 
 def test_every_fault_has_a_row() -> None:
     modules = {row.fault.__module__.rpartition(".")[2] for row in ROWS if row.fault is not None}
-    others = {"__init__", "base", "network", "rules", "trials", "table"}
+    others = {"__init__", "base", "network", "rules", "trials"}
     assert {file.stem for file in FAULTS.glob("*.py")} - others == modules
+
+
+def test_the_readme_has_the_table() -> None:
+    assert table() in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_act_on_servers_has_a_row() -> None:

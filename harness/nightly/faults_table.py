@@ -1,4 +1,4 @@
-"""Which cluster can do which fault, as a table in Markdown: `python -m harness.faults.table`.
+"""Which cluster can do which fault, as a table in Markdown: `python -m harness.nightly.faults_table`.
 
 Nothing here says what a cluster can do: each fault is put into a scenario, and the kinds of clusters are asked.
 """
