@@ -25,8 +25,9 @@ from harness.commands.common import (
     version_or,
     write_text,
 )
-from harness.commands.terminal import OUT, Progress
-from harness.errors import ExitCode
+from harness.commands.report import ingest_and_report
+from harness.commands.terminal import ERR, OUT, Progress
+from harness.errors import ExitCode, RocketchaosError
 from harness.nightly.duration import Pace
 from harness.nightly.known import read_known
 from harness.nightly.night import Night
@@ -37,6 +38,7 @@ from harness.nightly.summary import Summary, pace_of, summary_of
 from harness.nightly.thinning import Thinning
 from harness.nightly.told import github_annotations, lines, write_junit, write_lines
 from harness.reporters.parts.text import counted
+from spark_reports.requirements import require_packages
 
 STATUS_FILE = "nightly-status.json"
 
@@ -67,6 +69,18 @@ KnownOption = Annotated[
         help="Signatures of findings, one a line, that are told and change no exit code.",
     ),
 ]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="URI",
+        help="When the night is over, read its runs into this store, and write the reports over all of it. "
+        "Only then does --keep thin.",
+    ),
+]
+ReportsOption = Annotated[
+    Path | None, typer.Option("--reports", metavar="FOLDER", help="Where those go. [default: RUNS/reports]")
+]
 KeptOption = Annotated[
     int | None,
     typer.Option(
@@ -86,6 +100,8 @@ def nightly(
     shard: ShardOption = None,
     known: KnownOption = None,
     keep: KeptOption = None,
+    store: StoreOption = None,
+    reports: ReportsOption = None,
     parallel: ParallelOption = None,
     runs: RunsOption = None,
     as_json: JsonOption = False,
@@ -99,6 +115,9 @@ def nightly(
     known_ones = read_known(known)
     wanted = Profile() if profile is None else read_profile(profile)
     folder = runs_or_default(runs)
+    if store is not None:
+        # What is missing for the reports is said now, and not when the night is over.
+        require_packages(reports=True)
     with Progress() as progress:
         chosen = Options(version=version_or(None, rocketmq), on=on, runs=folder, seed=seed, progress=progress)
         before = pace_of(folder / STATUS_FILE)
@@ -111,6 +130,8 @@ def nightly(
 
         def told(run: NightlyRun) -> None:
             thinning.note(run)
+            if store is None:
+                thinning.thin()
             found = counted(len(run.findings), "finding") if run.not_judged is None else "it says nothing"
             left = f"{counted(len(night.runs), 'run')}, {night.left_s:.0f} s left"
             progress(f"{run.name}: {found}; {left}")
@@ -122,7 +143,23 @@ def nightly(
             progress.stop()
             summary = summary_of(night, known_ones)
             _tell(summary, folder, as_json=as_json, junit=junit)
-    return summary.exit_code
+    codes = [summary.exit_code]
+    if store is not None:
+        codes.append(reported(folder, store, reports or folder / "reports"))
+        thinning.thin()
+    return ExitCode.gravest(codes)
+
+
+def reported(runs: Path, store: str, out: Path) -> ExitCode:
+    """The reports; what keeps them from being made is told, and doesn't hide what the night has found."""
+    try:
+        pages = ingest_and_report(runs, store, out)
+    except RocketchaosError as problem:
+        ERR.print(f"rocketchaos: the runs in {runs} are not in the store: {problem}", markup=False)
+        return problem.exit_code
+    for page in pages:
+        ERR.print(f"Wrote {page}", markup=False)
+    return ExitCode.AS_EXPECTED
 
 
 def _tell(summary: Summary, folder: Path, *, as_json: bool, junit: Path | None) -> None:

@@ -17,6 +17,8 @@ from harness.errors import ExitCode, UsageProblem
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from spark_reports.render.files import Written
+    from spark_reports.report import Report, StoreSummary
     from spark_reports.store import Store
 
 
@@ -161,6 +163,25 @@ def package(
     return ExitCode.AS_EXPECTED
 
 
+def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
+    """Read the runs below a folder into a store, and write every report over it, in one Spark; the pages.
+
+    Raises:
+        EnvironmentNotReady, UsageProblem: as the commands do.
+    """
+    with _spark(None, reports=True) as (spark, progress):
+        from spark_reports.ingest.ingest import ingest as ingest_runs
+        from spark_reports.reports import REPORTS
+        from spark_reports.store import Store
+
+        kept = Store.create(spark, store, progress)
+        ingest_runs(spark, kept, [str(runs)], progress)
+        kept.register()
+        summary = kept.summary()
+        names = REPORTS if summary.runs else ()
+        return [_written(kept, summary, name, out, progress)[1].page for name in names]
+
+
 COMMANDS: Mapping[str, Callable[..., ExitCode]] = {
     "ingest": ingest,
     "flakiness": flakiness,
@@ -197,9 +218,7 @@ def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> Exi
             f"{out} is no folder of this machine, where reports are written", "Give another --out."
         )
     with _store(uri, master, reports=True) as (store, progress):
-        from spark_reports.render.files import write
         from spark_reports.render.text import short, show
-        from spark_reports.reports import REPORTS
 
         store.register()
         summary = store.summary()
@@ -209,15 +228,24 @@ def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> Exi
                 f"the store at {uri} has no runs{broken}",
                 f"Ingest some: rocketchaos report ingest RUNS --store {uri}.",
             )
-        progress(f"making the report {name}")
-        report = REPORTS[name](store.spark, summary)
-        progress("writing the report")
-        written = write(store.spark, report, folder)
+        report, written = _written(store, summary, name, folder, progress)
     if form is Form.MD:
         OUT.print(short(report, form, written.page), markup=False, end="")
     else:
         show(report, OUT, written.page)
     return ExitCode.AS_EXPECTED
+
+
+def _written(
+    store: Store, summary: StoreSummary, name: str, folder: Path, progress: Progress
+) -> tuple[Report, Written]:
+    from spark_reports.render.files import write
+    from spark_reports.reports import REPORTS
+
+    progress(f"making the report {name}")
+    report = REPORTS[name](store.spark, summary)
+    progress("writing the report")
+    return report, write(store.spark, report, folder)
 
 
 @contextmanager

@@ -21,11 +21,13 @@ class Thinning:
         self.removed = 0
 
     def note(self, run: NightlyRun) -> None:
-        """A run has ended. What can't be removed stays: that is no failure of the night."""
-        if self._keep is None or run.findings or run.not_judged is not None:
-            return
-        self._silent.append(run.folder)
-        while len(self._silent) > self._keep:
+        """A run has ended."""
+        if not run.findings and run.not_judged is None:
+            self._silent.append(run.folder)
+
+    def thin(self) -> None:
+        """Remove what is too much. What can't be removed stays: that is no failure of the night."""
+        while self._keep is not None and len(self._silent) > self._keep:
             oldest = self._silent.popleft()
             shutil.rmtree(oldest, ignore_errors=True)
             # With the link to it, which the next run of that name would renew.

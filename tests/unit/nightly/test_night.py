@@ -366,6 +366,8 @@ def test_of_silent_runs_only_the_last_stay(tmp_path: Path) -> None:
         (folder / "events.jsonl").write_text("{}")
         (folder.parent / "latest").symlink_to("run")
         thinning.note(dataclasses.replace(run, folder=folder))
+    assert thinning.removed == 0
+    thinning.thin()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["nightly-7-2", "nightly-7-3", "nightly-7-5"]
     assert thinning.removed == 2
 

@@ -1,0 +1,49 @@
+"""What follows a night: its runs are read into the store, and every report is written over it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from harness.errors import ExitCode
+from spark_reports.store import Store
+from tests.spark import stores
+from tests.spark.folders import TAGS, copy
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
+
+AFTER_A_NIGHT = """
+import sys
+from pathlib import Path
+from harness.commands.nightly import reported
+sys.exit(int(reported(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))))
+"""
+
+
+def after_a_night(*places: Path) -> tuple[int, str]:
+    with stores.process(AFTER_A_NIGHT, *map(str, places)) as running:
+        _out, told = running.communicate(timeout=480)
+        return running.returncode, told
+
+
+def test_its_runs_are_in_the_store_and_the_pages_are_named(spark: SparkSession, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        copy(tmp_path / "runs", TAGS, name)
+    code, told = after_a_night(tmp_path / "runs", tmp_path / "store", tmp_path / "reports")
+    assert code == ExitCode.AS_EXPECTED, told
+    assert set(stores.visible(Store.open(spark, str(tmp_path / "store")))) == {"first", "second"}
+    for page in ("flakiness.html", "divergence.html", "timing.html"):
+        assert "<!doctype html>" in (tmp_path / "reports" / page).read_text(encoding="utf-8")[:200].lower()
+        assert page in told
+
+
+def test_a_store_that_is_none_is_one_message_and_a_code(tmp_path: Path) -> None:
+    copy(tmp_path / "runs", TAGS, "first")
+    (tmp_path / "store").write_text("a letter")
+    code, told = after_a_night(tmp_path / "runs", tmp_path / "store", tmp_path / "reports")
+    assert code in (ExitCode.USAGE, ExitCode.ENVIRONMENT)
+    (line,) = [line for line in told.splitlines() if line.startswith("rocketchaos: ")]
+    assert str(tmp_path / "store") in line
+    assert "Traceback" not in told
