@@ -82,9 +82,10 @@ BrokerNames = Annotated[
 
 
 ClusterShape = tuple[
-    tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], str | None, str, ProxyMode | None
+    tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], str | None, str, ProxyMode | None, bool
 ]
-"""Brokers, slaves, lines of broker.conf, the version of the dashboard, what brokers advertise, and the proxy."""
+"""Brokers, slaves, lines of broker.conf, the version of the dashboard, what brokers advertise, the proxy, and
+whether pulls are limited."""
 
 DASHBOARD_DEFAULT = "default"
 """The version of a dashboard that fits RocketMQ's."""
@@ -144,6 +145,12 @@ class ClusterNeeds(Strict):
         "containers, which only workers in containers can resolve",
     )
 
+    flow_control: bool = Field(
+        default=False,
+        description="its brokers refuse pulls with FLOW_CONTROL, 4.9.x those that they would have answered at "
+        "once: by a hook (RPCHook) in their JVMs, for RocketMQ comes with no limiter of pulls",
+    )
+
     @field_validator("broker")
     @classmethod
     def _free_to_choose(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
@@ -171,6 +178,7 @@ class ClusterNeeds(Strict):
             self.dashboard,
             self.advertise,
             self.proxy,
+            self.flow_control,
         )
 
     def with_long_polling(self) -> ClusterNeeds:

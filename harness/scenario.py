@@ -290,6 +290,8 @@ class Scenario(Strict):
             required.add("container workers")
         if self.cluster.advertise == "hostname":
             required.add("hostnames")
+        if self.cluster.flow_control:
+            required.add("flow control")
         return frozenset(required)
 
     @property

@@ -285,6 +285,15 @@ class Named(Protocol):
         """The addresses of those names, as in `/etc/hosts`, for who can't resolve them; None: there are none."""
 
 
+@runtime_checkable
+class FlowControlled(Protocol):
+    """Its brokers can be made to limit pulls."""
+
+    @property
+    def flow_control(self) -> bool:
+        """Whether they answer pulls with FLOW_CONTROL."""
+
+
 CAPABILITIES: Mapping[str, type] = MappingProxyType(
     {
         "kill": Killable,
@@ -298,6 +307,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "proxy: local": LocalProxied,
         "container workers": Networked,
         "hostnames": Named,
+        "flow control": FlowControlled,
     }
 )
 """What a cluster may be able to do, or to have, by the name that a scenario's `required_capabilities` has."""

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from harness.cluster import artifacts, ports, server_settings, versions
+from harness.cluster import artifacts, hooks, ports, server_settings, versions
 from harness.cluster.base import Proxy, ProxyMode
 from harness.cluster.java_home import Java, find_java
 from harness.cluster.proxy_process import ProxyProcess
@@ -44,10 +44,16 @@ class EmbeddedCluster(ServerCluster):
         brokers: Sequence[str] = ("broker-a",),
         slaves: Sequence[str] = (),
         proxy: ProxyMode | None = None,
+        flow_control: bool = False,
         nameserver_port: int | None = None,
         progress: Callable[[str], None] | None = None,
     ) -> None:
-        """As `ServerCluster`; `nameserver_port` is the name server's port, None chooses a free one."""
+        """As `ServerCluster`, and:
+
+        Args:
+            flow_control: whether its brokers answer pulls with FLOW_CONTROL.
+            nameserver_port: the name server's port; None chooses a free one.
+        """
         super().__init__(
             version,
             timing,
@@ -60,6 +66,7 @@ class EmbeddedCluster(ServerCluster):
             progress=progress,
         )
         self._nameserver_port = nameserver_port
+        self._flow_control = flow_control
         self._java: Java | None = None
         self._jars: Sequence[Path] = ()
 
@@ -68,10 +75,20 @@ class EmbeddedCluster(ServerCluster):
         """How its proxy runs; None where there is none."""
         return self._proxy_mode
 
+    @property
+    def flow_control(self) -> bool:
+        """Whether its brokers answer pulls with FLOW_CONTROL."""
+        return self._flow_control
+
     def _prepare(self) -> None:
         self._java = find_java()
         role: artifacts.Role = "server" if self._proxy_mode is None else "all-servers"
         self._jars = artifacts.classpath(self.version, role, self._progress)
+        if self._flow_control:
+            classes = hooks.hook_classes(
+                hooks.FLOW_CONTROL, self.version, self._java, self._jars, self._progress
+            )
+            self._jars = (*self._jars, classes)
         self._port_taken()
 
     def _port_taken(self) -> None:

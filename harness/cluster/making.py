@@ -83,6 +83,7 @@ class Making:
             brokers=self._needs.brokers,
             slaves=self._needs.slaves,
             proxy=self._needs.proxy,
+            flow_control=self._needs.flow_control,
             nameserver_port=self._nameserver_port,
             progress=self._processes.progress,
         )

@@ -184,11 +184,11 @@ def test_a_step_that_a_version_can_t_do_is_refused_before_anything_starts(tmp_pa
 
 
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:
-    assert lacking(ContainersCluster, CAPABILITIES) == ("proxy: local",)
+    assert lacking(ContainersCluster, CAPABILITIES) == ("flow control", "proxy: local")
     of_nodes = ("configure", "kill", "pause", "restart", "stop")
     of_containers = ("container workers", "dashboard", "delay", "hostnames", "partition")
     assert lacking(EmbeddedCluster, CAPABILITIES) == of_containers
-    of_all = (*of_nodes, *of_containers, "proxy: local")
+    of_all = (*of_nodes, *of_containers, "flow control", "proxy: local")
     assert lacking(AttachedCluster, CAPABILITIES) == tuple(sorted(of_all))
     assert lacking(AttachedCluster, {"kill"}) == ("kill",)
     assert lacking(AttachedCluster, ()) == ()
