@@ -13,6 +13,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from delta.tables import DeltaTable
@@ -89,12 +90,15 @@ class Store:
 
     def append(self, table: Table, facts: DataFrame) -> None:
         """Append facts of the batch; nobody sees them before `commit`. Columns as in `spark_reports.tables`."""
+        self.transactions.run(partial(self._write, table, facts))
 
-        def write() -> None:
-            rows = facts.select(*table.columns)
-            rows.write.format("delta").mode("append").save(self.place.of_table(table.name))
+    def append_all(self, facts: Sequence[tuple[Table, DataFrame]], at_once: int) -> None:
+        """Append facts to several tables, so many of them at a time."""
+        self.transactions.run_together([partial(self._write, *one) for one in facts], at_once)
 
-        self.transactions.run(write)
+    def _write(self, table: Table, facts: DataFrame) -> None:
+        rows = facts.select(*table.columns)
+        rows.write.format("delta").mode("append").save(self.place.of_table(table.name))
 
     def commit(self, runs: DataFrame) -> None:
         """Make the runs of the batch visible, all at once.

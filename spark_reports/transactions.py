@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 import delta.exceptions.captured
@@ -37,6 +38,24 @@ class Transactions:
         Raises:
             EnvironmentNotReady: others were faster every time, or the store can't be locked.
         """
+
+        def locked() -> Result:
+            with self._lock():
+                return transaction()
+
+        return self._until_it_is_done(locked)
+
+    def run_together(self, transactions: Sequence[Callable[[], None]], at_once: int) -> None:
+        """Do several, each on a table of its own, so many at a time; one that meets another writer is done again.
+
+        Raises:
+            EnvironmentNotReady: as `run`.
+        """
+        with self._lock(), ThreadPoolExecutor(at_once, thread_name_prefix="transaction") as pool:
+            for done in [pool.submit(self._until_it_is_done, one) for one in transactions]:
+                done.result()
+
+    def _until_it_is_done(self, transaction: Callable[[], Result]) -> Result:
         attempts = Retrying(
             retry=retry_if_exception_type(_CONFLICTS),
             wait=wait_random_exponential(multiplier=0.2, max=10),
@@ -44,7 +63,7 @@ class Transactions:
             reraise=True,
         )
         try:
-            result: Result = attempts(self._once, transaction)
+            result: Result = attempts(transaction)
             return result
         except _CONFLICTS as error:
             raise EnvironmentNotReady(
@@ -52,8 +71,6 @@ class Transactions:
                 "Nothing is broken; do it again when fewer write to the store.",
             ) from error
 
-    def _once(self, transaction: Callable[[], Result]) -> Result:
+    def _lock(self) -> AbstractContextManager[None]:
         folder = self._place.folder
-        lock = nullcontext() if folder is None else store_lock(self._spark, folder, self._progress)
-        with lock:
-            return transaction()
+        return nullcontext() if folder is None else store_lock(self._spark, folder, self._progress)

@@ -47,6 +47,8 @@ from spark_reports.tables import (
     TIMINGS,
 )
 
+_AT_ONCE = 4
+"""So many of the smaller tables are written at a time."""
 _BYTES_EACH = 32 * 2**20
 """Of the input for one partition of messages."""
 
@@ -174,7 +176,7 @@ class Portion:
 
     def _append_others(self, fit: DataFrame, events: DataFrame, told: DataFrame) -> None:
         logs = log_findings(self._spark, fit)
-        for table, rows in (
+        facts = (
             (SUBSCRIPTIONS, subscriptions(told)),
             (OWNERSHIP, ownership(told)),
             (OFFSETS, offsets(told)),
@@ -183,8 +185,9 @@ class Portion:
             (FINDINGS, findings(fit, told, logs)),
             (TIMINGS, timings(told, events)),
             (CONDITIONS, conditions(fit, told, events)),
-        ):
-            self._store.append(table, rows)
+        )
+        # Of few rows most of the time goes into planning, compiling and committing.
+        self._store.append_all(facts, _AT_ONCE)
 
     def _seen(self, place: Staging, found: DataFrame, whole: DataFrame, sums: DataFrame) -> DataFrame:
         """Everything that is known of each folder: its documents, and what its files add up to."""

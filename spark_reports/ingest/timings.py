@@ -35,13 +35,15 @@ def timings(story: DataFrame, events: DataFrame) -> DataFrame:
         story: the history (`spark_reports.ingest.events.EVENTS`), without the events of each message.
         events: all of it.
     """
-    ends = _ends_of_queues(events)
+    ends = _ends_of_queues(story, events)
     few = story.where(~fn.col("kind").isin(*_MASSES)).select(*_PLAIN, "node", "kind", "data")
     history = history_by_group(few.unionByName(ends, allowMissingColumns=True))
     rows = _rebalances(history).unionByName(_flips(history)).unionByName(_corrections(history))
     return rows.select(*(fn.col(one.name).cast(one.dataType) for one in TIMINGS.schema))
 
 
+_EVENTS_AT_MOST = 2**31
+"""Numbers of events are below."""
 _PLAIN = (*KEYS, "n", "at_ms")
 _LOOK_BEFORE = ("data.look_began_before_ms", "data.look_before_ms")
 """How long before a look the one before it was begun; in older folders, was answered."""
@@ -165,39 +167,31 @@ def _flips(history: DataFrame) -> DataFrame:
     )
 
 
-def _ends_of_queues(events: DataFrame) -> DataFrame:
+def _ends_of_queues(story: DataFrame, events: DataFrame) -> DataFrame:
     """Of each queue the last message that was acknowledged to the producer, and the last that each member got.
 
     Retries come from other queues, and tell nothing of this one.
     """
-    of_queue = events.where(
-        fn.col("kind").isin("sent", "received") & (fn.coalesce("data.reconsume_times", fn.lit(0)) == 0)
-    ).select(
-        *_PLAIN,
+    # The greatest offset, and of several events that have it the last: as one number, for with a struct Spark
+    # sorts all rows. No queue of a run has so many messages that it wouldn't fit.
+    place = fn.expr(f"try_add(try_multiply(coalesce(data.queue_offset, data.offset), {_EVENTS_AT_MOST}L), n)")
+    ends = (
+        events.where(
+            fn.col("kind").isin("sent", "received") & (fn.coalesce("data.reconsume_times", fn.lit(0)) == 0)
+        )
+        .groupBy("run_key", "node", "kind", "data.topic", "data.broker", "data.queue_id")
+        .agg(fn.max(place).alias("place"), fn.max_by("at_ms", place).alias("at_ms"))
+        .where("place IS NOT NULL")
+    )
+    return ends.join(fn.broadcast(story.select(*KEYS).distinct()), "run_key").select(
+        *KEYS,
         "node",
         "kind",
-        "data.topic",
-        "data.broker",
-        "data.queue_id",
-        fn.coalesce("data.queue_offset", "data.offset").alias("offset"),
-    )
-    queue = ("run_key", "node", "kind", "topic", "broker", "queue_id")
-    # The greatest number first, and then who has it: Spark sorts all rows for the greatest of structs.
-    ends = of_queue.groupBy(*queue).agg(fn.max("offset").alias("offset"))
-    return (
-        of_queue.join(fn.broadcast(ends), [*queue, "offset"])
-        .groupBy(*KEYS, *queue[1:], "offset")
-        .agg(fn.max(fn.struct("n", "at_ms")).alias("last"))
-        .select(
-            *KEYS,
-            "node",
-            "kind",
-            "topic",
-            _queue_of({name: fn.col(name) for name in ("broker", "queue_id")}).alias("queue"),
-            "offset",
-            "last.n",
-            "last.at_ms",
-        )
+        "topic",
+        _queue_of({name: fn.col(name) for name in ("broker", "queue_id")}).alias("queue"),
+        fn.expr(f"place DIV {_EVENTS_AT_MOST}L").alias("offset"),
+        fn.expr(f"CAST(place % {_EVENTS_AT_MOST}L AS INT)").alias("n"),
+        "at_ms",
     )
 
 

@@ -20,9 +20,10 @@ from pathlib import Path
 
 from tests.benchmarks.measuring import write_into_readme
 from tests.benchmarks.spark.fit import GOLDEN
-from tests.benchmarks.spark.table import Measured, table
+from tests.benchmarks.spark.table import Measured, tables
 
-BEGIN, END = "<!-- figures of Spark by `make bench-spark` -->", "<!-- end of figures of Spark -->"
+BEGIN, END = "<!-- figures of {} by `make bench-spark` -->", "<!-- end of figures of {} -->"
+"""Around each table, which stays as it is where that part isn't measured."""
 CORES, MEMORY_GIB = 2, 4
 
 
@@ -42,9 +43,10 @@ def main() -> None:
     measured = measure(chosen.ingest, chosen.reports, chosen.real, chosen.repeats, chosen.disk)
     if chosen.json:
         chosen.json.write_text(json.dumps(asdict(measured), indent=1) + "\n", encoding="utf-8")
-    print(table(measured, CORES, MEMORY_GIB))
-    if not chosen.no_readme:
-        write_into_readme(table(measured, CORES, MEMORY_GIB), BEGIN, END)
+    for name, text in tables(measured, CORES, MEMORY_GIB).items():
+        print(text)
+        if not chosen.no_readme:
+            write_into_readme(text, BEGIN.format(name), END.format(name))
     complaints = measured.complaints()
     if complaints:
         raise SystemExit("\n".join(complaints))

@@ -29,10 +29,10 @@ class Measured:
     load_start: float
     load_end: float = 0.0
     ingest: list[Ingested] = field(default_factory=list)
-    ingest_memory: tuple[float, float] = (0.0, 0.0)
-    """MiB at most: on the heap, resident."""
+    ingest_memory: float = 0.0
+    """MiB of RAM at most."""
     reports: list[Reported] = field(default_factory=list)
-    reports_memory: tuple[float, float] = (0.0, 0.0)
+    reports_memory: float = 0.0
 
     def complaints(self) -> list[str]:
         """What must not be."""
@@ -50,16 +50,16 @@ class Measured:
         return found
 
 
-def table(measured: Measured, cores: int, memory_gib: int) -> str:
-    """In Markdown, with machine and date."""
+def tables(measured: Measured, cores: int, memory_gib: int) -> dict[str, str]:
+    """In Markdown, with machine and date: of `ingest` and `reports` what was measured."""
     head = (
         f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores ({platform.machine()}), "
         f"{psutil.virtual_memory().total // 2**30} GiB, Spark {version('pyspark')} on {cores} cores with "
         f"{memory_gib} GiB, Delta {version('delta-spark')}, DuckDB {version('duckdb')} with as much, "
         f"load {measured.load_start:.1f} before and {measured.load_end:.1f} after:"
     )
-    parts = [head, _ingest(measured), _reports(measured)]
-    return "\n\n".join(part for part in parts if part)
+    parts = {"ingest": _ingest(measured), "reports": _reports(measured)}
+    return {name: f"{head}\n\n{part}" for name, part in parts.items() if part}
 
 
 def _ingest(measured: Measured) -> str:
@@ -128,9 +128,8 @@ def _skew_row(skews: list[list[float]]) -> list[str]:
     ]
 
 
-def _memory_row(peak: tuple[float, float], sizes: int) -> list[str]:
-    text = f"{peak[0]:,.0f} MiB; {peak[1]:,.0f} MiB"
-    return ["most memory of Spark's JVM: heap; resident", *([""] * (sizes - 1)), text, "heap ≤ 4096 MiB"]
+def _memory_row(peak_mib: float, sizes: int) -> list[str]:
+    return ["RAM of Spark's JVM at most, with its heap", *([""] * (sizes - 1)), f"{peak_mib:,.0f} MiB", ""]
 
 
 def _beside(asked: Asked) -> str:

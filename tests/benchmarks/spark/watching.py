@@ -113,11 +113,7 @@ def _cpu_s(spark: SparkSession) -> float:
     return float(times.user + times.system)
 
 
-def peak_memory(spark: SparkSession) -> tuple[float, float]:
-    """MiB that the driver's JVM has had at most so far: on its heap, and in all (resident)."""
-    jvm: Any = spark.sparkContext._jvm
-    pools = jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
-    heap = sum(pool.getPeakUsage().getUsed() for pool in pools if str(pool.getType()) == "Heap memory")
+def peak_memory(spark: SparkSession) -> float:
+    """MiB of RAM that the driver's JVM has had at most so far, with all that isn't on its heap."""
     status = Path(f"/proc/{_jvm_process(spark).pid}/status").read_text(encoding="ascii")
-    resident = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
-    return heap / 2**20, resident / 1024
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
