@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 from pyspark.sql.types import NumericType
 
@@ -26,6 +26,7 @@ from spark_reports.report import Figure, Report, Table
 ROW_LIMIT = 1_000
 """Rows of a table on the page; its files have all."""
 TABLE_KINDS = ("csv", "parquet", "delta")
+_CODE = re.compile(r"`([^`\n]+)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def _template(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FunctionLoader(_template),
         autoescape=True,
         undefined=StrictUndefined,
@@ -119,6 +120,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["with_code"] = _with_code
+    return environment
+
+
+def _with_code(text: str) -> Markup:
+    """Names and commands, which stand between backticks, as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(printable(text, keep="\n\t")))))
 
 
 def _shown_text(value: object) -> object:

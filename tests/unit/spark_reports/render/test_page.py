@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -134,6 +135,14 @@ def test_strangers_text_acts_nowhere(tmp_path: Path, hostile: str) -> None:
 def _attributes(read: Read) -> list[set[str]]:
     # Long text is of another class.
     return [set(attributes) - {"class"} for _, attributes in read.tags]
+
+
+def test_names_in_what_is_said_are_code_whatever_is_in_them(tmp_path: Path) -> None:
+    report = replace(empty(), headline="see `timers` and `<b>`", lines=("no `end", "`a` or `b`"))
+    text = page(report, tmp_path)
+    assert "see <code>timers</code> and <code>&lt;b&gt;</code></p>" in text
+    assert "<li>no `end</li>" in text
+    assert "<li><code>a</code> or <code>b</code></li>" in text
 
 
 def test_strangers_text_is_no_markup_in_figures_either(tmp_path: Path) -> None:
