@@ -29,14 +29,21 @@ from harness.selection import load_all
 from harness.spec import load_scenario
 from tests.benchmarks.claims import measure_claims
 from tests.benchmarks.containers import measure_containers
+from tests.benchmarks.experiment import measure_experiment
 from tests.benchmarks.matrix import measure_matrix
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos, write_into_readme
+from tests.benchmarks.survival import measure_survival
 
 SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
 MARKS = {
     "processes": ("<!-- figures by `make bench` -->", "<!-- end of figures -->"),
     "matrix": ("<!-- figures of the matrix by `make bench` -->", "<!-- end of figures of the matrix -->"),
     "claims": ("<!-- figures of claims by `make bench` -->", "<!-- end of figures of claims -->"),
+    "experiment": (
+        "<!-- figures of the experiment by `make bench` -->",
+        "<!-- end of figures of the experiment -->",
+    ),
+    "survival": ("<!-- figures of survival by `make bench` -->", "<!-- end of figures of survival -->"),
     "containers": ("<!-- figures of containers by `make bench` -->", "<!-- end of figures of containers -->"),
 }
 """Where in the README the figures of each part stand."""
@@ -171,6 +178,8 @@ PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
     "processes": measure_processes,
     "matrix": measure_matrix,
     "claims": measure_claims,
+    "experiment": measure_experiment,
+    "survival": measure_survival,
     "containers": measure_containers,
 }
 
