@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from assertions.base import Answer, Check
 from assertions.chosen import chosen_messages, owner_elsewhere
@@ -26,6 +26,8 @@ TrackType = Literal[
     "UNKNOWN",
 ]
 
+NO_TRACK = "no track of the group"
+
 
 class Track(Check):
     """Every message of the topic has this TrackType for the group, by `DefaultMQAdminExt.messageTrackDetail`.
@@ -42,11 +44,18 @@ class Track(Check):
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
-    all: TrackType = Field(description="the TrackType of every message")
+    all: TrackType | None = Field(default=None, description="the TrackType of every message")
+    absent: bool = Field(default=False, description="true: for no message they tell one of the group")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
     queues_of: ConsumerRef | None = Field(
         default=None, description="only messages in the queues that this consumer owned when last seen"
     )
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Track:
+        if (self.all is None) != self.absent:
+            raise ValueError("say exactly one of `all` and `absent: true`")
+        return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from owner_elsewhere(scenario, self.group, self.queues_of)
@@ -55,7 +64,8 @@ class Track(Check):
         return f"tracks of {self.topic} for {self.group}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"all {self.all}"
+        wanted = self.all or NO_TRACK
+        expected = f"all {wanted}"
         messages = chosen_messages(view, self.at, self.topic, self.tag, self.queues_of)
         if isinstance(messages, str):
             return Answer(None, expected, messages)
@@ -63,7 +73,7 @@ class Track(Check):
             event.data["key"]: event for event in view.observed("tracks-observed", self.at, topic=self.topic)
         }
         found = Counter(
-            events[message.key].data["tracks"].get(self.group, "no track of the group")
+            events[message.key].data["tracks"].get(self.group, NO_TRACK)
             if message.key in events
             else "not observed"
             for message in messages
@@ -72,4 +82,4 @@ class Track(Check):
         proof = [events[message.key].n for message in messages if message.key in events]
         if "not observed" in found:
             return Answer(None, expected, observed, proof)
-        return Answer(set(found) == {self.all}, expected, observed, proof)
+        return Answer(set(found) == {wanted}, expected, observed, proof)

@@ -324,6 +324,20 @@ def look_at(story: Story, key: int, track: str, **more: Any) -> None:
     story.add("harness", "tracks-observed", topic="orders", key=f"orders-{key}", tracks={"g": track}, **more)
 
 
+def test_tools_may_tell_of_no_such_group() -> None:
+    story = Story().sent(1).sent(2)
+    story.add(
+        "harness", "tracks-observed", topic="orders", key="orders-1", tracks={"h": "UNKNOWN"}, moment="end"
+    )
+    assert story.holds("track: {group: g, topic: orders, absent: true}") is UNKNOWN
+    look_at(story, 2, "CONSUMED", moment="end")
+    story.moment("end")
+    assert story.holds("track: {group: g, topic: orders, absent: true}") is NO
+    story.add("harness", "tracks-observed", topic="orders", key="orders-2", tracks={}, moment="end")
+    assert story.holds("track: {group: g, topic: orders, absent: true}") is YES
+    assert story.holds("track: {group: g, topic: orders, all: CONSUMED}") is NO
+
+
 def test_looks_at_one_member_s_queues_leave_the_others_out() -> None:
     """a owns queue 0, which has not been passed; b queue 1, which has."""
     story = Story()
