@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from harness.claims.registry import claims
+from harness.claims.verdicts import VerdictKind
 from harness.cluster.kinds import ClusterKind
 from harness.errors import UsageProblem
 from harness.expected import MEASURED, expected_words
@@ -94,17 +95,20 @@ def without_scenario(scenarios: Iterable[Scenario]) -> list[str]:
     return [name for name, claim in claims().items() if name not in spoken and not claim.unobservable]
 
 
-def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> str:
-    """Why there may be no run of a version that says anything of a claim."""
+def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> tuple[VerdictKind, str]:
+    """Why there may be no run of a version that says anything of a claim, and what that is called."""
     known = claims().get(claim)
     if known is not None and known.unobservable:
-        return f"nothing public can observe it: {known.unobservable}"
+        return VerdictKind.NOT_APPLICABLE, f"nothing public can observe it: {known.unobservable}"
     speaking = [one for one in scenarios if claim in spoken_of(one)]
     if not speaking:
-        return "no scenario speaks of it yet"
+        return VerdictKind.UNMEASURED, "no scenario speaks of it yet"
     reasons = {one.name: why_not(one, version, ClusterKind.EMBEDDED) for one in speaking}
-    if all(reasons.values()):
-        # Without the names: several scenarios of a claim have the same reason mostly.
-        told = dict.fromkeys(str(reason).removeprefix(f"{name} ") for name, reason in reasons.items())
-        return f"what speaks of it {'; '.join(told)}"
-    return f"there is no run of {', '.join(name for name, reason in reasons.items() if reason is None)}"
+    if not all(reasons.values()):
+        missing = ", ".join(name for name, reason in reasons.items() if reason is None)
+        return VerdictKind.UNMEASURED, f"there is no run of {missing}"
+    nowhere = all(one.why_not_on(version) for one in speaking)
+    # Without the names: several scenarios of a claim have the same reason mostly.
+    told = dict.fromkeys(str(reason).removeprefix(f"{name} ") for name, reason in reasons.items())
+    kind = VerdictKind.NOT_APPLICABLE if nowhere else VerdictKind.UNMEASURED
+    return kind, f"what speaks of it {'; '.join(told)}"

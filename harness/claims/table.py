@@ -36,12 +36,14 @@ and what really happens, in [`claims.yaml`]({registry}). `rocketchaos claims run
 """
 Verdicts = Mapping[tuple[str, str], Verdict]
 
+_NO_RUN = (VerdictKind.UNMEASURED, VerdictKind.NOT_APPLICABLE)
+
 
 def claims_table(
     claims: Mapping[str, Claim],
     verdicts: Verdicts,
     *,
-    why_no_run: Callable[[str, str], str],
+    why_no_run: Callable[[str, str], tuple[VerdictKind, str]],
     evidence: str,
     registry: str,
 ) -> str:
@@ -50,15 +52,14 @@ def claims_table(
     Args:
         claims: those that are told, by their ids.
         verdicts: what was measured.
-        why_no_run: of a claim and a version of which there is no run.
+        why_no_run: of a claim and a version of which there is no run: what that is called, and why there is none.
         evidence: the folder of evidence, as seen from the file.
         registry: the file of claims, as seen from the file.
     """
     versions = tuple(dict.fromkeys((*VERSIONS, *sorted({version for _, version in verdicts}))))
     rows = {
         name: [
-            verdicts.get((name, version))
-            or Verdict(name, version, VerdictKind.UNMEASURED, why_no_run(name, version))
+            verdicts.get((name, version)) or Verdict(name, version, *why_no_run(name, version))
             for version in versions
         ]
         for name in claims
@@ -95,7 +96,7 @@ def _findings(claims: Mapping[str, Claim], rows: Mapping[str, Sequence[Verdict]]
             for name, own in rows.items()
             for one in own
             if (predicted := claims[name].predicted_for(one.version)) is not None
-            and one.kind is not VerdictKind.UNMEASURED
+            and one.kind not in _NO_RUN
             and one.kind.value != predicted
         ],
     )
@@ -105,7 +106,7 @@ def _findings(claims: Mapping[str, Claim], rows: Mapping[str, Sequence[Verdict]]
         [
             f"{_link(name)}: {cell(min((one.reason for one in own), key=len))}"
             for name, own in rows.items()
-            if all(one.kind is VerdictKind.UNMEASURED for one in own) and not claims[name].unobservable
+            if all(one.kind in _NO_RUN for one in own) and not claims[name].unobservable
         ],
     )
 
@@ -139,7 +140,7 @@ def _claim(name: str, claim: Claim, own: Sequence[Verdict], evidence: str) -> st
 
 
 def _strong(kind: VerdictKind) -> str:
-    return kind.value if kind in (VerdictKind.CONFIRMED, VerdictKind.UNMEASURED) else f"**{kind}**"
+    return kind.value if kind in (VerdictKind.CONFIRMED, *_NO_RUN) else f"**{kind}**"
 
 
 def chosen(proofs: Sequence[Proof]) -> list[Proof]:

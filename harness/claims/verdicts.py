@@ -22,6 +22,10 @@ class VerdictKind(Told):
     DISTRIBUTION = "distribution", "A race or a tendency: the share of the runs in which it was so."
     CONTRADICTORY = "contradictory", "In some runs of one scenario it was so, in others otherwise."
     UNMEASURED = "unmeasured", "No run says anything of it."
+    NOT_APPLICABLE = (
+        "not applicable",
+        "It is about other versions, or nothing public can observe it.",
+    )
 
 
 class Stance(Enum):

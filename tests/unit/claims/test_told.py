@@ -29,7 +29,7 @@ def table(*runs: RunSeen) -> str:
     return claims_table(
         {name: claims()[name] for name in ("A02", "A05", "E15", "F04")},
         verdicts(runs),
-        why_no_run=lambda claim, version: f"no run of {claim} on {version}",
+        why_no_run=lambda claim, version: (VerdictKind.UNMEASURED, f"no run of {claim} on {version}"),
         evidence="evidence",
         registry="claims.yaml",
     )
