@@ -12,9 +12,11 @@ import os
 import re
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pyspark
@@ -77,7 +79,11 @@ def spark_session(master: str | None = None, progress: Progress | None = None) -
         }
         say("starting Spark")
         # Failures are read once more within: the JVM must live to tell what happened.
-        with _jvm(settings, java.home, folder / LOG) as gateway, spark_failures(folder / LOG):
+        with (
+            _jvm(settings, java.home, folder / LOG) as gateway,
+            _hearing_signals(gateway),
+            spark_failures(folder / LOG),
+        ):
             yield from _session(gateway, settings)
 
 
@@ -92,8 +98,6 @@ def _settings(master: str) -> dict[str, str]:
         "spark.databricks.delta.snapshotPartitions": "2",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
-        # Of an ingest's queries, hundreds: those of the next portion find them compiled. By default it has 100.
-        "spark.sql.codegen.cache.maxEntries": "1000",
         # What is put together: not all of a large store each time.
         "spark.databricks.delta.optimize.minFileSize": _COMPACT,
         "spark.databricks.delta.optimize.maxFileSize": _COMPACT,
@@ -172,6 +176,45 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _hearing_signals(gateway: Any) -> Iterator[None]:
+    """Lets SIGINT and SIGTERM end the block wherever they arrive.
+
+    What a handler raises is lost where Python runs something by itself, as py4j's clean-up of objects that are
+    gone. So the JVM begins to end at the signal: who waits for it gets an error, in whose place the handler's is
+    raised.
+    """
+    raised: list[BaseException] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        handler = handlers[signal.Signals(number)]
+        assert callable(handler)
+        try:
+            handler(number, frame)
+        except BaseException as error:
+            raised.append(error)
+            with suppress(Exception):
+                gateway.proc.stdin.close()
+            raise
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    heard = [number for number, handler in handlers.items() if callable(handler) and in_main_thread]
+    for number in heard:
+        signal.signal(number, hear)
+    try:
+        yield
+        if raised:
+            raise raised[0]
+    except Exception:
+        if raised:
+            raise raised[0] from None
+        raise
+    finally:
+        for number in heard:
+            signal.signal(number, handlers[number])
 
 
 def _session(gateway: Any, settings: Mapping[str, str]) -> Iterator[SparkSession]:

@@ -54,6 +54,27 @@ def test_ended_in_the_midst_of_a_query_it_leaves_no_jvm_and_no_folder_and_says_o
     assert [file.name for file in (cache / "spark").rglob("*") if file.is_file()] in ([], ["spark.log"])
 
 
+def test_a_signal_that_python_loses_ends_it_all_the_same(tmp_path: Path) -> None:
+    """Where it arrives while Python cleans up by itself, what its handler raises goes nowhere."""
+    lost = """
+        import os, signal, weakref
+        class Gone:
+            pass
+        gone = Gone()
+        told = weakref.ref(gone, lambda _: os.kill(os.getpid(), signal.SIGINT) or [None for _ in range(9)])
+        del gone
+"""
+    code = WAITING.replace("        spark.sql(", f"{lost}        spark.sql(")
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "maven").symlink_to(_maven())
+    with stores.process(code, ROCKETCHAOS_CACHE=str(cache)) as waiting:
+        _out, errors = waiting.communicate(timeout=120)
+    assert "Exception ignored in" in errors, "it was not lost"
+    assert waiting.returncode == 130
+    assert errors.rstrip().endswith("rocketchaos: interrupted; what was started has been ended")
+
+
 def test_without_a_full_jdk_it_says_which_java_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", "/nonexistent")
     monkeypatch.setenv("PATH", "/nonexistent")
