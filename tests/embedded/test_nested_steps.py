@@ -139,8 +139,8 @@ def test_retries_dead_letters_and_tracks_are_seen_over_time(tmp_path: Path) -> N
     run, events = run_of(RETRIES, tmp_path)
     assert run["outcome"] == "reproduced", run["checks"]
     (course,) = [check for check in run["checks"] if check["section"] == "also"]
-    # A look may miss NOT_CONSUME_YET, which is short, of one message or of both; then the check can't say, and must
-    # not say no.
+    # A look may miss NOT_CONSUME_YET, which is short, of one message or of both; then the check can't say, and
+    # must not say no.
     assert course["passed"] is not False, course
     assert sum(map(int, re.findall(r"(\d+) NOT_ONLINE then", course["observed"]))) == 2, course
     watched = [one for one in events if one["kind"] == "tracks-observed" and "moment" not in one["data"]]
