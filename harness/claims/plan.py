@@ -14,6 +14,7 @@ from harness.feasibility import why_not
 from harness.matrix import Cell, Plan, plan
 from harness.model import SECTION_OF
 from harness.scenario import Scenario
+from harness.version_range import why_not_in
 
 SLOW = frozenset({"slow", "minutes"})
 """The marks of what RocketMQ's own timers, or many repeats, make long."""
@@ -100,6 +101,9 @@ def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> tuple
     known = claims().get(claim)
     if known is not None and known.unobservable:
         return VerdictKind.NOT_APPLICABLE, f"nothing public can observe it: {known.unobservable}"
+    of_others = None if known is None else why_not_in(known.about, version)
+    if of_others is not None:
+        return VerdictKind.NOT_APPLICABLE, f"it {of_others}"
     speaking = [one for one in scenarios if claim in spoken_of(one)]
     if not speaking:
         return VerdictKind.UNMEASURED, "no scenario speaks of it yet"
@@ -107,8 +111,6 @@ def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> tuple
     if not all(reasons.values()):
         missing = ", ".join(name for name, reason in reasons.items() if reason is None)
         return VerdictKind.UNMEASURED, f"there is no run of {missing}"
-    nowhere = all(one.why_not_on(version) for one in speaking)
     # Without the names: several scenarios of a claim have the same reason mostly.
     told = dict.fromkeys(str(reason).removeprefix(f"{name} ") for name, reason in reasons.items())
-    kind = VerdictKind.NOT_APPLICABLE if nowhere else VerdictKind.UNMEASURED
-    return kind, f"what speaks of it {'; '.join(told)}"
+    return VerdictKind.UNMEASURED, f"what speaks of it {'; '.join(told)}"

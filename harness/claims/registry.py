@@ -16,7 +16,7 @@ from harness.expected import is_range
 from harness.language import Strict, as_tuple
 from harness.library import scenarios_folder
 from harness.spec.nearest import nearest
-from harness.version_range import contains
+from harness.version_range import VersionRange, contains
 
 FILE = "claims.yaml"
 VERSIONS = ("4.9.3", "4.9.4", "4.9.7", "5.3.3", "5.5.0")
@@ -54,6 +54,8 @@ class Claim(Strict):
     """The verdict that was read from the sources; or by ranges of versions."""
     really: Text = ""
     """What really happens; empty until it is measured."""
+    about: VersionRange = ""
+    """The versions that it speaks of; empty: all. Those that its scenarios can't be played on may be fewer."""
     unobservable: Text = ""
     """Why nothing public can observe it."""
 

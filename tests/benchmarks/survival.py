@@ -6,9 +6,10 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import psutil
 
 from harness.guardian import find_owned
 from harness.history import read_history
@@ -66,17 +67,12 @@ def _killed(runs: Path, number: int, after_s: float) -> float:
         process.kill()
     killed = time.monotonic()
     process.wait()
-    for left in _left(process.pid):
+    while left := find_owned(lambda owner: owner.startswith(f"{process.pid}-")):
         if time.monotonic() - killed > GIVEN_UP_S:
-            raise SystemExit(f"{GIVEN_UP_S:g} s after the kill there is still process {left}")
-        time.sleep(0.05)  # between two looks at what is left
+            raise SystemExit(f"{GIVEN_UP_S:g} s after the kill there is still process {left[0].pid}")
+        there = [psutil.Process(one.pid) for one in left if psutil.pid_exists(one.pid)]
+        psutil.wait_procs(there, timeout=0.1)
     return time.monotonic() - killed
-
-
-def _left(pid: int) -> Iterator[int]:
-    """Processes that this harness has started, as long as there are any."""
-    while owned := find_owned(lambda owner: owner.startswith(f"{pid}-")):
-        yield owned[0].pid
 
 
 def _is_readable(file: Path) -> bool:

@@ -84,7 +84,8 @@ def test_versions_are_run_one_after_the_other_and_what_can_not_is_left_out() -> 
     [
         ("E16", "4.9.4", VerdictKind.NOT_APPLICABLE, "nothing public can observe it: "),
         ("F04", "4.9.4", VerdictKind.UNMEASURED, "there is no run of pull-at-and-beyond-the-end"),
-        ("H08", "4.9.4", VerdictKind.NOT_APPLICABLE, "is about RocketMQ >=5"),
+        ("H08", "4.9.4", VerdictKind.NOT_APPLICABLE, "it is about RocketMQ >=5"),
+        ("F02", "4.9.3", VerdictKind.UNMEASURED, "what speaks of it is about RocketMQ >=4.9.4"),
         ("C13", "4.9.4", VerdictKind.UNMEASURED, "`--on containers` can"),
     ],
 )
