@@ -15,9 +15,10 @@ class VerdictKind(Told):
     """What runs of a version say of a claim."""
 
     CONFIRMED = "confirmed", "Every check that carries it held, in every run that counts."
-    REFUTED = (
-        "refuted",
-        "The contrary was observed: a check that refutes it held, or one that carries it was seen not to.",
+    REFUTED = "refuted", "The contrary was observed: a check that refutes it held."
+    NOT_OBSERVED = (
+        "not observed",
+        "A check that carries it was seen not to hold, which is no contrary: none that refutes it held.",
     )
     DISTRIBUTION = "distribution", "A race or a tendency: the share of the runs in which it was so."
     CONTRADICTORY = "contradictory", "In some runs of one scenario it was so, in others otherwise."
@@ -33,7 +34,9 @@ class Stance(Enum):
 
     FOR = 1
     AGAINST = 2
-    SILENT = 3
+    NOT_SEEN = 3
+    """A check that carries it was seen not to hold; that its contrary is so, nothing has shown."""
+    SILENT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,7 @@ def verdict(claim: str, version: str, runs: Sequence[RunSeen]) -> Verdict:
     kind, reason = _kind(by_scenario, shares)
     proofs = sorted(
         (proof for run in counted for proof in _proofs(run, claim)),
-        key=lambda one: not _is_against(one, claim),
+        key=lambda one: not _speaks_against(one, claim),
     )
     speaking = {
         run.run
@@ -120,14 +123,16 @@ def verdict(claim: str, version: str, runs: Sequence[RunSeen]) -> Verdict:
 def stance_of(run: RunSeen, claim: str) -> Stance:
     """What a run says of a claim, by its checks that are judged.
 
-    A claim is so in a run where all that carry it hold. It is otherwise where one is seen not to hold, or one that
-    refutes it holds; that something can't be said is neither.
+    A claim is so in a run where all that carry it hold, and otherwise where one that refutes it holds. That one
+    which carries it doesn't hold is neither, nor is it that something can't be said.
     """
     judged = [one for one in run.checks if one.section != TENDENCY and speaks(run, one)]
     if any(_is_contrary(one, claim) for one in judged):
         return Stance.AGAINST
-    carried = [one for one in judged if one.claim == claim]
-    return Stance.FOR if carried and all(one.holds is Holds.YES for one in carried) else Stance.SILENT
+    carried = [one.holds for one in judged if one.claim == claim]
+    if Holds.NO in carried:
+        return Stance.NOT_SEEN
+    return Stance.FOR if carried and Holds.UNKNOWN not in carried else Stance.SILENT
 
 
 def speaks(run: RunSeen, check: CheckSeen) -> bool:
@@ -143,12 +148,13 @@ def speaks(run: RunSeen, check: CheckSeen) -> bool:
 
 def _is_contrary(check: CheckSeen, claim: str) -> bool:
     """Whether the contrary of the claim was observed by it."""
-    carried = check.claim == claim and check.holds is Holds.NO
-    return carried or (check.refutes == claim and check.holds is Holds.YES)
+    return check.refutes == claim and check.holds is Holds.YES
 
 
-def _is_against(proof: Proof, claim: str) -> bool:
-    return proof.check.section != TENDENCY and _is_contrary(proof.check, claim)
+def _speaks_against(proof: Proof, claim: str) -> bool:
+    check = proof.check
+    not_seen = check.claim == claim and check.holds is Holds.NO
+    return check.section != TENDENCY and (not_seen or _is_contrary(check, claim))
 
 
 def _measures(check: CheckSeen, claim: str) -> bool:
@@ -176,16 +182,22 @@ def _kind(
     by_scenario: Mapping[str, Mapping[Stance, Sequence[RunSeen]]], shares: Sequence[Tendency]
 ) -> tuple[VerdictKind, str]:
     for scenario, stances in by_scenario.items():
-        if Stance.FOR in stances and Stance.AGAINST in stances:
-            one, other = stances[Stance.FOR], stances[Stance.AGAINST]
+        one = stances.get(Stance.FOR, [])
+        other = [*stances.get(Stance.AGAINST, []), *stances.get(Stance.NOT_SEEN, [])]
+        if one and other:
             return VerdictKind.CONTRADICTORY, (
                 f"{scenario}: so in {len(one)} runs ({one[0].run}), otherwise in {len(other)} ({other[0].run})"
             )
-    against = [scenario for scenario, stances in by_scenario.items() if Stance.AGAINST in stances]
-    supporting = [scenario for scenario, stances in by_scenario.items() if Stance.FOR in stances]
+    against, not_seen, supporting = (
+        [scenario for scenario, stances in by_scenario.items() if stance in stances]
+        for stance in (Stance.AGAINST, Stance.NOT_SEEN, Stance.FOR)
+    )
+    but = f"; {', '.join(supporting)} shows the part of it that is so" if supporting else ""
     if against:
-        but = f"; {', '.join(supporting)} shows the part of it that is so" if supporting else ""
         return VerdictKind.REFUTED, f"the contrary was observed in {', '.join(against)}{but}"
+    if not_seen:
+        told = f"it was not so in {', '.join(not_seen)}, and nothing there shows the contrary{but}"
+        return VerdictKind.NOT_OBSERVED, told
     if shares:
         return VerdictKind.DISTRIBUTION, "; ".join(share_text(one) for one in shares)
     if supporting:

@@ -41,7 +41,12 @@ from harness.selection import load_all
 
 EVIDENCE = "evidence"
 """The folder of the evidence that comes with rocketchaos, beside its scenarios."""
-_STYLES = {VerdictKind.REFUTED: "yellow", VerdictKind.CONTRADICTORY: "red", VerdictKind.UNMEASURED: "dim"}
+_STYLES = {
+    VerdictKind.REFUTED: "yellow",
+    VerdictKind.NOT_OBSERVED: "yellow",
+    VerdictKind.CONTRADICTORY: "red",
+    VerdictKind.UNMEASURED: "dim",
+}
 
 RunFolders = Annotated[
     list[Path] | None, typer.Argument(metavar="[RUNS...]", help="Run folders, or folders with such below.")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.cluster import readiness, remoting, server_settings
+from harness.cluster import running_config, server_settings
 from harness.cluster_needs import ConfigurationKey, ConfigurationValue, as_rocketmq_reads
-from harness.errors import PreconditionNotMet, UsageProblem
+from harness.errors import PreconditionNotMet
 from harness.language import BrokerRef
 from harness.steps.base import Step
 
@@ -51,39 +51,7 @@ class BrokerConfig(Step):
         for broker in addresses if self.broker is None else (self.broker,):
             if broker not in addresses:
                 raise PreconditionNotMet(f"broker-config: {broker} is {context.down.get(broker)}")
-            before = _settings(broker, addresses[broker])
-            _change(broker, addresses[broker], wanted, before)
+            before = running_config.change(self.word, broker, addresses[broker], wanted)
             context.history.append(
-                "harness",
-                "broker-configured",
-                {"broker": broker, "set": wanted, "before": {key: before[key] for key in wanted}},
+                "harness", "broker-configured", {"broker": broker, "set": wanted, "before": before}
             )
-
-
-def _change(broker: str, address: str, wanted: Mapping[str, str], before: Mapping[str, str]) -> None:
-    complaints = readiness.complaints(
-        {key: value for key, value in wanted.items() if key not in before}, before
-    )
-    if complaints:
-        # A name that it doesn't know a broker takes, shows and ignores.
-        raise UsageProblem(f"broker-config: {'; '.join(complaints)}", "Correct them.")
-    text = server_settings.properties_text(wanted)
-    answer = _ask(broker, address, remoting.UPDATE_BROKER_CONFIG, text.encode("ascii"))
-    if answer.code != remoting.SUCCESS:
-        raise PreconditionNotMet(f"broker-config: {broker} refuses: code {answer.code}, {answer.remark}")
-    complaints = readiness.complaints(wanted, _settings(broker, address))
-    if complaints:
-        raise PreconditionNotMet(f"broker-config: {broker} did not take {'; '.join(complaints)}")
-
-
-def _settings(broker: str, address: str) -> dict[str, str]:
-    """All settings that a broker has now."""
-    text = _ask(broker, address, remoting.GET_BROKER_CONFIG, b"").body.decode("utf-8", errors="replace")
-    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-
-
-def _ask(broker: str, address: str, code: int, body: bytes) -> remoting.Answer:
-    try:
-        return remoting.ask(address, code, body=body)
-    except OSError as error:
-        raise PreconditionNotMet(f"broker-config: {broker} doesn't answer: {error}") from error

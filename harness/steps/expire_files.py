@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from packaging.version import Version
 from pydantic import Field
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.allocation import Queue
-from harness.cluster import remoting
+from harness.cluster import remoting, running_config
 from harness.errors import PreconditionNotMet
 from harness.language import BrokerRef, DurationMs, TopicName
 from harness.steps.base import Step
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
 
 GET_MIN_OFFSET, CLEAN_EXPIRED_CONSUMEQUEUE, DELETE_EXPIRED_COMMITLOG = 31, 306, 329
+_KNOWS_329 = Version("4.9.4")
+_EVERY_HOUR = {"deleteWhen": ";".join(f"{hour:02}" for hour in range(24))}
 _LOOK_EVERY_S = 0.2
 
 
@@ -28,11 +31,11 @@ class ExpireFiles(Step):
     A file expires `fileReservedTime` hours after its last change, and never the one that is written to: for
     something to be deleted at once, give `cluster: {broker: {fileReservedTime: 0, mappedFileSizeCommitLog:
     65536}}` and send more than a file holds. Brokers see to it every 10 s, from a minute after their start on, so
-    the step waits until a queue of the topic begins later than before. Versions before 4.9.4 have no 329.
+    the step waits until a queue of the topic begins later than before. Versions before 4.9.4 have no 329: there
+    `deleteWhen` names every hour while the step waits (CleanCommitLogService.isTimeToDelete).
     """
 
     word = "expire-files"
-    rocketmq = ">=4.9.4"
     example = "expire-files: {topic: orders, within: 90s}"
 
     topic: TopicName = Field(description="the topic of which a queue must begin later then")
@@ -56,13 +59,14 @@ class ExpireFiles(Step):
         master = context.node(broker).slave_of or broker
         queues = [queue for queue in context.queues(self.topic) if queue[0] == master]
         before = self._begins(context, broker, address, queues)
-        for code in (DELETE_EXPIRED_COMMITLOG, CLEAN_EXPIRED_CONSUMEQUEUE):
-            answer = _ask(broker, address, code, {})
-            if answer.code != remoting.SUCCESS:
-                raise PreconditionNotMet(
-                    f"expire-files: {broker} refuses request {code}: code {answer.code}, {answer.remark}"
-                )
-        after = self._await(context, broker, address, queues, before)
+        if Version(context.cluster.version) < _KNOWS_329:
+            usual = running_config.change(self.word, broker, address, _EVERY_HOUR)
+            after = self._await(context, broker, address, queues, before)
+            running_config.change(self.word, broker, address, usual)
+        else:
+            for code in (DELETE_EXPIRED_COMMITLOG, CLEAN_EXPIRED_CONSUMEQUEUE):
+                _demand(broker, address, code)
+            after = self._await(context, broker, address, queues, before)
         context.history.append(
             "harness",
             "files-expired",
@@ -99,6 +103,14 @@ class ExpireFiles(Step):
                 _ask(broker, address, GET_MIN_OFFSET, fields).fields.get("offset", "0")
             )
         return found
+
+
+def _demand(broker: str, address: str, code: int) -> None:
+    answer = _ask(broker, address, code, {})
+    if answer.code != remoting.SUCCESS:
+        raise PreconditionNotMet(
+            f"expire-files: {broker} refuses request {code}: code {answer.code}, {answer.remark}"
+        )
 
 
 def _ask(broker: str, address: str, code: int, fields: dict[str, str]) -> remoting.Answer:

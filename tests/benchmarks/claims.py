@@ -1,10 +1,11 @@
-"""How long the claims of one version take: the fast ones, and those that wait for RocketMQ's own timers."""
+"""How long the claims of a version take: the fast ones, and those that wait for RocketMQ's own timers."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from harness.campaign import DEFAULT_VERSION
+from harness.claims.registry import VERSIONS
 from tests.benchmarks.measuring import Figure, rocketchaos
 
 AIMS = {"fast": "≤ 600 s", "slow": "≤ 1800 s"}
@@ -13,17 +14,19 @@ SHOWN = (0, 1, 3)
 
 
 def measure_claims(repeats: int, runs: str) -> list[Figure]:
-    """From the command to the verdicts, once each: a series is many runs already.
+    """From the command to the verdicts, on the usual version and the newest, once each: each is many runs already.
 
     Args:
         repeats: not used.
         runs: where run folders go.
     """
     figures = []
-    for speed, aim in AIMS.items():
-        folder = Path(runs) / speed
-        arguments = ("claims", "run", "--rocketmq", DEFAULT_VERSION, f"--{speed}", "--runs", str(folder))
-        seconds, _ = rocketchaos(*arguments, ends=SHOWN)
-        number = len(list(folder.glob("*/[0-9]*/run.json")))
-        figures.append(Figure(f"`claims run --{speed}`, {number} runs", "s", [seconds], aim))
+    for version in (DEFAULT_VERSION, VERSIONS[-1]):
+        for speed, aim in AIMS.items():
+            folder = Path(runs) / version / speed
+            arguments = ("claims", "run", "--rocketmq", version, f"--{speed}", "--runs", str(folder))
+            seconds, _ = rocketchaos(*arguments, ends=SHOWN)
+            number = len(list(folder.glob("*/[0-9]*/run.json")))
+            told = f"`claims run --rocketmq {version} --{speed}`, {number} runs"
+            figures.append(Figure(told, "s", [seconds], aim))
     return figures

@@ -60,7 +60,7 @@ def test_a_verdict_that_is_not_the_expected_one(
 ) -> None:
     runs.append(again(KILL, 1, answering("A05", Holds.NO)))
     assert claims_run() == ExitCode.NOT_AS_EXPECTED
-    assert "not as expected: A05 on 4.9.4: refuted, expected confirmed: " in capsys.readouterr().out
+    assert "not as expected: A05 on 4.9.4: not observed, expected confirmed: " in capsys.readouterr().out
 
 
 def test_a_claim_of_which_the_runs_show_nothing(runs: list[RunSeen | BaseException]) -> None:

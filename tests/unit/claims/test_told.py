@@ -58,7 +58,7 @@ def test_the_table_begins_with_what_is_said_and_is_not_so() -> None:
     assert "[F04](#f04) on 4.9.3: confirmed was predicted, refuted was measured" in text
     assert "## Open (1)\n\n- [A02](#a02): no run of A02 on 4.9.3\n" in text
     assert "- **Nothing public can observe it**: " in text
-    assert "| 4.9.4 | 1 | 0 | 0 | 0 | 3 |" in text
+    assert "| 4.9.4 | 1 | 0 | 0 | 0 | 0 | 3 |" in text
     assert table(KILL) == table(KILL)
 
 
@@ -81,7 +81,7 @@ def test_a_verdict_that_changed(holds: Holds) -> None:
     found = differences(verdicts([KILL]), verdicts([again(KILL, 2, answering("A05", holds))]))
     (change,) = found.changes
     assert (change.after.claim, change.before.kind) == ("A05", VerdictKind.CONFIRMED)
-    assert change.after.kind is (VerdictKind.REFUTED if holds is Holds.NO else VerdictKind.UNMEASURED)
+    assert change.after.kind is (VerdictKind.NOT_OBSERVED if holds is Holds.NO else VerdictKind.UNMEASURED)
 
 
 def test_another_version_is_compared_where_there_is_none_in_common() -> None:
@@ -112,10 +112,11 @@ def test_expected_verdicts_are_written_and_read(tmp_path: Path) -> None:
     path.write_text(expected_text(found.values()))
     expected = read_expected(path)
     assert expected["A05", "4.9.4"] is VerdictKind.CONFIRMED
-    assert expected["A05", "5.5.0"] is VerdictKind.REFUTED
+    assert expected["A05", "5.5.0"] is VerdictKind.NOT_OBSERVED
+    assert expected["F04", "4.9.4"] is VerdictKind.REFUTED
     assert unexpected(found.values(), expected) == []
     (line,) = unexpected(verdicts([OTHERWISE]).values(), expected)
-    assert line.startswith("A05 on 4.9.4: refuted, expected confirmed: the contrary was observed in")
+    assert line.startswith("A05 on 4.9.4: not observed, expected confirmed: it was not so in kill-flips")
 
 
 def test_what_is_not_measured_now_is_not_unexpected() -> None:
@@ -154,7 +155,7 @@ def test_the_command_ends_with_1_where_a_verdict_changed(
     write_evidence(tmp_path / "new", [OTHERWISE])
     run = str(RUNS / "kill-flips-the-subscription")
     assert main(["claims", "diff", run, str(tmp_path / "new")]) == ExitCode.NOT_AS_EXPECTED
-    assert "A05 (4.9.4): confirmed → refuted\n" in capsys.readouterr().out
+    assert "A05 (4.9.4): confirmed → not observed\n" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,22 @@ def test_a_contrary_that_is_not_seen_refutes_nothing_and_confirms_nothing(holds:
     assert kind_of("F04", again(PULLS, 2, answering("F04", holds))) is VerdictKind.UNMEASURED
 
 
-def test_a_check_that_carries_a_claim_and_is_seen_not_to_hold_refutes_it() -> None:
-    assert kind_of("A05", again(KILL, 2, answering("A05", Holds.NO))) is VerdictKind.REFUTED
+def test_a_check_that_carries_a_claim_and_does_not_hold_is_no_contrary_of_it() -> None:
+    missing = again(KILL, 2, answering("A05", Holds.NO))
+    assert stance_of(missing, "A05") is Stance.NOT_SEEN
+    found = verdict("A05", "4.9.4", [missing])
+    assert found.kind is VerdictKind.NOT_OBSERVED
+    assert (
+        found.reason == "it was not so in kill-flips-the-subscription, and nothing there shows the contrary"
+    )
+    assert found.runs == ("kill-flips-the-subscription/2",)
+    assert [proof.check.holds for proof in found.proofs] == [Holds.NO] * len(found.proofs) != []
+
+
+def test_what_is_refuted_in_one_scenario_needs_no_other() -> None:
+    missing = again(replace(KILL, scenario="another"), 2, answering("A05", Holds.NO))
+    contrary = replace(KILL, checks=tuple(replace(one, claim=None, refutes="A05") for one in KILL.checks))
+    assert kind_of("A05", missing, contrary) is VerdictKind.REFUTED
 
 
 def test_contradictory_names_both_runs() -> None:
@@ -65,7 +79,7 @@ def test_contradictory_names_both_runs() -> None:
 def test_scenarios_that_show_different_parts_of_a_claim_are_no_contradiction() -> None:
     other = replace(KILL, scenario="another", run="another/1")
     found = verdict("A05", "4.9.4", [KILL, again(other, 1, answering("A05", Holds.NO))])
-    assert found.kind is VerdictKind.REFUTED
+    assert found.kind is VerdictKind.NOT_OBSERVED
     assert "kill-flips-the-subscription shows the part of it that is so" in found.reason
 
 
@@ -125,9 +139,9 @@ def test_the_anomaly_of_a_control_says_nothing() -> None:
     )
     assert stance_of(control, "A05") is Stance.SILENT
     measured = replace(control, expected=None)
-    assert stance_of(measured, "A05") is Stance.AGAINST
+    assert stance_of(measured, "A05") is Stance.NOT_SEEN
     unexpected = replace(control, expected=OutcomeKind.REPRODUCED)
-    assert stance_of(unexpected, "A05") is Stance.AGAINST
+    assert stance_of(unexpected, "A05") is Stance.NOT_SEEN
 
 
 def test_versions_are_kept_apart() -> None:
@@ -135,5 +149,5 @@ def test_versions_are_kept_apart() -> None:
     found = verdicts([KILL, newer])
     assert (found["A05", "4.9.4"].kind, found["A05", "5.5.0"].kind) == (
         VerdictKind.CONFIRMED,
-        VerdictKind.REFUTED,
+        VerdictKind.NOT_OBSERVED,
     )
