@@ -11,6 +11,8 @@ from tests.benchmarks.measuring import Figure, rocketchaos
 AIMS = {"fast": "≤ 600 s", "slow": "≤ 1800 s"}
 SHOWN = (0, 1, 3)
 """Verdicts were told, whatever they are: the time is the same."""
+NOT_AS_EXPECTED = "not as expected: "
+"""How such a line begins that `claims run` prints."""
 
 
 def measure_claims(repeats: int, runs: str) -> list[Figure]:
@@ -25,8 +27,11 @@ def measure_claims(repeats: int, runs: str) -> list[Figure]:
         for speed, aim in AIMS.items():
             folder = Path(runs) / version / speed
             arguments = ("claims", "run", "--rocketmq", version, f"--{speed}", "--runs", str(folder))
-            seconds, _ = rocketchaos(*arguments, ends=SHOWN)
+            seconds, printed = rocketchaos(*arguments, ends=SHOWN)
             number = len(list(folder.glob("*/[0-9]*/run.json")))
             told = f"`claims run --rocketmq {version} --{speed}`, {number} runs"
             figures.append(Figure(told, "s", [seconds], aim))
+            changed = [line for line in printed.splitlines() if line.startswith(NOT_AS_EXPECTED)]
+            print("\n".join(changed))
+            figures.append(Figure("of it: verdicts that are not the expected ones", "", [len(changed)], "0"))
     return figures
