@@ -181,6 +181,10 @@ class RunContext:
                 return node
         raise HarnessDefect(f"the cluster has no node {name}")
 
+    def client(self, name: str) -> Consumer | Producer:
+        """A consumer, or the run's producer, by the name that steps have for it."""
+        return self.producer if name == self.producer.name else self.consumers[name]
+
     def is_node(self, name: str) -> bool:
         """Whether the scenario means a node of its cluster by this name."""
         return name in self.scenario.cluster.nodes

@@ -86,6 +86,8 @@ Target = Annotated[str, Refers(("consumer", "group", "variable"))]
 """Consumers: one by its name, a whole group by the group's name, or a variable."""
 ActorRef = Annotated[str, Refers(("consumer", "variable", "node"))]
 """A consumer, a variable, or a node of the cluster: `a`, `$holder`, `broker-a`, `nameserver`."""
+ProcessRef = Annotated[str, Refers(("consumer", "variable", "node", "producer"))]
+"""Whoever has a process to which something can be done: what an `ActorRef` names, or `producer`."""
 SideRef = Annotated[str, Refers(("consumer", "group", "variable", "node", "producer"))]
 """Whoever has a place on the network: what an `ActorRef` names, all members of a group, or `producer`."""
 NodeRef = Annotated[str, Refers(("node",))]
@@ -187,6 +189,15 @@ ActorRefs = Annotated[
 ]
 """One consumer or node, or a list of them."""
 
+ProcessRefs = Annotated[
+    tuple[ProcessRef, ...],
+    BeforeValidator(as_tuple),
+    Field(min_length=1),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+    ),
+]
+"""One consumer or node or the producer, or a list of them."""
 
 SideRefs = Annotated[
     tuple[SideRef, ...],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assertions.log import Log
 from assertions.log_lapse import LogLapse
+from harness.clients.producer import NAME as PRODUCER
 from harness.language import references
 from harness.scenario import Scenario
 from harness.steps.base import Step, every_step
@@ -12,7 +13,7 @@ from harness.steps.start import Start
 
 
 def own_processes(scenario: Scenario) -> frozenset[str]:
-    """Consumers that can't live in a process with others'.
+    """Consumers that can't live in a process with others', and the producer where it can't.
 
     Those that say so themselves, or whose client never shares one (`Consumer.needs_own_process`), those whose
     process a step acts on, for a `kill` would take everybody along, and those of whose log a check asks. A
@@ -31,7 +32,7 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
         # In a shared process's log nobody could tell whose a line is that names no group.
         if isinstance(check, Log | LogLapse) and check.consumer is not None:
             asked |= _candidates(scenario, steps, check.consumer)
-    return frozenset(asked & scenario.consumers.keys())
+    return frozenset(asked & {*scenario.consumers, PRODUCER})
 
 
 def _candidates(scenario: Scenario, steps: tuple[Step, ...], target: str) -> set[str]:

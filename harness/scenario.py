@@ -304,9 +304,6 @@ class Scenario(Strict):
     def why_not_on(self, version: str) -> str | None:
         """Why it says nothing of this version of RocketMQ; None where it does."""
         reason = why_not_in(self.rocketmq, version)
-        for step in every_step(self.steps):
-            if reason is None and not contains(step.rocketmq, version):
-                reason = f"needs `{step.word}`, which RocketMQ {version} can't do: {step.rocketmq} can"
         if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
             reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
         if reason is None and self.cluster.proxy == "local" and self._through_proxy:

@@ -101,13 +101,14 @@ class Stage:
             self._consumers[name].prepare()
         self._producer = Producer(
             history=self.history,
-            worker=self._spawn(PRODUCER, self.scenario.producer.choice),
+            spawn=partial(self._spawn, PRODUCER, self.scenario.producer.choice),
             real=self.names.real,
             servers=partial(self._servers, self.scenario.producer.choice),
             locate=self._locate,
             instance=self.names.token,
             poll_name_server_ms=self._poll_name_server_ms(),
         )
+        self._producer.prepare()
         return self._connect(self._producer)
 
     def _poll_name_server_ms(self) -> int | None:

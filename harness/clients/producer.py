@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.allocation import Queue
+from harness.errors import EnvironmentNotReady, HarnessDefect
 from harness.history import History
 from harness.workers.handle import WorkerFailed
 from harness.workers.lease import WorkerProcess
@@ -41,7 +42,7 @@ class Producer:
         self,
         *,
         history: History,
-        worker: WorkerProcess,
+        spawn: Callable[[], WorkerProcess],
         real: Callable[[str], str],
         servers: Callable[[], Mapping[str, str]],
         locate: Callable[[str, str], Mapping[str, Any]],
@@ -51,7 +52,7 @@ class Producer:
         """
         Args:
             history: where every sending is written down.
-            worker: in which the client lives.
+            spawn: begins the process in which the client lives.
             real: the real name of a topic or group.
             servers: how the client reaches them, as `start-producer` is told.
             locate: where a message lies, by its topic's real name and its `msg_id`, for clients that aren't told.
@@ -59,13 +60,20 @@ class Producer:
             poll_name_server_ms: how often the client asks for routes; None: RocketMQ's own 30 s.
         """
         self._history = history
-        self._worker = worker
+        self._spawn = spawn
+        self._worker: WorkerProcess | None = None
         self._real = real
         self._servers = servers
         self._locate = locate
         self._instance = instance
         self._poll_name_server_ms = poll_name_server_ms
-        self._started = False
+        self.name = NAME
+        self.paused = False
+        self._running = False
+        self._pauses = 0
+        """How often it was paused so far."""
+        self._ended: list[WorkerProcess] = []
+        """Processes that steps have ended."""
         self._lock = threading.Lock()
         """Branches of a `parallel` may send at the same time."""
         self._numbers: dict[str, int] = {}
@@ -75,12 +83,41 @@ class Producer:
     @property
     def container(self) -> InContainer | None:
         """The container that its process lives in; None: it is a process of this host."""
-        return self._worker.container
+        return self._process.container
+
+    @property
+    def where(self) -> str:
+        """`process 4711`, or `container rocketchaos-...`, for messages."""
+        return self._process.where
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs, or is paused."""
+        return self._worker is not None and self._worker.alive
+
+    @property
+    def returncode(self) -> int | None:
+        """How its process ended; negative: by that signal."""
+        return self._process.returncode
+
+    @property
+    def _process(self) -> WorkerProcess:
+        if self._worker is None:
+            raise HarnessDefect("the producer has no process")
+        return self._worker
+
+    def prepare(self) -> None:
+        """Begin its process, which needs no cluster to become ready."""
+        if self._worker is None:
+            self._worker = self._spawn()
 
     def start(self) -> None:
-        """Start the client; returns when its own `start()` has returned."""
-        self._worker.wait_ready(START_LIMIT_S)
-        self._worker.request(
+        """Start the client, after a kill in a new process; returns when its own `start()` has returned."""
+        if self._worker in self._ended:
+            self._worker = None
+        self.prepare()
+        self._process.wait_ready(START_LIMIT_S)
+        self._process.request(
             "start-producer",
             START_LIMIT_S,
             name=NAME,
@@ -90,11 +127,36 @@ class Producer:
             instance=self._instance,
             poll_name_server_ms=self._poll_name_server_ms,
         )
-        self._started = True
+        self._running = True
+
+    def kill(self) -> None:
+        """SIGKILL its process. A sending that is under way fails, and so does every other until it is started."""
+        self._will_end()
+        self._process.kill()
+
+    def end(self) -> None:
+        """Shut the client down, and end its process."""
+        self._will_end()
+        self._process.stop(START_LIMIT_S)
+
+    def _will_end(self) -> None:
+        self._running = self.paused = False
+        self._ended.append(self._process)
+
+    def pause(self) -> None:
+        """Let its process stand still."""
+        self.paused = True
+        self._pauses += 1
+        self._process.pause()
+
+    def resume(self) -> None:
+        """Let its process go on."""
+        self._process.resume()
+        self.paused = False
 
     def routed_brokers(self, topic: str) -> tuple[str, ...] | None:
         """The brokers of a topic to which the client could send now; None: it hasn't asked for its route yet."""
-        answer = self._worker.request("producer-route", START_LIMIT_S, name=NAME, topic=self._real(topic))
+        answer = self._process.request("producer-route", START_LIMIT_S, name=NAME, topic=self._real(topic))
         return tuple(answer["brokers"]) if answer["known"] else None
 
     def send(
@@ -119,8 +181,11 @@ class Producer:
         further = {"keys": list(keys), "properties": dict(properties)}
         message |= {name: value for name, value in further.items() if value}
         self._history.append(NAME, "send-invoked", message)
+        process, pauses = self._process, self._pauses
         try:
-            answer = self._worker.request(
+            if not self._running:
+                raise WorkerFailed("the producer doesn't run", None)
+            answer = process.request(
                 "send",
                 SEND_TIMEOUT_MS / 1000 + 5,
                 name=NAME,
@@ -134,11 +199,14 @@ class Producer:
             )
             if answer["queue_id"] is None:
                 answer |= self._locate(self._real(topic), answer["msg_id"])
-        except WorkerFailed as failure:
+        except EnvironmentNotReady as failure:
+            # What a step has ended or paused answers nothing; of anything else the run must hear.
+            by_a_step = process in self._ended or self.paused or self._pauses > pauses
+            if not isinstance(failure, WorkerFailed) and not by_a_step:
+                raise
             self.last_error = str(failure)
-            self._history.append(
-                NAME, "send-failed", {**message, "error": self.last_error, "code": failure.code}
-            )
+            code = failure.code if isinstance(failure, WorkerFailed) else None
+            self._history.append(NAME, "send-failed", {**message, "error": self.last_error, "code": code})
             return False
         self._history.append(NAME, "sent", {**message, **answer})
         self.acknowledged.append(
@@ -157,4 +225,6 @@ class Producer:
 
     def release(self) -> None:
         """End the client, and its process unless that is shared."""
-        self._worker.release()
+        if self._worker is not None:
+            self._will_end()
+            self._worker.release()

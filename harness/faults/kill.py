@@ -1,4 +1,4 @@
-"""SIGKILL of a consumer's process."""
+"""SIGKILL of a client's process, a consumer's or the producer's."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from harness.faults.base import Fault
 
 if TYPE_CHECKING:
     from harness.clients.consumer import Consumer
+    from harness.clients.producer import Producer
 
 
 class Kill(Fault):
-    """The process is gone at once; a `start` step begins a new one. There is nothing to heal."""
+    """The process is gone at once; a `start` or `restart` step begins a new one. There is nothing to heal."""
 
     name = "kill"
     heals = False
 
-    def __init__(self, consumer: Consumer) -> None:
-        self._consumer = consumer
-        self.target = consumer.name
+    def __init__(self, client: Consumer | Producer) -> None:
+        self._client = client
+        self.target = client.name
 
     def inject(self) -> None:
-        self._consumer.kill()
+        self._client.kill()
 
     def wait_effective(self) -> str:
         """The process has been reaped, with SIGKILL as the cause."""
-        if self._consumer.alive:
-            raise PreconditionNotMet(f"kill: the {self._consumer.where} of {self.target} is still there")
-        return f"{self._consumer.where} ended by signal {-(self._consumer.returncode or 0)}"
+        if self._client.alive:
+            raise PreconditionNotMet(f"kill: the {self._client.where} of {self.target} is still there")
+        return f"{self._client.where} ended by signal {-(self._client.returncode or 0)}"
 
     def heal(self) -> None:
         """Nothing: a killed process stays dead."""

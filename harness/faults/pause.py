@@ -1,4 +1,4 @@
-"""A consumer's process stands still: SIGSTOP and SIGCONT or, in a container, the engine's pause."""
+"""A client's process stands still: SIGSTOP and SIGCONT or, in a container, the engine's pause."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from harness.faults.base import Fault
 
 if TYPE_CHECKING:
     from harness.clients.consumer import Consumer
+    from harness.clients.producer import Producer
 
 
 class Pause(Fault):
@@ -15,20 +16,20 @@ class Pause(Fault):
 
     name = "pause"
 
-    def __init__(self, consumer: Consumer) -> None:
-        self._consumer = consumer
-        self.target = consumer.name
+    def __init__(self, client: Consumer | Producer) -> None:
+        self._client = client
+        self.target = client.name
 
     def inject(self) -> None:
-        self._consumer.pause()
+        self._client.pause()
 
     def wait_effective(self) -> str:
         """`Worker.pause` returns when the kernel, or the engine, says that the process stands still."""
-        return f"{self._consumer.where} is stopped"
+        return f"{self._client.where} is stopped"
 
     def heal(self) -> None:
-        if self._consumer.paused:
-            self._consumer.resume()
+        if self._client.paused:
+            self._client.resume()
 
     def wait_healed(self) -> str:
         """`Worker.resume` returns when the process is no longer stopped."""

@@ -67,6 +67,10 @@ class Draft:
     members: list[Member]
     own_cluster: bool = False
     """Something is done to a node: nobody shares the cluster."""
+    in_containers: bool = False
+    """Its clients live in containers, which faults of the network can reach."""
+    sendings_may_fail: bool = False
+    """Something is done to what takes or sends messages."""
     sql: bool = False
     moments: int = 0
     story: list[str] = field(default_factory=list)
@@ -159,7 +163,7 @@ class Draft:
             said["every"] = told(every_ms)
         if self.sql:
             said["properties"] = {SQL_PROPERTY: self.rng.choice(SQL_VALUES)}
-        if self.own_cluster:
+        if self.sendings_may_fail:
             said["may_fail"] = True
         return {"send": said}
 

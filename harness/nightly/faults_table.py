@@ -21,6 +21,7 @@ from harness.faults.pause import Pause
 from harness.faults.pause_node import PauseNode
 from harness.faults.reset import Reset
 from harness.faults.restart_node import RestartNode
+from harness.faults.restart_producer import RestartProducer
 from harness.faults.stop_node import StopNode
 from harness.feasibility import why_not
 from harness.nightly.acts import ACTS
@@ -71,6 +72,9 @@ class Row:
 ROWS = (
     Row("SIGKILL of a consumer", "kill: a", Kill, ("kill",)),
     Row("SIGSTOP and SIGCONT of a consumer", "pause: a", Pause, ("pause",)),
+    Row("SIGKILL of the producer", "kill: producer", Kill, ("kill-producer",)),
+    Row("SIGSTOP and SIGCONT of the producer", "pause: producer", Pause, ("pause-producer",)),
+    Row("restart of the producer", "restart: producer", RestartProducer, ("kill-producer",)),
     Row("SIGKILL of a broker", "kill: broker-a", KillNode, ("kill-broker",)),
     Row("SIGTERM of a broker", "stop: broker-a", StopNode, ("stop-broker",)),
     Row("restart of a broker", "restart: broker-a", RestartNode, ("restart-broker",)),
@@ -79,11 +83,15 @@ ROWS = (
     Row("SIGSTOP and SIGCONT of the name server", "pause: nameserver", PauseNode, ("pause-nameserver",)),
     Row("a setting of running brokers", f"broker-config: {_SETTING}", None, ("configure-broker",)),
     Row(
-        "a partition of the network", "partition: {between: a, and: broker-a}", Partition, in_containers=True
+        "a partition of the network",
+        "partition: {between: a, and: broker-a}",
+        Partition,
+        ("partition",),
+        in_containers=True,
     ),
-    Row("lost packets", "loss: {from: broker-a, to: a, percent: 30}", Loss, in_containers=True),
-    Row("reset connections", "reset: {between: a, and: broker-a}", Reset, in_containers=True),
-    Row("a slow broker", "delay: {of: broker-a, by: 200ms}", Delay, in_containers=True),
+    Row("lost packets", "loss: {from: broker-a, to: a, percent: 30}", Loss, ("loss",), in_containers=True),
+    Row("reset connections", "reset: {between: a, and: broker-a}", Reset, ("reset",), in_containers=True),
+    Row("a slow broker", "delay: {of: broker-a, by: 200ms}", Delay, ("delay",), in_containers=True),
 )
 """A new fault is registered here."""
 

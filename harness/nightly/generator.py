@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 from harness.client_kinds import CLIENT_KINDS, Api
+from harness.cluster.kinds import ClusterKind
 from harness.nightly.acts import ACTS
 from harness.nightly.anchors import ANCHORS
 from harness.nightly.checks import open_checks
@@ -17,40 +18,48 @@ from harness.scenario import Scenario
 from harness.spec import parse_scenario
 
 
-def scenario_of(seed: int, number: int, profile: Profile) -> Scenario:
+def scenario_of(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind.EMBEDDED) -> Scenario:
     """The scenario of this number."""
-    document = draw(seed, number, profile)
+    document = draw(seed, number, profile, on)
     return parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")
 
 
-def draw(seed: int, number: int, profile: Profile) -> Document:
-    """The document of this number: all that is left to chance comes from a generator of its own."""
+def draw(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind.EMBEDDED) -> Document:
+    """The document of this number: all that is left to chance comes from a generator of its own.
+
+    What is done to the network is drawn for containers alone.
+    """
     rng = random.Random(f"rocketchaos {seed} {number}")
     # What is drawn later must not decide what is drawn before: acts first say whether a server is touched.
-    acts = _acts(rng, profile)
-    draft = _cast(rng, profile)
+    acts = _acts(rng, profile, on)
+    draft = _cast(rng, profile, in_containers=any(ACTS[name].in_containers for name in acts))
     draft.own_cluster = any(ACTS[name].on_nodes for name in acts)
+    draft.sendings_may_fail = any(ACTS[name].sendings_may_fail for name in acts)
     steps = _steps(draft, acts)
     return _document(seed, number, draft, steps)
 
 
-def _acts(rng: random.Random, profile: Profile) -> list[str]:
+def _acts(rng: random.Random, profile: Profile, on: ClusterKind) -> list[str]:
     weights = {
         name: weight
         for name, weight in profile.weights_of_acts().items()
-        if weight and (ACTS[name].of_one_mind or not profile.of_one_mind)
+        if weight
+        and (ACTS[name].of_one_mind or not profile.of_one_mind)
+        and (on is ClusterKind.CONTAINERS or not ACTS[name].in_containers)
     }
-    count = int(profile.draw(rng, "acts")) if weights else 0
+    if not weights:
+        return []
+    count = int(profile.draw(rng, "acts"))
     return rng.choices(list(weights), list(weights.values()), k=count)
 
 
 # Who is there ------------------------------------------------------------------------------------------
 
 
-def _cast(rng: random.Random, profile: Profile) -> Draft:
+def _cast(rng: random.Random, profile: Profile, *, in_containers: bool) -> Draft:
     topics = {name: int(profile.draw(rng, "queues")) for name in TOPICS[: int(profile.draw(rng, "topics"))]}
     brokers = ("broker-a", "broker-b")[: int(profile.draw(rng, "brokers"))]
-    draft = Draft(rng, profile, topics, brokers, [])
+    draft = Draft(rng, profile, topics, brokers, [], in_containers=in_containers)
     for group in GROUPS[: int(profile.draw(rng, "groups"))]:
         draft.members += _members(draft, group)
     _name_clients(draft)
@@ -145,7 +154,7 @@ def _name_clients(draft: Draft) -> None:
             for member, name in zip(members, reversed([one.name for one in members]), strict=True):
                 if member.name != name:
                     member.fields["client_id"] = f"{name}{name}"
-    if how == "shared" and len(draft.groups) > 1:
+    if how == "shared" and len(draft.groups) > 1 and not draft.in_containers:
         host, guest = (draft.of(group)[0] for group in draft.groups[:2])
         if all({"process", "client"}.isdisjoint(one.fields) and not one.late for one in (host, guest)):
             guest.fields |= {"beside": host.name, "client_id": host.name}
@@ -197,6 +206,8 @@ def _document(seed: int, number: int, draft: Draft, steps: list[Step]) -> Docume
         "description": f"Drawn by `rocketchaos nightly --seed {seed}`, number {number}.",
         "marks": ["nightly"],
     }
+    if draft.in_containers:
+        document["workers"] = "containers"
     if cluster:
         document["cluster"] = cluster
     document["topics"] = {name: {"queues": queues} for name, queues in draft.topics.items()}

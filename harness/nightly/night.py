@@ -151,7 +151,7 @@ class Night:
         with self._lock:
             while self.left_s > 0:
                 number = next(self._next)
-                scenario = scenario_of(self.seed, number, self.profile)
+                scenario = scenario_of(self.seed, number, self.profile, self.on)
                 if expected_s(scenario) * 1000 > self.profile.longest or self._is_impossible(scenario):
                     self.passed_over += 1
                 elif self._is_too_late(scenario):

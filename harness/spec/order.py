@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from harness.clients.producer import NAME as PRODUCER
 from harness.scenario import Scenario
 from harness.spec.diagnostics import Diagnostic
 from harness.spec.places import Document
@@ -17,6 +18,7 @@ from harness.spec.words import PlacedWord, flat
 from harness.steps import STEPS, Step
 from harness.steps.bind import Bind
 from harness.steps.repeat import Repeat
+from harness.steps.send import Send
 from harness.steps.settle import Settle
 from harness.steps.start import Start
 
@@ -46,16 +48,17 @@ class _Course:
     steps: list[PlacedWord]
     consumers: dict[str, _Actor]
     variables: dict[str, _Actor] = field(default_factory=dict)
-    nodes: dict[str, _Actor] = field(default_factory=dict)
+    others: dict[str, _Actor] = field(default_factory=dict)
+    """Nodes of the cluster, and the producer: they run from the beginning on, and no variable stands for them."""
 
     def actors(self) -> dict[str, _Actor]:
-        """All consumers, variables and nodes, by the names that steps have for them."""
+        """All of them, by the names that steps have for them."""
         variables = {f"${name}": actor for name, actor in self.variables.items()}
-        return {**self.consumers, **self.nodes, **variables}
+        return {**self.consumers, **self.others, **variables}
 
     def moves(self, step: Step, name: str) -> tuple[tuple[str, ...], str | None] | None:
         """In which states one of those it acts on must be before the step, and in which it is after."""
-        return step.node_moves or step.moves if name in self.nodes else step.moves
+        return step.node_moves or step.moves if name in self.others else step.moves
 
     def line(self, placed: PlacedWord) -> int:
         return self.document.places.of(placed.path, key=True).line
@@ -73,8 +76,12 @@ def check_order(
         yield document.report(("steps",), "no step starts a consumer: begin with `start`", key=True)
         return
     consumers = {name: _Actor(frozenset((_NEW,))) for name in scenario.consumers}
-    nodes = {name: _Actor(frozenset((_RUNNING,))) for name in scenario.cluster.nodes if name not in consumers}
-    yield from _in_order(_Course(document, scenario, steps, consumers, nodes=nodes), steps, all_defined)
+    others = {
+        name: _Actor(frozenset((_RUNNING,)))
+        for name in (*scenario.cluster.nodes, PRODUCER)
+        if name not in consumers
+    }
+    yield from _in_order(_Course(document, scenario, steps, consumers, others=others), steps, all_defined)
 
 
 def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -> Iterator[Diagnostic]:
@@ -85,6 +92,7 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -
             yield course.document.report(placed.path, problem, key=True)
         yield from _members_started(course, placed)
         yield from _told_by_who_runs(course, placed, step)
+        yield from _sent_by_who_runs(course, placed, step)
         yield from _moved(course, placed, step)
         if isinstance(step, Repeat):
             yield from _repeated(course, placed, step.times, all_defined)
@@ -162,6 +170,15 @@ def _told_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterat
         yield course.document.report(path, _impossible(course, placed, name, actor))
 
 
+def _sent_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
+    """What sends, or is asked to which brokers it could, must run."""
+    producer = course.others.get(PRODUCER)
+    needed = isinstance(step, Send) or (isinstance(step, Settle) and step.route is not None)
+    if needed and producer is not None and _RUNNING not in producer.states:
+        message = f"`{step.word}`: the producer {_told(producer)}: `restart` or `resume` it before"
+        yield course.document.report(placed.path, message, key=True)
+
+
 def _moved(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
     for index, name in enumerate(step.acts_on()):
         actor, moves = course.actors().get(name), course.moves(step, name)
@@ -173,7 +190,7 @@ def _moved(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnost
             yield course.document.report(path, _impossible(course, placed, name, actor))
         if after is None:
             continue
-        if name not in course.nodes:
+        if name not in course.others:
             _may_be_the_same(course, name, before, after)
         if after == _RUNNING and actor.states != {_RUNNING}:
             yield from _same_client(course, placed, step.field_of(index), name)

@@ -128,6 +128,9 @@ def _topics_on_brokers(document: Document, names: Names) -> Iterator[Diagnostic]
 
 def _ambiguous_names(document: Document, names: Names) -> Iterator[Diagnostic]:
     for name, path in (names.consumers or {}).items():
+        if name == PRODUCER:
+            message = f"`{name}` is what sends the messages: give the consumer another name"
+            yield document.report(path, message, key=True)
         if name in (names.nodes or {}):
             message = f"`{name}` is a consumer and a node of the cluster: give the consumer another name"
             yield document.report(path, message, key=True)

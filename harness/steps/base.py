@@ -30,9 +30,6 @@ class Step(Word, ABC):
     resubscribes: ClassVar[bool] = False
     """Whether it makes running consumers change theirs, which not every client can."""
 
-    rocketmq: ClassVar[str] = ""
-    """The versions of RocketMQ that can do it, `>=4.9.4`; all unless told."""
-
     nested: ClassVar[str | None] = None
     """The field that holds steps of its own, where there is one."""
     concurrent: ClassVar[bool] = False

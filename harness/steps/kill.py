@@ -1,4 +1,4 @@
-"""`kill`: a process dies at once, a consumer's or a server's."""
+"""`kill`: a process dies at once, a client's or a server's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from harness.faults.kill import Kill as KillFault
 from harness.faults.kill_node import KillNode
-from harness.language import ActorRefs
+from harness.language import ProcessRefs
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 
 class Kill(Step):
-    """SIGKILL the processes of consumers or of nodes: nothing is persisted, nobody is told; the kernel closes the
+    """SIGKILL the processes of clients or of nodes: nothing is persisted, nobody is told; the kernel closes the
     sockets.
 
-    A killed consumer comes back by `start` or `restart`, a killed node by `restart`, with what its store has.
+    A killed consumer comes back by `start` or `restart`, a killed node by `restart`, with what its store has, and
+    the producer by `restart`: what it was sending may be stored or not, and until it is back nothing is sent, so
+    that a `send` in another branch of a `parallel` needs `may_fail`.
     """
 
     word = "kill"
@@ -29,9 +31,7 @@ class Kill(Step):
     moves: ClassVar = (("running", "paused"), "killed")
     example = "kill: b"
 
-    targets: ActorRefs = Field(
-        description="the consumers and nodes to kill, in this order: `b`, `broker-a`, `nameserver`"
-    )
+    targets: ProcessRefs = Field(description="whom to kill, in this order: consumers, nodes, the `producer`")
 
     def acts_on(self) -> tuple[str, ...]:
         return self.targets
@@ -44,4 +44,4 @@ class Kill(Step):
             if context.is_node(name):
                 context.faults.inject(KillNode(context, name))
             else:
-                context.faults.inject(KillFault(context.consumers[name]))
+                context.faults.inject(KillFault(context.client(name)))

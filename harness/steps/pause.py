@@ -1,4 +1,4 @@
-"""`pause`: a process stands still, a consumer's or a server's."""
+"""`pause`: a process stands still, a client's or a server's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from harness.faults.pause import Pause as PauseFault
 from harness.faults.pause_node import PauseNode
-from harness.language import ActorRefs
+from harness.language import ProcessRefs
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 class Pause(Step):
-    """SIGSTOP the processes of consumers or of nodes: connections stay open, and nothing moves.
+    """SIGSTOP the processes of clients or of nodes: connections stay open, and nothing moves.
 
-    A paused consumer neither heartbeats nor pulls; a paused node answers nobody.
+    A paused consumer neither heartbeats nor pulls; a paused node answers nobody; a paused producer goes on with
+    what it was sending when it is resumed, and what has had no answer after 8 s counts as not acknowledged.
     """
 
     word = "pause"
@@ -28,9 +29,7 @@ class Pause(Step):
     moves: ClassVar = (("running",), "paused")
     example = "pause: broker-a"
 
-    targets: ActorRefs = Field(
-        description="the consumers and nodes to pause, in this order: `b`, `broker-a`, `nameserver`"
-    )
+    targets: ProcessRefs = Field(description="whom to pause, in this order: consumers, nodes, the `producer`")
 
     def acts_on(self) -> tuple[str, ...]:
         return self.targets
@@ -43,4 +42,4 @@ class Pause(Step):
             if context.is_node(name):
                 context.faults.inject(PauseNode(context, name))
             else:
-                context.faults.inject(PauseFault(context.consumers[name]))
+                context.faults.inject(PauseFault(context.client(name)))

@@ -1,4 +1,4 @@
-"""`restart`: consumers and servers come again."""
+"""`restart`: clients and servers come again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from harness.faults.restart_node import RestartNode
-from harness.language import ActorRefs
+from harness.faults.restart_producer import RestartProducer
+from harness.language import ProcessRefs
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Restart(Step):
-    """Start consumers or nodes anew, each in a new process; those that still run are shut down gracefully before.
+    """Start clients or nodes anew, each in a new process; those that still run are shut down gracefully before.
 
     Consumers begin as they were declared: subscriptions and behaviour that steps changed are as at the first
     start. Nodes keep store, port and address; the step is over once a broker is registered and answers, or once
@@ -31,7 +32,9 @@ class Restart(Step):
     node_moves: ClassVar = (("running", "stopped", "killed"), "running")
     example = "restart: [a, b]"
 
-    targets: ActorRefs = Field(description="the consumers and nodes to restart, in this order")
+    targets: ProcessRefs = Field(
+        description="whom to restart, in this order: consumers, nodes, the `producer`"
+    )
 
     def acts_on(self) -> tuple[str, ...]:
         return self.targets
@@ -43,6 +46,9 @@ class Restart(Step):
         for name in context.resolve(self.targets):
             if context.is_node(name):
                 context.faults.inject(RestartNode(context, name))
+                continue
+            if name == context.producer.name:
+                context.faults.inject(RestartProducer(context.producer))
                 continue
             consumer = context.consumers[name]
             if consumer.started:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ActorRefs
+from harness.language import ProcessRefs
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
 
 
 class Resume(Step):
-    """SIGCONT the processes of paused consumers or nodes."""
+    """SIGCONT the processes of paused clients or nodes."""
 
     word = "resume"
     shorthand = "targets"
     moves: ClassVar = (("paused",), "running")
     example = "resume: b"
 
-    targets: ActorRefs = Field(description="the consumers and nodes to resume, in this order")
+    targets: ProcessRefs = Field(
+        description="whom to resume, in this order: consumers, nodes, the `producer`"
+    )
 
     def acts_on(self) -> tuple[str, ...]:
         return self.targets

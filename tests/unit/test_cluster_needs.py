@@ -175,14 +175,6 @@ def test_a_session_that_could_not_start_is_no_other_run_s(
         assert [one.closed for one in made] == [True, False]
 
 
-def test_a_step_that_a_version_can_t_do_is_refused_before_anything_starts(tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageProblem, match=r"needs `expire-files`, which RocketMQ 4\.9\.3 can't do: >=4\.9\.4 can"
-    ):
-        Campaign(Options(runs=tmp_path)).run(Job(scenario("expire-files: {topic: orders}"), "4.9.3"))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:
     assert lacking(ContainersCluster, CAPABILITIES) == ("flow control", "proxy: local")
     of_nodes = ("configure", "kill", "pause", "restart", "stop")

@@ -9,7 +9,9 @@ from harness.nightly.acts.base import Act
 from harness.nightly.acts.configure import Configure
 from harness.nightly.acts.join import Join
 from harness.nightly.acts.kill import Kill
+from harness.nightly.acts.network import Delay, Loss, Partition, Reset
 from harness.nightly.acts.pause import Pause
+from harness.nightly.acts.producer import KILL_PRODUCER, PAUSE_PRODUCER
 from harness.nightly.acts.resubscribe import Resubscribe
 from harness.nightly.acts.rolling import Rolling
 from harness.nightly.acts.server import (
@@ -40,6 +42,12 @@ _ALL: tuple[Act, ...] = (
     KILL_NAME_SERVER,
     PAUSE_NAME_SERVER,
     Configure(),
+    KILL_PRODUCER,
+    PAUSE_PRODUCER,
+    Partition(),
+    Loss(),
+    Reset(),
+    Delay(),
 )
 
 ACTS: Mapping[str, Act] = MappingProxyType({act.name: act for act in _ALL})

@@ -19,6 +19,10 @@ class Act(Protocol):
     """How often it is drawn in proportion to the others, unless a profile says it otherwise."""
     on_nodes: bool
     """Whether it is done to a server, so that the scenario has a cluster to itself."""
+    in_containers: bool
+    """Whether it needs clients that live in containers."""
+    sendings_may_fail: bool
+    """Whether what is sent meanwhile may not be acknowledged."""
     of_one_mind: bool
     """Whether a group that is of one mind stays so."""
 
@@ -33,6 +37,8 @@ class MemberAct:
     """What acts on members have in common."""
 
     on_nodes: bool = False
+    in_containers: bool = False
+    sendings_may_fail: bool = False
     of_one_mind: bool = True
     weight: float = 2.0
 
@@ -41,6 +47,8 @@ class NodeAct:
     """What acts on servers have in common."""
 
     on_nodes: bool = True
+    in_containers: bool = False
+    sendings_may_fail: bool = True
     of_one_mind: bool = True
     weight: float = 0.35
 

@@ -23,7 +23,7 @@ def test_the_readme_has_the_table() -> None:
 
 def test_every_act_on_servers_has_a_row() -> None:
     named = {name for row in ROWS for name in row.acts}
-    assert named >= {name for name, act in ACTS.items() if act.on_nodes} | {"kill", "pause"}
+    assert named >= {name for name, act in ACTS.items() if act.on_nodes} | {"kill", "pause", "kill-producer"}
 
 
 def test_processes_can_be_killed_everywhere_and_the_network_cut_in_containers_alone() -> None:

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.cluster.kinds import ClusterKind
+from harness.feasibility import why_not
 from harness.nightly.acts import ACTS
 from harness.nightly.anchors import ANCHORS
 from harness.nightly.dimensions import DIMENSIONS, TAGS
@@ -31,11 +33,11 @@ numbers = st.integers(min_value=1, max_value=10**9)
 
 
 @settings(max_examples=80, deadline=None)
-@given(seed=numbers, number=numbers, of_one_mind=st.booleans())
+@given(seed=numbers, number=numbers, of_one_mind=st.booleans(), on=st.sampled_from(ClusterKind))
 def test_every_scenario_can_be_meant_and_reads_as_it_was_drawn(
-    seed: int, number: int, of_one_mind: bool
+    seed: int, number: int, of_one_mind: bool, on: ClusterKind
 ) -> None:
-    document = draw(seed, number, OF_ONE_MIND if of_one_mind else USUAL)
+    document = draw(seed, number, OF_ONE_MIND if of_one_mind else USUAL, on)
     text = text_of(document)
     parse_scenario(text, "drawn")
     assert document_of(text, "drawn") == document
@@ -67,6 +69,7 @@ def test_every_step_that_acts_do_and_every_anchor_is_drawn() -> None:
     texts = [text_of(draw(11, number, USUAL)) for number in range(1, 900)]
     signs = {f"- {word}: " for word in ("kill", "stop", "pause", "resume", "subscribe", "unsubscribe")}
     signs |= {"- kill: broker-a", "- restart: broker-a", "- pause: broker-a", "- kill: nameserver"}
+    signs |= {"- kill: producer", "- restart: producer", "- pause: producer", "may_fail: true"}
     signs |= {"- pause: nameserver", "- broker-config: ", "unstored: ", "so long after the rebalance"}
     signs |= {
         "- observe: ",
@@ -86,6 +89,17 @@ def test_every_step_that_acts_do_and_every_anchor_is_drawn() -> None:
     }
     signs |= {"fail: 1", "fail: 2", "slow: ", "block: ", "tagX", *TAGS}
     assert {sign for sign in signs if not any(sign in text for text in texts)} == set()
+
+
+def test_the_network_is_touched_where_clients_live_in_containers_alone() -> None:
+    profile = Profile(acts={name: 1 for name, act in ACTS.items() if act.in_containers})
+    there = [scenario_of(3, number, profile, ClusterKind.CONTAINERS) for number in range(1, MANY)]
+    words = {step.word for scenario in there for step in steps_of(scenario)}
+    assert words >= {"partition", "loss", "reset", "delay", "heal"}
+    assert {why_not(scenario, "5.5.0", ClusterKind.CONTAINERS) for scenario in there} == {None}
+    here = [scenario_of(3, number, profile) for number in range(1, MANY)]
+    assert not {step.word for scenario in here for step in steps_of(scenario)} & {"partition", "heal"}
+    assert {why_not(scenario, "5.5.0", ClusterKind.EMBEDDED) for scenario in here} == {None}
 
 
 def test_some_groups_are_of_one_mind_and_some_are_not() -> None:

@@ -12,6 +12,8 @@ from tests.unit.spec.examples import FIRST_STEP_LINE, SCENARIOS, SHIPPED, VALID,
 START = "start: [a, b]"
 BIND = "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}"
 
+SEND = "send: {topic: orders, tag: tagA, count: 1}"
+
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
 def test_every_shipped_scenario_is_valid(file: Path) -> None:
@@ -81,8 +83,27 @@ ALLOWED = {
     ],
     "settle after all have left": [START, "stop: [a, b]", "settle: {ownership: g}"],
     "one member is enough": ["start: a", "settle: {ownership: g}", "start: b"],
+    "the producer too": [
+        START,
+        "kill: producer",
+        "restart: producer",
+        SEND,
+        "pause: producer",
+        "resume: producer",
+    ],
+    "sending while it is killed beside": [START, f"parallel: [[{{{SEND}}}], [{{kill: producer}}]]"],
     "time and text": [START, "wait: {duration: 1.5s, because: it is the point}", "wait: 1h", "observe: x-1"],
 }
+
+
+def test_no_consumer_is_called_producer() -> None:
+    text = (
+        scenario_text("start: producer").replace("  a: {", "  producer: {").replace("to: a,", "to: producer,")
+    )
+    with pytest.raises(
+        InvalidScenario, match="`producer` is what sends the messages: give the consumer another"
+    ):
+        parse_scenario(text, "x.yaml")
 
 
 @pytest.mark.parametrize("steps", ALLOWED.values(), ids=list(ALLOWED))
@@ -95,6 +116,12 @@ REFUSED = {
     "not of another group": ([START, BIND, "kill: $holder", "kill: c"], 4, "c has not been started"),
     "settle of the other group": ([START, "settle: {ownership: h}"], 2, "no member of group `h` (c)"),
     "bind of the other group": ([START, BIND.replace("-of: g", "-of: h")], 2, "no member of group `h`"),
+    "no start of the producer": ([START, "kill: producer", SEND], 3, "the producer was killed in line 10"),
+    "no route of the producer": (
+        [START, "pause: producer", "settle: {route: orders}"],
+        3,
+        "`settle`: the producer is paused since line 10: `restart` or `resume` it before",
+    ),
     "several states": (
         [START, BIND, "pause: $holder", "start: a"],
         4,

@@ -1,0 +1,93 @@
+"""What sends is killed, comes back and stands still, on a real RocketMQ: nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.embedded.small_scenario import held, run_scenario
+
+pytestmark = pytest.mark.embedded
+
+SCENARIO = """\
+name: producer-faults
+title: what sends is killed, and stands still
+topics: {orders: {queues: 4}}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}}
+steps:
+  - start: a
+  - settle: {subscription: g, topic: orders, within: 60s}
+  - parallel:
+      - send: {topic: orders, tag: tagA, count: 60, every: 30ms, may_fail: true}
+      - - settle: {delivered: g, count: 5, within: 20s}
+        - kill: producer
+        - wait: {duration: 300ms, because: so long nothing is sent}
+        - restart: producer
+  - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
+  - parallel:
+      - send: {topic: orders, tag: tagA, count: 20, every: 30ms}
+      - - wait: {duration: 200ms, because: so long it sends}
+        - pause: producer
+        - wait: {duration: 700ms, because: so long it stands still}
+        - resume: producer
+  - settle: {sealed: g, within: 60s}
+anomaly:
+  - undelivered: {group: g, at_least: 1}
+healthy:
+  - undelivered: {group: g, count: 0}
+expected: not-reproduced
+"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return run_scenario(SCENARIO, tmp_path_factory.mktemp("producer"))
+
+
+@pytest.fixture(scope="module")
+def events(run: dict[str, Any]) -> list[dict[str, Any]]:
+    lines = (Path(run["run_dir"]) / "events.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_all_that_was_acknowledged_arrives(run: dict[str, Any]) -> None:
+    assert run["outcome"] == "not-reproduced"
+    assert held(run, "healthy") == [True]
+
+
+def faults(events: list[dict[str, Any]], kind: str) -> dict[str, int]:
+    """`n` of the event of each fault."""
+    return {one["data"]["fault"]: one["n"] for one in events if one["kind"] == kind}
+
+
+def test_what_is_sent_while_it_is_away_fails_and_is_written_down(events: list[dict[str, Any]]) -> None:
+    begun, effective = faults(events, "fault-injected"), faults(events, "fault-effective")
+    failed = [one["n"] for one in events if one["kind"] == "send-failed"]
+    sent = [one["n"] for one in events if one["kind"] == "sent"]
+    assert failed
+    assert all(begun["kill"] < n for n in failed)
+    assert not [n for n in sent if effective["kill"] < n < begun["restart"]]
+    assert [n for n in sent if n > effective["restart"]]
+    invoked = [one for one in events if one["kind"] == "send-invoked"]
+    assert len(invoked) == len(sent) + len(failed) == 84
+
+
+def test_another_process_sends_after_the_kill(events: list[dict[str, Any]]) -> None:
+    (proof,) = (
+        one["data"]["proof"]
+        for one in events
+        if one["kind"] == "fault-effective" and one["data"]["fault"] == "restart"
+    )
+    now, before = proof.removeprefix("producer is process ").split(", after process ")
+    assert int(now) != int(before)
+
+
+def test_what_it_was_sending_when_it_stood_still_is_acknowledged_later(events: list[dict[str, Any]]) -> None:
+    effective, healed = faults(events, "fault-effective")["pause"], faults(events, "fault-healed")["pause"]
+    assert not [one for one in events if one["kind"] == "sent" and effective < one["n"] < healed]
+    later = [one for one in events if one["kind"] in ("sent", "send-failed") and one["n"] > healed]
+    assert {one["kind"] for one in later} == {"sent"}
