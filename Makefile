@@ -54,7 +54,7 @@ test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machi
 
 .PHONY: test-embedded
 test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
-	@$(BIN)/python -m pytest -q -m "embedded and not shipped" tests
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "embedded and not shipped" tests
 
 .PHONY: test-scenarios
 test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0
@@ -84,8 +84,8 @@ bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, beside DuckDB 
 	@$(BIN)/python -m tests.benchmarks.spark.run $(BENCH)
 
 .PHONY: bench
-bench: $(VENV)/.dev ## measure how long things take on this machine, and write it into the README
-	@$(BIN)/python -m tests.benchmarks.run
+bench: $(VENV)/.dev ## measure how long things take on this machine, into the README (BENCH="--only soak" for a part; all: 2 h)
+	@$(BIN)/python -m tests.benchmarks.run $(BENCH)
 
 .PHONY: spark-zip
 spark-zip: $(VENV)/.reports ## package the reports for spark-submit on any cluster, into dist/

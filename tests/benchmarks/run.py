@@ -32,6 +32,7 @@ from tests.benchmarks.containers import measure_containers
 from tests.benchmarks.experiment import measure_experiment
 from tests.benchmarks.matrix import measure_matrix
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos, write_into_readme
+from tests.benchmarks.soak import measure_soak
 from tests.benchmarks.survival import measure_survival
 
 SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
@@ -44,6 +45,7 @@ MARKS = {
         "<!-- end of figures of the experiment -->",
     ),
     "survival": ("<!-- figures of survival by `make bench` -->", "<!-- end of figures of survival -->"),
+    "soak": ("<!-- figures of the soak by `make bench` -->", "<!-- end of figures of the soak -->"),
     "containers": ("<!-- figures of containers by `make bench` -->", "<!-- end of figures of containers -->"),
 }
 """Where in the README the figures of each part stand."""
@@ -180,6 +182,7 @@ PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
     "claims": measure_claims,
     "experiment": measure_experiment,
     "survival": measure_survival,
+    "soak": measure_soak,
     "containers": measure_containers,
 }
 

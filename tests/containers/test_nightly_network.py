@@ -1,0 +1,54 @@
+"""What a night does to the network: drawn for containers, effective, over in the end, and no finding by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.campaign import Campaign, Options
+from harness.cluster.kinds import ClusterKind
+from harness.model import OutcomeKind
+from harness.nightly.findings import findings
+from harness.nightly.generator import scenario_of
+from harness.nightly.profile import Profile
+from harness.scenario import Scenario
+from harness.steps.base import every_step
+
+pytestmark = pytest.mark.containers
+
+ACTS = ("partition", "loss", "reset", "delay")
+SEED = 5
+
+
+def drawn(act: str) -> Scenario:
+    """The first one in which the act is done, to a consistent group of two."""
+    profile = Profile.model_validate(
+        {
+            "consistent": "only",
+            "dimensions": {
+                "groups": {"1": 1},
+                "members": {"2": 1},
+                "client": {"java push": 1},
+                "behaviour": {"succeed": 1},
+                "acts": {"1": 1},
+            },
+            "acts": {act: 1},
+            "anchors": {"flow": 1},
+        }
+    )
+    numbers = iter(range(1, 100))
+    for scenario in (scenario_of(SEED, number, profile, ClusterKind.CONTAINERS) for number in numbers):
+        if act in {step.word for step in every_step(scenario.steps)}:
+            return scenario
+    raise AssertionError(f"{act} is never drawn")
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_consistent_group_bears_it(act: str, tmp_path: Path) -> None:
+    with Campaign(Options(runs=tmp_path, use_running=False, on=ClusterKind.CONTAINERS)) as campaign:
+        report = campaign.run(campaign.job(drawn(act)))
+    assert report.outcome.kind is not OutcomeKind.ERROR, report.outcome.reason
+    ended = {event.kind: event.data["fault"] for event in report.events if event.kind.startswith("fault-")}
+    assert ended == {"fault-injected": act, "fault-effective": act, "fault-healed": act}
+    assert findings(report.scenario, report.events, report.outcome) == []
