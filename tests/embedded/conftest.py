@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from harness import paths
 from harness.campaign import Campaign, Options
 from harness.cluster.embedded import EmbeddedCluster
 from harness.live import LiveRun
 from harness.timing import COMPRESSED
 from tests.embedded.workbench import Bench
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Of tests side by side each process has a cache of its own, but for what is fetched.
+
+    A cluster that a test keeps up would serve the commands of all others, and be taken down or killed under them.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    own = tmp_path_factory.mktemp("cache")
+    for fetched in (paths.maven_folder(), paths.clients_folder(), paths.hooks_folder()):
+        (own / fetched.name).symlink_to(fetched)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(paths.CACHE_VARIABLE, str(own))
+        yield
 
 
 @pytest.fixture(scope="session")
