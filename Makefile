@@ -41,8 +41,8 @@ demo-report: $(VENV)/.reports ## 320 real runs with two clients on two versions,
 
 .PHONY: test
 test: test-unit test-embedded ## tests of the harness that need no container engine; the embedded ones start real RocketMQs
-	@echo "Left out: every shipped scenario, \`make test-scenarios\`; ingest and reports, \`make test-spark\`; and, where a"
-	@echo "container engine answers, \`make test-containers\`."
+	@echo "Left out: every shipped scenario and other long tests, \`make test-scenarios\`; ingest and reports,"
+	@echo "\`make test-spark\`; and, where a container engine answers, \`make test-containers\`."
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
@@ -50,15 +50,15 @@ test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "spark or browser" tests
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "(spark or browser) and not nightly" tests
 
 .PHONY: test-embedded
 test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "embedded and not shipped" tests
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "embedded and not shipped and not nightly" tests
 
 .PHONY: test-scenarios
-test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0
-	@$(BIN)/python -m pytest -q -m shipped tests
+test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0; and other long tests
+	@$(BIN)/python -m pytest -q -m "shipped or nightly" tests
 
 .PHONY: test-containers
 test-containers: images ## tests on containers; they need a container engine

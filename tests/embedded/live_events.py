@@ -12,7 +12,7 @@ from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 from harness.live import LiveRun
 from harness.model import Event
 
-BOTH = pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
+BOTH = pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
 OFFSET_LIMIT = "60s"
 
 

@@ -35,6 +35,7 @@ healthy:
 """
 
 
+@pytest.mark.nightly
 def test_every_client_on_two_versions_on_one_cluster_each(tmp_path: Path) -> None:
     ended = rocketchaos(
         "run", TAGS, "-k", "same-group-different-tags and not other", "--matrix", "clients=java,python,grpc",

@@ -53,6 +53,7 @@ def test_every_shipped_scenario_ends_as_expected(tmp_path: Path, version: str, m
     assert not list(suite.iter("failure"))
 
 
+@pytest.mark.nightly
 def test_the_classic_experiment_with_rocketmq_s_own_timers(tmp_path: Path) -> None:
     ended = rocketchaos(
         "run", ROOT / "scenarios" / "tags", "-k", "same-group", "--timing", "faithful", "--json",

@@ -28,6 +28,7 @@ def after_a_night(*places: Path) -> tuple[int, str]:
         return running.returncode, told
 
 
+@pytest.mark.nightly
 def test_its_runs_are_in_the_store_and_the_pages_are_named(spark: SparkSession, tmp_path: Path) -> None:
     for name in ("first", "second"):
         copy(tmp_path / "runs", TAGS, name)
