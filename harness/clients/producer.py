@@ -107,14 +107,13 @@ class Producer:
         return self._worker
 
     def prepare(self) -> None:
-        """Begin its process, which needs no cluster to become ready."""
-        if self._worker is None:
+        """Begin its process, which needs no cluster to become ready; after a kill another one."""
+        # Another thread may be sending: at no moment is there none.
+        if self._worker is None or self._worker in self._ended:
             self._worker = self._spawn()
 
     def start(self) -> None:
         """Start the client, after a kill in a new process; returns when its own `start()` has returned."""
-        if self._worker in self._ended:
-            self._worker = None
         self.prepare()
         self._process.wait_ready(START_LIMIT_S)
         self._process.request(
