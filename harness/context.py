@@ -264,9 +264,8 @@ class RunContext:
         """A literal tag, or the first tag to which a consumer subscribed when it was bound (`$holder.tag`).
 
         Raises:
-            PreconditionNotMet: it subscribes to everything.
             HarnessDefect: the variable is not bound (validation should have found it).
-            PreconditionNotMet: the consumer subscribes by SQL, or not to the topic, and so to no tag.
+            PreconditionNotMet: the consumer subscribes to everything, by SQL, or not to the topic: to no tag.
         """
         if tag is None or not tag.startswith("$"):
             return tag

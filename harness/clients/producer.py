@@ -16,6 +16,7 @@ from harness.workers.lease import WorkerProcess
 from harness.workers.program import InContainer
 
 START_LIMIT_S = 30.0
+END_LIMIT_S = 30.0
 SEND_TIMEOUT_MS = 3_000
 NAME = "producer"
 
@@ -136,7 +137,7 @@ class Producer:
     def end(self) -> None:
         """Shut the client down, and end its process."""
         self._will_end()
-        self._process.stop(START_LIMIT_S)
+        self._process.stop(END_LIMIT_S)
 
     def _will_end(self) -> None:
         self._running = self.paused = False

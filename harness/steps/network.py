@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, model_validator
 
-from harness.clients.producer import NAME as PRODUCER
 from harness.errors import HarnessDefect, PreconditionNotMet
 from harness.faults.rules import Link
 from harness.language import SideRefs
@@ -197,8 +196,7 @@ def place_of(context: RunContext, name: str) -> NetworkPlace:
         node = context.node(name)
         container, advertised = node.container, node.address
     else:
-        client = context.producer if name == PRODUCER else context.consumers[name]
-        inside, advertised = client.container, None
+        inside, advertised = context.client(name).container, None
         container = None if inside is None else inside.id
     if container is None:
         raise PreconditionNotMet(f"{name} has no container: nothing can be done to its network")

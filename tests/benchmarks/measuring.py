@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+COMMAND = (sys.executable, "-P", "-c", "import sys, harness.cli; sys.exit(harness.cli.main())")
+"""`rocketchaos`, of this checkout where that is the working folder, or on PYTHONPATH."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def rocketchaos(*arguments: str, ends: Sequence[int] = (0,)) -> tuple[float, str
     """Seconds of a whole command, and what it printed; with another exit code it ends the benchmark."""
     started = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-P", "-c", "import sys, harness.cli; sys.exit(harness.cli.main())", *arguments],
+        [*COMMAND, *arguments],
         capture_output=True,
         text=True,
         check=False,

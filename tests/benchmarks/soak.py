@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from scipy.stats import theilslopes
 
 from harness.guardian import find_owned
 from harness.nightly.profile import Profile
-from tests.benchmarks.measuring import ROOT, Figure
+from tests.benchmarks.measuring import COMMAND, ROOT, Figure
 
 MINUTES = 45
 WARM_UP_S = 600.0
@@ -75,7 +74,7 @@ def measure_soak(repeats: int, runs: str) -> list[Figure]:
     command = ("nightly", "--minutes", str(MINUTES), "--seed", "1", "--profile", str(profile))
     command += ("--keep", str(KEEP), "--runs", str(folder))
     process = subprocess.Popen(
-        [sys.executable, "-P", "-c", "import sys, harness.cli; sys.exit(harness.cli.main())", *command],
+        [*COMMAND, *command],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +12,7 @@ import psutil
 
 from harness.guardian import find_owned
 from harness.history import read_history
-from tests.benchmarks.measuring import ROOT, Figure
+from tests.benchmarks.measuring import COMMAND, ROOT, Figure
 
 KILLS = 200
 AT_ONCE = 2
@@ -54,7 +53,7 @@ def _killed(runs: Path, number: int, after_s: float) -> float:
     folder = runs / str(number)
     command = ("nightly", "--minutes", "5", "--seed", str(number), "--runs", str(folder))
     process = subprocess.Popen(
-        [sys.executable, "-P", "-c", "import sys, harness.cli; sys.exit(harness.cli.main())", *command],
+        [*COMMAND, *command],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
