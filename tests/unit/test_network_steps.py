@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from harness.cluster.base import NetworkPlace
+from harness.context import RunContext
 from harness.errors import HarnessDefect, PreconditionNotMet
 from harness.faults.base import Fault, Faults
 from harness.history import History
@@ -188,6 +189,8 @@ def test_one_that_does_not_heal_keeps_no_other_from_it() -> None:
 class Placed:
     """As much of a run's context as finding the two ends needs."""
 
+    client = RunContext.client
+
     def __init__(self) -> None:
         self.scenario = scenario("wait: 1s")
         self.cluster = SimpleNamespace(
@@ -196,7 +199,7 @@ class Placed:
             )
         )
         self.consumers = {"b": SimpleNamespace(container=SimpleNamespace(id="cb"))}
-        self.producer = SimpleNamespace(container=None)
+        self.producer = SimpleNamespace(name="producer", container=None)
 
     def is_node(self, name: str) -> bool:
         return name in self.scenario.cluster.nodes
