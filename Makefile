@@ -84,7 +84,7 @@ bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, beside DuckDB 
 	@$(BIN)/python -m tests.benchmarks.spark.run $(BENCH)
 
 .PHONY: bench
-bench: $(VENV)/.dev ## measure how long things take on this machine, into the README (BENCH="--only soak" for a part; all: 2 h)
+bench: $(VENV)/.dev ## measure how long things take on this machine, into the README (BENCH="--only soak" for a part; all: 3 h)
 	@$(BIN)/python -m tests.benchmarks.run $(BENCH)
 
 .PHONY: spark-zip

@@ -21,6 +21,7 @@ from assertions.latency import Latency
 from assertions.log import Log
 from assertions.log_lapse import LogLapse
 from assertions.notified import Notified
+from assertions.offset_falls import OffsetFalls
 from assertions.offsets import Offsets
 from assertions.order import Order
 from assertions.outcome_distribution import OutcomeDistribution
@@ -30,6 +31,7 @@ from assertions.pull import Pull
 from assertions.refuted import Refuted
 from assertions.retry import Retry
 from assertions.same_client import SameClient
+from assertions.several_owners import SeveralOwners
 from assertions.start_refused import StartRefused
 from assertions.subscription import Subscription
 from assertions.track import Track
@@ -49,10 +51,12 @@ CHECKS: Mapping[str, type[Check]] = MappingProxyType(
             DeadLetter,
             Placed,
             Offsets,
+            OffsetFalls,
             Subscription,
             SameClient,
             ConsumerStatus,
             Ownership,
+            SeveralOwners,
             OutcomeDistribution,
             Track,
             TrackSeries,

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from assertions.base import Answer, Check
 from assertions.view import RunView, Sent
-from harness.language import TagRef, TopicName, as_tuple
+from harness.language import OneOrMore, TagRef, TopicName, as_tuple
 
 
 class Placed(Check):
@@ -22,12 +22,7 @@ class Placed(Check):
     word = "placed"
     example = "placed: {topics: orders, tag: tagA, queues: [0, 1, 2, 3], each: 2}"
 
-    topics: Annotated[
-        tuple[TopicName, ...],
-        BeforeValidator(as_tuple),
-        Field(min_length=1),
-        WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
-    ] = Field(description="the topics to which they were sent")
+    topics: OneOrMore[TopicName] = Field(description="the topics to which they were sent")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
     number: int | None = Field(
         default=None, ge=1, description="only this message of each topic, by its number"

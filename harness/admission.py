@@ -18,6 +18,8 @@ RUNS_PER_CORE = 4
 BUSY_LIMIT = 0.9
 """Above this share of busy cores nobody else begins."""
 LOOK_EVERY_S = 0.1
+OVERTAKEN_FOR_S = 60.0
+"""So long lighter ones may begin before the first one, which is too heavy yet; or it might never begin."""
 
 OWN_CLUSTER_WEIGHT = 2.0
 """Workers of its own; besides, each node counts 1: an own cluster of one broker makes a run of weight 4."""
@@ -61,11 +63,20 @@ class Turn:
         }
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asking:
+    """A run that waits for its turn."""
+
+    weight: float
+    since: float
+
+
 class Admission:
     """Lets runs begin in the order in which they ask.
 
     Where the user chose a number, that many go on at once. Otherwise their weights add up to four times the cores
-    at most, and after the first of them a run begins only while cores are idle.
+    at most, and after the first of them a run begins only while cores are idle. While the first one is too heavy
+    for what is left, lighter ones begin before it, for a while.
     """
 
     def __init__(
@@ -74,18 +85,21 @@ class Admission:
         *,
         cores: int | None = None,
         busy: Callable[[], float | None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """
         Args:
             chosen: so many at once; None: by cores and load.
             cores: of this machine, unless given.
             busy: the share of busy cores since the last question, None where that is too short a time.
+            clock: in seconds.
         """
         self._chosen = chosen
         self._limit = float(chosen or RUNS_PER_CORE * (cores or usable_cores()))
         self._busy = busy or CpuMeter().busy
         self._changed = threading.Condition()
-        self._waiting: deque[object] = deque()
+        self._clock = clock
+        self._waiting: deque[_Asking] = deque()
         self._under_way = 0
         self._weight = 0.0
 
@@ -102,18 +116,19 @@ class Admission:
             KeyboardInterrupt: all runs are to end; this one has not begun.
         """
         weight = 1.0 if self._chosen else min(weight, self._limit)
-        ticket, asked = object(), time.monotonic()
+        asking = _Asking(weight, self._clock())
         with self._changed:
-            self._waiting.append(ticket)
+            self._waiting.append(asking)
             try:
-                while not (self._waiting[0] is ticket and self._has_room(weight)):
+                while not (self._next() is asking and self._has_room(weight)):
                     self._changed.wait(LOOK_EVERY_S)
                     if interrupted.is_set():
                         raise KeyboardInterrupt
             finally:
-                self._waiting.remove(ticket)
+                self._waiting.remove(asking)
                 self._changed.notify_all()
-            turn = Turn(self._chosen, self._limit, weight, self._under_way, time.monotonic() - asked)
+            waited_s = self._clock() - asking.since
+            turn = Turn(self._chosen, self._limit, weight, self._under_way, waited_s)
             self._under_way += 1
             self._weight += weight
         try:
@@ -124,11 +139,21 @@ class Admission:
                 self._weight -= weight
                 self._changed.notify_all()
 
+    def _next(self) -> _Asking:
+        """Whose turn it is: the first one's, or that of the first one that fits beside what is under way."""
+        first = self._waiting[0]
+        if self._fits(first.weight) or self._clock() - first.since > OVERTAKEN_FOR_S:
+            return first
+        return next((one for one in self._waiting if self._fits(one.weight)), first)
+
+    def _fits(self, weight: float) -> bool:
+        return self._under_way == 0 or self._weight + weight <= self._limit
+
     def _has_room(self, weight: float) -> bool:
         if self._under_way == 0:
             self._busy()  # what is measured next begins with this run
             return True
-        if self._weight + weight > self._limit:
+        if not self._fits(weight):
             return False
         if self._chosen:
             return True

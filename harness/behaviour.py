@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, WithJsonSchema, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from harness.language import DurationMs, Strict, as_tuple
+from harness.language import DurationMs, OneOrMore, Strict
 
 ALL = "all"
 _BARE: Mapping[str, dict[str, Any]] = {"succeed": {}, "block": {"block": ALL}}
@@ -27,17 +27,7 @@ class Behaviour(Strict):
         description="so many deliveries of each message fail, counted over the group by the message's "
         "reconsumeTimes: concurrently RECONSUME_LATER, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT",
     )
-    block: (
-        Annotated[
-            tuple[str, ...],
-            BeforeValidator(as_tuple),
-            Field(min_length=1),
-            WithJsonSchema(
-                {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
-            ),
-        ]
-        | None
-    ) = Field(
+    block: OneOrMore[str] | None = Field(
         default=None,
         description="it holds on to the messages of these keys, `orders-1` for the first one sent to orders, or "
         "to `all`, until a `release` step",

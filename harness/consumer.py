@@ -21,7 +21,7 @@ from harness.allocation import Queue, StrategyName
 from harness.behaviour import Behaviour
 from harness.client_kinds import CLIENT_KINDS, USUAL_CLIENT, Api, ApiName, ClientChoice, client_choice
 from harness.cluster.versions import PROXY_SINCE
-from harness.language import DurationMs, Name, Strict, TagExpression, as_tuple
+from harness.language import DurationMs, Name, OneOrMore, Strict, TagExpression, as_tuple
 from harness.version_range import contains
 
 
@@ -151,10 +151,7 @@ class Consumer(Strict):
             "with `by-config`: the ids of its queues of each topic, on every broker; it has no retry queue then"
         ),
     )
-    rooms: (
-        Annotated[tuple[str, ...], BeforeValidator(as_tuple), Field(min_length=1), _list({"type": "string"})]
-        | None
-    ) = Field(
+    rooms: OneOrMore[str] | None = Field(
         default=None,
         description="with `machine-room`: the rooms from which it consumes; a broker's name is `room@name` then",
     )

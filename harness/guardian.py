@@ -13,6 +13,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import subprocess
 import sys
 import threading
@@ -217,6 +218,15 @@ class Guardian:
                     fcntl.flock(self._held[folder], fcntl.LOCK_SH | fcntl.LOCK_NB)
                 self._note_engines(folder)
         return folder
+
+    def remove_scratch(self, owner: str) -> None:
+        """Remove the owner's scratch folder, whose processes are gone. Idempotent."""
+        folder = paths.scratch_root() / owner
+        shutil.rmtree(folder, ignore_errors=True)
+        with self._scratch_lock:
+            descriptor = self._held.pop(folder, None)
+        if descriptor is not None:
+            os.close(descriptor)
 
     def remove_at_death(self, path: Path) -> None:
         """Remove this folder, should the harness die, after its processes."""

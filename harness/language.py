@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Union
+from typing import Annotated, Any, ClassVar, TypeVar, Union
 
 from pydantic import (
     AfterValidator,
@@ -169,45 +169,21 @@ def valid_expression(text: str) -> str:
     return text
 
 
-ConsumerRefs = Annotated[
-    tuple[ConsumerRef, ...],
+_T = TypeVar("_T")
+OneOrMore = Annotated[
+    tuple[_T, ...],
     BeforeValidator(as_tuple),
     Field(min_length=1),
     WithJsonSchema(
         {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
     ),
 ]
-"""One consumer, or a list of them."""
+"""One text, or a list of them."""
 
-ActorRefs = Annotated[
-    tuple[ActorRef, ...],
-    BeforeValidator(as_tuple),
-    Field(min_length=1),
-    WithJsonSchema(
-        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
-    ),
-]
-"""One consumer or node, or a list of them."""
-
-ProcessRefs = Annotated[
-    tuple[ProcessRef, ...],
-    BeforeValidator(as_tuple),
-    Field(min_length=1),
-    WithJsonSchema(
-        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
-    ),
-]
-"""One consumer or node or the producer, or a list of them."""
-
-SideRefs = Annotated[
-    tuple[SideRef, ...],
-    BeforeValidator(as_tuple),
-    Field(min_length=1),
-    WithJsonSchema(
-        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
-    ),
-]
-"""One side of the network, or a list of those who are on it."""
+ConsumerRefs = OneOrMore[ConsumerRef]
+ActorRefs = OneOrMore[ActorRef]
+ProcessRefs = OneOrMore[ProcessRef]
+SideRefs = OneOrMore[SideRef]
 
 
 def one_word_of(registry: Mapping[str, type[Word]], what: str) -> Any:

@@ -310,8 +310,14 @@ class Scenario(Strict):
             reason = (
                 "goes `through: proxy`, which a proxy in mode LOCAL is no way for: write `proxy: cluster`"
             )
-        reason = reason or self._why_no_client(version)
+        reason = reason or self._why_no_step(version) or self._why_no_client(version)
         return None if reason is None else f"{self.name} {reason}"
+
+    def _why_no_step(self, version: str) -> str | None:
+        for step in every_step(self.steps):
+            if not contains(step.rocketmq, version):
+                return f"needs `{step.word}`, which can't be done to RocketMQ {version}: {step.rocketmq} can"
+        return None
 
     def _why_no_client(self, version: str) -> str | None:
         for name, consumer in self.consumers.items():

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Protocol
 
-from harness import paths
 from harness.clients.admin import Admin
 from harness.cluster.base import Cluster, Named, Networked
 from harness.cluster.canary import prove_delivery
@@ -193,7 +191,7 @@ class Session:
             self._admin.release()
         if self._cluster is not None:
             self._cluster.stop()
-            shutil.rmtree(paths.scratch_root() / self._cluster_owner, ignore_errors=True)
+            self.processes.guardian.remove_scratch(self._cluster_owner)
 
     def __enter__(self) -> Session:
         return self

@@ -195,6 +195,24 @@ class Restartable(Protocol):
 
 
 @runtime_checkable
+class Fillable(Protocol):
+    """A broker can be made to take its disk for full."""
+
+    def fill_disk(self, broker: str) -> None:
+        """Start the broker anew, as one that refuses messages however much of its disk is free.
+
+        It is full from its first look at the disk on, about a second later, and after every restart.
+
+        Raises:
+            KeyError: there is no such node.
+            EnvironmentNotReady: as `Restartable`.
+        """
+
+    def free_disk(self, broker: str) -> None:
+        """Start the broker anew, as one that takes messages; otherwise as `fill_disk`."""
+
+
+@runtime_checkable
 class Configurable(Protocol):
     """Brokers and their number are the scenario's own, and so is their configuration."""
 
@@ -300,6 +318,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "stop": Stoppable,
         "pause": Pausable,
         "restart": Restartable,
+        "fill a disk": Fillable,
         "configure": Configurable,
         "partition": Partitionable,
         "delay": Delayable,

@@ -139,6 +139,22 @@ class EmbeddedCluster(ServerCluster):
         command = self._command(folder, role, ["-c", str(file)])
         return ServerProcess(name, role, site.address, folder, slave_of, command=command, owner=self.owner)
 
+    def fill_disk(self, broker: str) -> None:
+        """Start a broker anew, as one that takes every disk for full; see `Fillable`."""
+        self._restart_with(broker, [server_settings.disk_warning(0.0)])
+
+    def free_disk(self, broker: str) -> None:
+        """Start it anew as it was at first; see `Fillable`."""
+        self._restart_with(broker, [])
+
+    def _restart_with(self, broker: str, options: Sequence[str]) -> None:
+        """Start a broker anew with these arguments of the JVM besides."""
+        server = self._named(broker)
+        assert isinstance(server, ServerProcess)
+        file = server.folder / server_settings.BROKER_FILE
+        server.command = self._command(server.folder, server.role, ["-c", str(file)], options)
+        self.restart_node(broker)
+
     def _lone_proxy(self, proxy: Proxy, nameserver: str) -> ProxyProcess:
         """A proxy in a JVM of its own, whose files are written."""
         folder = self.folder / PROXY
@@ -162,12 +178,16 @@ class EmbeddedCluster(ServerCluster):
         command = self._command(folder, "proxy", modes)
         return ProxyProcess(name, role, address, folder, command=command, owner=self.owner, proxy=proxy)
 
-    def _command(self, folder: Path, program: str, arguments: Sequence[str]) -> Sequence[str | Path]:
+    def _command(
+        self, folder: Path, program: str, arguments: Sequence[str], options: Sequence[str] = ()
+    ) -> Sequence[str | Path]:
+        """The command line of a program of RocketMQ; `options` win over other arguments of the JVM."""
         (folder / "tmp").mkdir(exist_ok=True)
         assert self._java is not None
         return [
             self._java.executable,
             *server_settings.jvm_arguments(folder, folder / "server.log"),
+            *options,
             "-cp",
             ":".join(map(str, self._jars)),
             _MAIN_CLASS[program],

@@ -226,7 +226,7 @@ class ServerCluster(ABC):
         if role == "nameserver":
             file, text = "namesrv.properties", server_settings.nameserver_file(site)
         else:
-            file = "broker.conf"
+            file = server_settings.BROKER_FILE
             configurations = [self.timing.broker, self._broker_configuration]
             is_slave = slave_of is not None
             text = server_settings.broker_file(

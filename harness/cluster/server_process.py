@@ -38,11 +38,11 @@ class ServerProcess(Server):
         """As `Server`, and:
 
         Args:
-            command: the whole command line.
+            command: the whole command line of the next start.
             owner: the token by which a guardian finds the process.
         """
         super().__init__(name, role, address, folder, slave_of)
-        self._command = command
+        self.command = command
         self._owner = owner
         self._stdout = folder / "stdout.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -52,7 +52,7 @@ class ServerProcess(Server):
         try:
             with self._stdout.open("wb") as output:
                 self._process = subprocess.Popen(
-                    self._command,
+                    self.command,
                     cwd=self.folder,
                     env=_environment({"ROCKETMQ_HOME": str(self.folder), OWNER_VARIABLE: self._owner}),
                     stdin=subprocess.DEVNULL,

@@ -18,6 +18,7 @@ from harness.errors import UsageProblem
 CLUSTER_NAME = "rocketchaos"
 """The `brokerClusterName` of every broker."""
 PROXY_FILE = "rmq-proxy.json"
+BROKER_FILE = "broker.conf"
 
 LOOPBACK = "127.0.0.1"
 
@@ -233,9 +234,17 @@ def portable_jvm_arguments(log: PurePath) -> list[str]:
         # Nobody speaks TLS here, and making a key takes a part of the time of every start.
         "-Dtls.server.mode=disabled",
         f"-Drocketchaos.log={log}",
-        f"-Drocketmq.broker.diskSpaceWarningLevelRatio={DISK_WARNING_RATIO_4}",
+        disk_warning(DISK_WARNING_RATIO_4),
         f"-Drocketmq.broker.diskSpaceCleanForciblyRatio={DISK_WARNING_RATIO_4}",
     ]
+
+
+def disk_warning(ratio: float) -> str:
+    """The argument of the JVM with which a broker takes a disk for full that is used beyond this ratio.
+
+    4.9.x knows nothing else for it (`CleanCommitLogService`); 5.x takes it as well, but never below 0.35.
+    """
+    return f"-Drocketmq.broker.diskSpaceWarningLevelRatio={ratio}"
 
 
 def _escape(text: str) -> str:

@@ -84,9 +84,10 @@ def shrink(
                 ERR.print(f"Wrote {path}: the smallest one so far that shows it", markup=False)
                 raise
             origin = f"Shrunk from {report.scenario.name}, RocketMQ {options.version}"
-            # Once more, and now with checks that state it: they must hold where it is found.
+            # Once more, and now by checks that state it. They may hold sooner than an invariant speaks, which
+            # waits until nothing can be on its way any more.
             stated = restated(smallest, trial.found or wanted, origin)
-            held = sum([trial(stated) and trial.reproduced for _ in range(repeat)])
+            held = sum(trial.reproduces(stated) for _ in range(repeat))
         progress.stop()
     path = _write(out, text_of(with_expectation(stated, held, repeat)))
     OUT.print(
@@ -106,11 +107,22 @@ class _Trial:
         self.runs = 0
         self.found: NightlyFinding | None = None
         """As it was seen last."""
-        self.reproduced = False
-        """Whether the last run's own checks say so too."""
 
     def __call__(self, document: Document) -> bool:
-        """Whether the run showed it.
+        """Whether a run shows it; raises as `_run`."""
+        report = self._run(document)
+        for one in findings(report.scenario, report.events, report.outcome):
+            if one.signature == self._signature:
+                self.found = one
+                return True
+        return False
+
+    def reproduces(self, document: Document) -> bool:
+        """Whether a run's own checks say so; raises as `_run`."""
+        return self._run(document).outcome.kind is OutcomeKind.REPRODUCED
+
+    def _run(self, document: Document) -> Report:
+        """One run of it.
 
         Raises:
             EnvironmentNotReady: the environment failed, which says nothing of the document.
@@ -120,12 +132,7 @@ class _Trial:
         self.runs += 1
         if report.outcome.kind is OutcomeKind.ERROR:
             raise EnvironmentNotReady(f"a run failed: {report.outcome.reason}", f"See {report.folder}.")
-        self.reproduced = report.outcome.kind is OutcomeKind.REPRODUCED
-        for one in findings(report.scenario, report.events, report.outcome):
-            if one.signature == self._signature:
-                self.found = one
-                return True
-        return False
+        return report
 
 
 def _chosen(report: Report, text: str) -> NightlyFinding:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +15,8 @@ Document = dict[str, Any]
 """What a scenario file says, by its keys, in YAML's own types."""
 
 _BLOCKS = ("topics", "consumers")
+_WIDTH = 100
+"""Characters of a line; longer texts go on in the next one."""
 _LISTS = ("steps", "anomaly", "healthy", "also", "tendency")
 
 
@@ -39,6 +43,12 @@ def _lines(document: Document) -> Iterator[str]:
             yield f"{key}:"
             for entry in value if isinstance(value, list) else [value]:
                 yield from (f"  {line}" for line in _entry(entry))
+        elif isinstance(value, str) and len(value) > _WIDTH:
+            yield f"{key}: >-"
+            yield from textwrap.wrap(
+                value, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_long_words=False,
+                break_on_hyphens=False,
+            )  # fmt: skip
         else:
             yield f"{key}: {_flow(value)}"
 
@@ -66,4 +76,7 @@ def _flow(value: Any) -> str:
     text: str = yaml.safe_dump(
         [value], default_flow_style=True, allow_unicode=True, sort_keys=False, width=2**31
     )
-    return text.strip()[1:-1]
+    plain = text.strip()[1:-1]
+    if isinstance(value, str) and "''" in plain:
+        return json.dumps(value, ensure_ascii=False)  # an apostrophe need not be doubled there
+    return plain

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from harness.scenario import Scenario
 from harness.steps import Step
 from harness.steps.base import every_step
+from harness.steps.disk import DiskStep
 from harness.steps.kill import Kill
 from harness.steps.parallel import Parallel
 from harness.steps.pause import Pause
@@ -23,6 +24,8 @@ OWN_CLUSTER_S = 6.0
 ANY_STEP_S = 0.4
 RESTART_S = 12.0
 """A name server is back once the brokers have registered with it again, every 10 s."""
+DISK_S = 4.0
+"""A broker that is started anew, and its first look at its disk."""
 SETTLED_S = 1.0
 SEALED_S = 4.0
 """At once where all is consumed, 6 s later where something waits."""
@@ -68,6 +71,8 @@ def _of_step(step: Step, sealed_s: float) -> float:
             return sealed_s if step.sealed is not None else SETTLED_S
         case Restart():
             return RESTART_S
+        case DiskStep():
+            return DISK_S
         case Kill() | Pause():
             return ANY_STEP_S
         case _:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from harness.cluster.kinds import ClusterKind
 from harness.faults.base import Fault
 from harness.faults.delay import Delay
+from harness.faults.fill_disk import FillDisk
 from harness.faults.kill import Kill
 from harness.faults.kill_node import KillNode
 from harness.faults.loss import Loss
@@ -81,6 +82,7 @@ ROWS = (
     Row("SIGSTOP and SIGCONT of a broker", "pause: broker-a", PauseNode, ("pause-broker",)),
     Row("SIGKILL of the name server", "kill: nameserver", KillNode, ("kill-nameserver",)),
     Row("SIGSTOP and SIGCONT of the name server", "pause: nameserver", PauseNode, ("pause-nameserver",)),
+    Row("a full disk of a broker (4.9.x)", "fill-disk: broker-a", FillDisk, ("fill-disk",)),
     Row("a setting of running brokers", f"broker-config: {_SETTING}", None, ("configure-broker",)),
     Row(
         "a partition of the network",

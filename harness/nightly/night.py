@@ -25,6 +25,8 @@ from harness.scenario import Scenario
 
 TRIES = 2
 """What the environment broke is run once more; nothing else ever is."""
+DRAWS_TO_FIT = 20
+"""So many scenarios in turn may be too long for what is left of the night, until no other one is drawn."""
 TEAR_DOWN_S = 10.0
 """So long before the end nothing begins: clusters are ended, and the summary is written."""
 CUT_OFF_S = 6.0
@@ -148,15 +150,16 @@ class Night:
 
     def _draw(self) -> tuple[int, Scenario] | None:
         """The next scenario that fits into the time that is left; None: none may begin any more."""
+        too_late = 0
         with self._lock:
-            while self.left_s > 0:
+            while self.left_s > 0 and too_late < DRAWS_TO_FIT:
                 number = next(self._next)
                 scenario = scenario_of(self.seed, number, self.profile, self.on)
                 if expected_s(scenario) * 1000 > self.profile.longest or self._is_impossible(scenario):
                     self.passed_over += 1
                 elif self._is_too_late(scenario):
                     self.passed_over += 1
-                    return None
+                    too_late += 1
                 else:
                     return number, scenario
             return None

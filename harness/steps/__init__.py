@@ -14,6 +14,8 @@ from harness.steps.broker_config import BrokerConfig
 from harness.steps.client_pull import ClientPull
 from harness.steps.delay import Delay
 from harness.steps.expire_files import ExpireFiles
+from harness.steps.fill_disk import FillDisk
+from harness.steps.free_disk import FreeDisk
 from harness.steps.heal import Heal
 from harness.steps.heartbeat import Heartbeat
 from harness.steps.kill import Kill
@@ -62,6 +64,8 @@ STEPS: Mapping[str, type[Step]] = MappingProxyType(
             ResetOffset,
             BrokerConfig,
             ExpireFiles,
+            FillDisk,
+            FreeDisk,
             Partition,
             Loss,
             Reset,

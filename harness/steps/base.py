@@ -27,6 +27,9 @@ class Step(Word, ABC):
     acts_on_process: ClassVar[bool] = True
     """Whether the step needs the processes of those it acts on (`kill`); False: their clients alone (`stop`)."""
 
+    rocketmq: ClassVar[str] = ""
+    """The versions of RocketMQ on which it can be done, as a range; empty: all."""
+
     resubscribes: ClassVar[bool] = False
     """Whether it makes running consumers change theirs, which not every client can."""
 

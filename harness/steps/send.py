@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from harness.allocation import Queue
 from harness.errors import PreconditionNotMet
-from harness.language import DurationMs, TagRef, TopicName, as_tuple
+from harness.language import DurationMs, OneOrMore, TagRef, TopicName
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
     from harness.context import RunContext
     from harness.scenario import Scenario
 
-_TEXTS = WithJsonSchema(
-    {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
-)
 Key = Annotated[str, StringConstraints(pattern=r"^\S+$")]
 """A message's key: RocketMQ puts spaces between several."""
 PropertyName = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9_]{0,59}$")]
@@ -44,8 +41,8 @@ class Send(Step):
     tag: TagRef | None = Field(
         default=None, description="the tag of every message; without it and `tags`: untagged"
     )
-    tags: Annotated[tuple[TagRef, ...], BeforeValidator(as_tuple), Field(min_length=1), _TEXTS] | None = (
-        Field(default=None, description="tags in turn; with `per_queue` in turn within each queue")
+    tags: OneOrMore[TagRef] | None = Field(
+        default=None, description="tags in turn; with `per_queue` in turn within each queue"
     )
     count: int = Field(gt=0, le=100_000, description="how many messages")
     per_queue: int | None = Field(
@@ -57,7 +54,7 @@ class Send(Step):
         description="the id of the queue to which all of them go, on the topic's first broker",
     )
     broker: str | None = Field(default=None, description="with `queue`: another broker")
-    keys: Annotated[tuple[Key, ...], BeforeValidator(as_tuple), Field(min_length=1), _TEXTS] | None = Field(
+    keys: OneOrMore[Key] | None = Field(
         default=None, description="further keys of every message, behind the harness's own"
     )
     properties: dict[PropertyName, PropertyValue] = Field(

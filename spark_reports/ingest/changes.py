@@ -25,6 +25,8 @@ _ACTIVE_STEPS = (
     "heal",
     "broker-config",
     "reset-offset",
+    "fill-disk",
+    "free-disk",
 )
 """Steps from whose beginning on a group may change, before an event tells that it has."""
 _FAULTS = ("fault-injected", "fault-effective", "fault-healed")

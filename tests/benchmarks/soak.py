@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import statistics
 import subprocess
 import time
@@ -14,6 +16,7 @@ from pathlib import Path
 import psutil
 from scipy.stats import theilslopes
 
+from harness import paths
 from harness.guardian import find_owned
 from harness.nightly.profile import Profile
 from tests.benchmarks.measuring import COMMAND, ROOT, Figure
@@ -48,6 +51,7 @@ class _Watched:
         self._note(at_s, "memory of all that it started", sum(map(_memory, others)) / 2**20)
         self._note(at_s, "processes that it started", len(others))
         self._note(at_s, "disk: run folders", _size(self.runs) / 2**20)
+        self._note(at_s, "disk: clusters that run", _size(paths.scratch_root()) / 2**20)
 
     def _note(self, at_s: float, name: str, value: float) -> None:
         self.seen.setdefault(name, []).append((at_s, value))
@@ -57,6 +61,7 @@ UNITS: Mapping[str, str] = {
     "memory of the harness": "MiB",
     "memory of all that it started": "MiB",
     "disk: run folders": "MiB",
+    "disk: clusters that run": "MiB",
 }
 
 
@@ -82,12 +87,13 @@ def measure_soak(repeats: int, runs: str) -> list[Figure]:
         text=True,
     )
     watched = _Watched(process.pid, folder)
-    while process.poll() is None:
-        _try(watched.look)
-        try:
-            process.wait(LOOK_EVERY_S)
-        except subprocess.TimeoutExpired:
-            continue
+    try:
+        while process.poll() is None:
+            _try(watched.look)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(LOOK_EVERY_S)
+    finally:
+        process.terminate()
     printed = process.stdout.read() if process.stdout is not None else ""
     if process.returncode not in SHOWN:
         raise SystemExit(f"rocketchaos {' '.join(command)} ended with {process.returncode}:\n{printed}")
@@ -126,11 +132,10 @@ def _memory(pid: int) -> int:
 def _size(folder: Path) -> int:
     """Bytes of all files below; what goes meanwhile is not counted."""
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.lstat().st_size if path.is_file() and not path.is_symlink() else 0
-        except OSError:
-            continue
+    for parent, _, names in os.walk(folder):  # which passes over folders that are gone
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(parent, name)).st_size  # noqa: PTH118 - ten thousands of them
     return total
 
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from harness.admission import Admission, Turn, weight_of
+from harness.admission import OVERTAKEN_FOR_S, Admission, Turn, weight_of
 from harness.load import CpuMeter, RunLoad
 from harness.spec import parse_scenario
 from tests.unit.spec.examples import scenario_text
@@ -106,16 +106,31 @@ def test_a_load_that_is_not_known_yet_is_waited_for() -> None:
         assert not has_begun(some.begin()[0])
 
 
-def test_who_asked_first_begins_first_even_if_a_lighter_one_would_fit() -> None:
+def test_a_lighter_one_begins_before_one_that_does_not_fit_yet() -> None:
     with runs(Admission(None, cores=1, busy=lambda: 0.0)) as some:
         first, end = some.begin(3.0)
         assert has_begun(first)
         heavy, _ = some.begin(2.0)
         assert not has_begun(heavy)
         light, _ = some.begin(1.0)
-        assert not has_begun(light)
+        assert has_begun(light)
+        assert not has_begun(heavy)
         end.set()
         assert has_begun(heavy)
+
+
+def test_who_has_waited_long_is_overtaken_no_more() -> None:
+    now = [0.0]
+    with runs(Admission(None, cores=1, busy=lambda: 0.0, clock=lambda: now[0])) as some:
+        first, end = some.begin(3.0)
+        assert has_begun(first)
+        heavy, _ = some.begin(2.0)
+        assert not has_begun(heavy)
+        now[0] = OVERTAKEN_FOR_S + 1
+        light, _ = some.begin(1.0)
+        assert not has_begun(light)
+        end.set()
+        assert heavy.result(LIMIT_S).waited_s == now[0]
         assert has_begun(light)
 
 

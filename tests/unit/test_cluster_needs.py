@@ -176,11 +176,11 @@ def test_a_session_that_could_not_start_is_no_other_run_s(
 
 
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:
-    assert lacking(ContainersCluster, CAPABILITIES) == ("flow control", "proxy: local")
+    assert lacking(ContainersCluster, CAPABILITIES) == ("fill a disk", "flow control", "proxy: local")
     of_nodes = ("configure", "kill", "pause", "restart", "stop")
     of_containers = ("container workers", "dashboard", "delay", "hostnames", "partition")
     assert lacking(EmbeddedCluster, CAPABILITIES) == of_containers
-    of_all = (*of_nodes, *of_containers, "flow control", "proxy: local")
+    of_all = (*of_nodes, *of_containers, "fill a disk", "flow control", "proxy: local")
     assert lacking(AttachedCluster, CAPABILITIES) == tuple(sorted(of_all))
     assert lacking(AttachedCluster, {"kill"}) == ("kill",)
     assert lacking(AttachedCluster, ()) == ()

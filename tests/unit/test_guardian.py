@@ -229,6 +229,20 @@ def test_a_token_tells_whether_its_harness_is_alive(children: list[subprocess.Po
     assert harness_alive("a token of another program")
 
 
+def test_a_scratch_folder_that_is_removed_is_held_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.CACHE_VARIABLE, str(tmp_path))
+    with Guardian.start() as guardian:
+        before = psutil.Process().num_fds()
+        for _ in range(3):
+            owner = new_owner()
+            folder = guardian.scratch(owner)
+            guardian.remove_scratch(owner)
+            assert not folder.exists()
+        assert psutil.Process().num_fds() == before
+
+
 def test_a_scratch_folder_is_held_until_the_guardian_is_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

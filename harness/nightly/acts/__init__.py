@@ -15,6 +15,7 @@ from harness.nightly.acts.producer import KILL_PRODUCER, PAUSE_PRODUCER
 from harness.nightly.acts.resubscribe import Resubscribe
 from harness.nightly.acts.rolling import Rolling
 from harness.nightly.acts.server import (
+    FILL_DISK,
     KILL_BROKER,
     KILL_NAME_SERVER,
     PAUSE_BROKER,
@@ -41,6 +42,7 @@ _ALL: tuple[Act, ...] = (
     PAUSE_BROKER,
     KILL_NAME_SERVER,
     PAUSE_NAME_SERVER,
+    FILL_DISK,
     Configure(),
     KILL_PRODUCER,
     PAUSE_PRODUCER,

@@ -62,6 +62,15 @@ RESTART_BROKER = ServerAct(
     fault=None,
     back="restart",
 )
+FILL_DISK = ServerAct(
+    name="fill-disk",
+    meaning="a broker refuses messages, as with a full disk, and takes them again; 4.9.x alone",
+    happens="has a full disk",
+    fault="fill-disk",
+    back="free-disk",
+    away_ms=(0, 3000),
+    away_because="so long its disk is full",
+)
 PAUSE_BROKER = ServerAct(
     name="pause-broker",
     meaning="a broker stands still, and goes on",

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from assertions.offset_falls import Fall, falls_of
 from assertions.view import RunView, queue_name
 from harness.campaign import DEFAULT_VERSION
 from harness.model import Event
 from harness.nightly.invariants.base import Breach, Judged, some
 from harness.nightly.invariants.causes import moving
+from harness.reporters.parts.text import counted
 from harness.timers import timers_ms
 from harness.timing import FAITHFUL, PROFILES
 
+FIRST_FLUSH_MS = 10_000
+"""A broker flushes no offsets before it is so old, whatever its interval (`BrokerController`, 4.9.4 and 5.3.3)."""
 LOOK_SLACK_MS = 3_000
 """A look shows what was so some time ago, and a flush takes its time on a busy machine."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Fall:
-    topic: str
-    queue: str
-    before: Event
-    after: Event
-    high: int
-    low: int
 
 
 class OffsetBackwards:
@@ -35,9 +28,9 @@ class OffsetBackwards:
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         view = judged.view
-        found: dict[tuple[str, str], list[_Fall]] = {}
+        found: dict[tuple[str, str], list[Fall]] = {}
         for group in view.scenario.groups:
-            for fall in _falls(view, group):
+            for fall in falls_of(view, group, judged.end):
                 cause = _unexplained(view, group, fall)
                 if cause is not None:
                     found.setdefault((group, cause), []).append(fall)
@@ -47,27 +40,14 @@ class OffsetBackwards:
                 group=group,
                 cause=cause,
                 sentence=f"the offset of {group} for {one.queue} of {one.topic} ran back from {one.high} to "
-                f"{one.low}; {cause}; {len(falls)} such falls",
+                f"{one.low}; {cause}; {counted(len(falls), 'such fall')}",
                 events=some([number for fall in falls for number in (fall.before.n, fall.after.n)]),
+                anomaly=({"offset-falls": {"group": group, "topic": one.topic, "at_least": 1}},),
+                healthy=({"offset-falls": {"group": group, "topic": one.topic, "count": 0}},),
             )
 
 
-def _falls(view: RunView, group: str) -> Iterator[_Fall]:
-    last: dict[tuple[str, str], tuple[int, Event]] = {}
-    for event in view.of_kind("offsets-observed"):
-        if event.data["group"] != group:
-            continue
-        for queue in event.data["queues"]:
-            where = str(event.data["topic"]), queue_name(queue["broker"], queue["queue_id"])
-            offset = queue["consumer_offset"]
-            if offset is None:
-                continue  # not stored, or not to be read: no offset at all
-            if where in last and offset < last[where][0]:
-                yield _Fall(*where, last[where][1], event, last[where][0], offset)
-            last[where] = offset, event
-
-
-def _unexplained(view: RunView, group: str, fall: _Fall) -> str | None:
+def _unexplained(view: RunView, group: str, fall: Fall) -> str | None:
     """Why nothing explains a fall; None where something does."""
     if any(
         fall.before.n <= event.n <= fall.after.n and event.data["group"] == group
@@ -93,9 +73,12 @@ def _flush_ms(view: RunView) -> int:
     return timers_ms(profile, DEFAULT_VERSION, ())["broker.flush-offsets"]
 
 
-def _known_before(view: RunView, group: str, fall: _Fall, death: Event) -> int:
-    """The offset that was seen long enough before the broker's death to have been flushed."""
+def _known_before(view: RunView, group: str, fall: Fall, death: Event) -> int:
+    """The offset that was seen long enough before the broker's death to have been flushed; 0: none was."""
     limit_ms = _flush_ms(view) + LOOK_SLACK_MS
+    starts = [one for one in view.of_kind("node-ready", until=death.n) if one.node == death.data["target"]]
+    if not starts or (death.mono_ns - starts[-1].mono_ns) / 1e6 < FIRST_FLUSH_MS + limit_ms:
+        return 0
     seen = [
         queue["consumer_offset"] or 0
         for event in view.of_kind("offsets-observed", until=death.n)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from assertions.tags import client_matches
 from assertions.view import Delivery
 from harness.nightly.invariants.base import Breach, Judged, some
+from harness.reporters.parts.text import counted
 
 
 class CrossDelivery:
@@ -34,7 +35,7 @@ class CrossDelivery:
                 group=group,
                 cause=f"{way}, of a {what} to which it doesn't subscribe",
                 sentence=f"{first.consumer} of {group} got {first.key} (tag {tag}) {way}, though it has never "
-                f"subscribed to that {what}; {len(strays)} such deliveries",
+                f"subscribed to that {what}; {counted(len(strays), 'such delivery', 'such deliveries')}",
                 events=some(
                     [
                         event.n

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from assertions.view import RunView
 from harness.consumer import Expression, SqlExpression
 
@@ -12,20 +14,31 @@ SQL = "the members differ in their SQL"
 ALLOCATION = "the members differ in their allocation"
 
 
+Way = Literal["topics", "expressions", "allocation"]
+"""In what members may disagree."""
+OF_HEARTBEATS: tuple[Way, ...] = ("topics", "expressions", "allocation")
+"""What decides over what brokers have stored: each heartbeat replaces all topics."""
+OF_FILTERS: tuple[Way, ...] = ("expressions", "topics", "allocation")
+OF_CONSUMPTION: tuple[Way, ...] = ("topics", "allocation", "expressions")
+"""What decides over who consumes a queue at all: not what a filter lets through."""
+OF_OWNERS: tuple[Way, ...] = ("allocation", "topics", "expressions")
+
+
 def disagreement(
-    view: RunView, group: str, topic: str, first: int, last: int, *, filters_first: bool = False
+    view: RunView, group: str, topic: str, first: int, last: int, order: tuple[Way, ...] = OF_HEARTBEATS
 ) -> str:
     """In what the members that were online from one event to another disagree about a topic, or that they agree.
 
-    Where they disagree in several ways the one that comes first: in their topics, for each heartbeat replaces them
-    all; in their expressions for this one; in their allocation. What a filter did is told by the expressions:
-    `filters_first`.
+    Where they disagree in several ways the one that comes first in this order, as what it decides over.
     """
     members = view.online_between(group, first, last)
-    ways = [_in_topics(view, members, topic, first, last), _in_expressions(view, members, topic, first, last)]
     allocations = {view.scenario.consumers[member].strategy for member in members}
-    ways = [*(reversed(ways) if filters_first else ways), ALLOCATION if len(allocations) > 1 else None]
-    return next((way for way in ways if way is not None), AGREE)
+    ways: dict[Way, str | None] = {
+        "topics": _in_topics(view, members, topic, first, last),
+        "expressions": _in_expressions(view, members, topic, first, last),
+        "allocation": ALLOCATION if len(allocations) > 1 else None,
+    }
+    return next((told for way in order if (told := ways[way]) is not None), AGREE)
 
 
 def _in_topics(view: RunView, members: list[str], topic: str, first: int, last: int) -> str | None:

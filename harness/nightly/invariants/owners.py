@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assertions.completeness import patience_ms
-from assertions.view import owned_queues
-from harness.model import Event
+from assertions.several_owners import owners_of
 from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.minds import disagreement
+from harness.nightly.invariants.minds import OF_OWNERS, disagreement
+from harness.reporters.parts.text import counted
 
 
 class SeveralOwners:
@@ -23,24 +23,21 @@ class SeveralOwners:
             last = view.last_disturbance([group], judged.end)
             if last is None or view.ms_between(last.n, judged.end) < patience_ms(view, [group], judged.end):
                 continue
-            owners: dict[tuple[str, str], list[Event]] = {}
-            for name in view.online(judged.end, group):
-                if (
-                    view.traits(name).queues == "shared"
-                    or view.scenario.consumers[name].model == "broadcasting"
-                ):
-                    continue
-                for event in view.observed("ownership-observed", "end", consumer=name):
-                    for topic in view.scenario.topics:
-                        for queue in owned_queues(event, topic):
-                            owners.setdefault((topic, queue), []).append(event)
-            several = {where: events for where, events in owners.items() if len(events) > 1}
+            several = {
+                (topic, queue): events
+                for topic in view.scenario.topics
+                for queue, events in owners_of(view, group, topic, "end", judged.end).items()
+                if len(events) > 1
+            }
             if several:
                 (topic, queue), events = next(iter(several.items()))
                 names = " and ".join(str(event.data["consumer"]) for event in events)
                 yield Breach(
                     group=group,
-                    cause=disagreement(view, group, topic, last.n, judged.end),
-                    sentence=f"{names} of {group} both own {queue} of {topic}; {len(several)} such queues",
+                    cause=disagreement(view, group, topic, last.n, judged.end, OF_OWNERS),
+                    sentence=f"{names} of {group} both own {queue} of {topic}; "
+                    f"{counted(len(several), 'such queue')}",
                     events=some([event.n for found in several.values() for event in found]),
+                    anomaly=({"several-owners": {"group": group, "topic": topic, "at_least": 1}},),
+                    healthy=({"several-owners": {"group": group, "topic": topic, "count": 0}},),
                 )

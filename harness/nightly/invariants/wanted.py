@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assertions.completeness import still_possible
 from assertions.tags import client_matches
 from assertions.view import Sent
 from harness.consumer import SqlExpression
 from harness.model import MessageClass, MessageFate
 from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.minds import disagreement
+from harness.nightly.invariants.minds import OF_CONSUMPTION, OF_FILTERS, disagreement
 from harness.reporters.parts.text import counted
 
 _NEVER = {
@@ -20,7 +21,7 @@ _NEVER = {
 
 
 class WantedButNotDelivered:
-    """Of a group that is of one mind there is none."""
+    """Of a group that is of one mind there is none; what waits is none as long as it may still come."""
 
     kind = "wanted-but-not-delivered"
     meaning = "a message that a running member subscribes to has passed the group, and no listener got it"
@@ -32,6 +33,8 @@ class WantedButNotDelivered:
             if fate.message_class not in _NEVER:
                 continue
             message = sent[fate.key]
+            if still_possible(judged.view, [fate.group], [message], judged.end) is not None:
+                continue
             wanting = _wanting(judged, fate, message)
             if wanting:
                 why = disagreement(
@@ -40,7 +43,7 @@ class WantedButNotDelivered:
                     fate.topic,
                     message.invoked_n,
                     _until(judged, fate, message),
-                    filters_first=fate.message_class is not MessageClass.STRANDED,
+                    OF_CONSUMPTION if fate.message_class is MessageClass.STRANDED else OF_FILTERS,
                 )
                 key = fate.group, fate.topic, fate.message_class, why
                 found.setdefault(key, []).append((fate, wanting))
@@ -82,8 +85,9 @@ def _breach(
     of_topic = [one for one in judged.fates if (one.group, one.topic) == (group, topic)]
     count = {"group": group, "topic": topic, "because": message_class.value}
     told = (
-        f"Of {counted(len(of_topic), 'message')} of {topic} for {group} {len(fates)} reached nobody though a "
-        f"member wanted them, as {fate.key} (tag {fate.tag}), which {' and '.join(wanting)} wanted: {fate.reason}"
+        f"{len(fates)} of {counted(len(of_topic), 'message')} of {topic} for {group} reached nobody though a "
+        f"member wanted {'it' if len(fates) == 1 else 'them'}, as {fate.key} (tag {fate.tag}), which "
+        f"{' and '.join(wanting)} wanted: {fate.reason}"
     )
     return Breach(
         group=group,

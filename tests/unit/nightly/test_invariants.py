@@ -77,6 +77,27 @@ def test_what_nobody_can_know_is_no_finding() -> None:
     assert story.found() == []
 
 
+def stranded(end: float) -> Story:
+    """A message in the queue that on paper belongs to a, who subscribes to another topic."""
+    story = Story(a="{bills: '*'}", b="{orders: '*'}")
+    for at, moment in ((2.0, None), (end, "end")):
+        named = {} if moment is None else {"moment": moment}
+        if moment is not None:
+            story.sends("tagB", 3.0).got("b", 2, 1).passed(4.0, (0, 1))
+        story.at(at).stored("g", {"orders": "*"}, ["a", "b"], **named)
+        story.owns(story.scenario, "a", "orders", [], **named)
+        story.owns(story.scenario, "b", "orders", [1], **named)
+    story.add("harness", "moment-observed", moment="end")
+    story.add("harness", "run-ended")
+    return story
+
+
+def test_what_waits_where_nobody_consumes_is_found_once_nothing_can_come_any_more() -> None:
+    (cause,) = causes(stranded(20.0), WantedButNotDelivered())
+    assert cause.startswith("stranded: ")
+    assert causes(stranded(5.0), WantedButNotDelivered()) == []
+
+
 # lost --------------------------------------------------------------------------------------------------
 
 
@@ -301,18 +322,24 @@ def test_an_offset_may_run_back_after_these(what: str) -> None:
     assert causes(story.ends("*"), OffsetBackwards()) == []
 
 
-def test_a_broker_forgets_no_more_than_its_flush_interval() -> None:
-    story = Story().looks("*", 2.0)
-    story.at(5.0).offsets("g", "orders", [(5, 9), (0, 0)])
-    kill(story, BROKER, 13.0).at(14.0).offsets("g", "orders", [(3, 9), (0, 0)])
-    assert causes(story.ends("*"), OffsetBackwards()) == ["more was forgotten than a broker's flush interval"]
+@pytest.mark.parametrize(
+    ("killed", "found"), [(15.0, ["more was forgotten than a broker's flush interval"]), (11.0, [])]
+)
+def test_a_broker_forgets_what_its_interval_allows_and_all_of_its_first_seconds(
+    killed: float, found: list[str]
+) -> None:
+    story = Story()
+    story.add(BROKER, "node-ready", role="broker", address="127.0.0.1:10911", pid=101)
+    story.looks("*", 2.0).at(5.0).offsets("g", "orders", [(5, 9), (0, 0)])
+    kill(story, BROKER, killed).at(16.0).offsets("g", "orders", [(3, 9), (0, 0)])
+    assert causes(story.ends("*"), OffsetBackwards()) == found
 
 
 # several-owners ----------------------------------------------------------------------------------------
 
 
-def owned_twice(at: float) -> Story:
-    story = quiet()
+def owned_twice(at: float, **who: str) -> Story:
+    story = quiet(**who)
     story.events = story.events[:-4]
     story.at(at).owns(story.scenario, "a", "orders", [0, 1], moment="end")
     story.owns(story.scenario, "b", "orders", [1], moment="end")
@@ -324,6 +351,11 @@ def owned_twice(at: float) -> Story:
 def test_two_owners_of_a_queue_once_all_has_settled() -> None:
     (breach,) = owned_twice(20.0).breaches(SeveralOwners())
     assert "a and b of g both own broker-a:1 of orders" in breach.sentence
+
+
+def test_two_owners_come_of_the_allocation_whatever_else_the_members_disagree_about() -> None:
+    story = owned_twice(20.0, a="{orders: tagB}", b="{orders: '*'}, strategy: average-by-circle")
+    assert causes(story, SeveralOwners()) == ["the members differ in their allocation"]
 
 
 def test_two_owners_while_a_rebalance_may_be_under_way() -> None:

@@ -23,7 +23,7 @@ from harness.nightly.document import text_of
 from harness.nightly.duration import Pace, expected_s
 from harness.nightly.generator import draw
 from harness.nightly.known import read_known
-from harness.nightly.night import TEAR_DOWN_S, Night
+from harness.nightly.night import DRAWS_TO_FIT, TEAR_DOWN_S, Night
 from harness.nightly.profile import Profile, read_profile
 from harness.nightly.run import NightlyRun
 from harness.nightly.shard import Shard, shard_of
@@ -105,14 +105,16 @@ def test_scenarios_run_one_after_the_other_until_the_time_is_up() -> None:
     night = played(campaign)
     assert 10 <= len(night.runs) <= 17
     assert night.took_s <= 180 - TEAR_DOWN_S
-    assert campaign.jobs == [f"nightly-7-{number}" for number in range(1, len(night.runs) + 1)]
+    numbers = [int(name.rpartition("-")[2]) for name in campaign.jobs]
+    assert numbers == sorted(numbers)
+    assert numbers[:9] == list(range(1, 10))  # later ones may be too long for what is left
 
 
 def test_what_cannot_end_in_time_does_not_begin() -> None:
     campaign = FakeCampaign(always(quiet()), always(None))
     night = played(campaign, minutes=(TEAR_DOWN_S + 1) / 60)
     assert campaign.jobs == []
-    assert night.passed_over == 1
+    assert night.passed_over == DRAWS_TO_FIT
     assert summary_of(night, frozenset()).exit_code is ExitCode.INCONCLUSIVE
 
 

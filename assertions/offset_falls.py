@@ -1,0 +1,78 @@
+"""`offset-falls`: how often a group's stored offset ran back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from assertions.base import Answer, Count
+from assertions.view import RunView, queue_name
+from harness.language import GroupName, TopicName
+from harness.model import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """Two looks at one queue after each other, of which the later one saw a smaller stored offset."""
+
+    topic: str
+    queue: str
+    """`broker-a:0`."""
+    before: Event
+    after: Event
+    high: int
+    low: int
+
+
+class OffsetFalls(Count):
+    """So often a look at the group's stored offset of a queue saw a smaller one than the look before.
+
+    Whatever the reason: a reset, a broker that died before it had flushed, a former owner that stored its own
+    count late. Looks are those of observations, and of conditions that wait for offsets; what runs back and forth
+    between two of them is not seen.
+    """
+
+    word = "offset-falls"
+    example = "offset-falls: {group: g, topic: orders, count: 0}"
+
+    group: GroupName = Field(description="the group")
+    topic: TopicName | None = Field(default=None, description="only the queues of this topic")
+
+    def title(self) -> str:
+        return f"falls of {self.group}'s offsets"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} falls of a stored offset"
+        at = view.end_of(self.at)
+        if at is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        looks = [one for one in _looks(view, self.group, at) if self.topic in (None, one.data["topic"])]
+        if not looks:
+            return Answer(None, expected, f"no offsets of {self.group} were observed")
+        falls = [one for one in falls_of(view, self.group, at) if self.topic in (None, one.topic)]
+        texts = [f"{one.queue} of {one.topic} from {one.high} to {one.low}" for one in falls]
+        proof = [number for one in falls for number in (one.before.n, one.after.n)]
+        observed = f"{len(falls)} falls in {len(looks)} looks" + (
+            f": {'; '.join(texts[:5])}" if texts else ""
+        )
+        return Answer(self.fits(len(falls)), expected, observed, proof or [one.n for one in looks])
+
+
+def falls_of(view: RunView, group: str, at: int) -> Iterator[Fall]:
+    """Every fall that was seen by event `at`, in order."""
+    last: dict[tuple[str, str], tuple[int, Event]] = {}
+    for event in _looks(view, group, at):
+        for queue in event.data["queues"]:
+            where = str(event.data["topic"]), queue_name(queue["broker"], queue["queue_id"])
+            offset = queue["consumer_offset"]
+            if offset is None:
+                continue  # not stored, or not to be read: no offset at all
+            if where in last and offset < last[where][0]:
+                yield Fall(*where, last[where][1], event, last[where][0], offset)
+            last[where] = offset, event
+
+
+def _looks(view: RunView, group: str, at: int) -> list[Event]:
+    return [event for event in view.of_kind("offsets-observed", until=at) if event.data["group"] == group]

@@ -1,0 +1,69 @@
+"""`several-owners`: how many queues several members of a group own at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from assertions.base import Answer, Count
+from assertions.view import RunView, owned_queues
+from harness.language import GroupName, MomentName, TopicName
+from harness.model import Event
+
+
+class SeveralOwners(Count):
+    """So many queues are owned by several online members of the group at once.
+
+    Ownership is what each client itself reports (request code 307). Members that share all queues by design
+    (broadcasting, POP, gRPC) are none of those that count.
+    """
+
+    word = "several-owners"
+    example = "several-owners: {group: g, topic: orders, count: 0}"
+
+    group: GroupName = Field(description="the group")
+    topic: TopicName = Field(description="the topic")
+
+    def title(self) -> str:
+        return f"queues of {self.topic} with several owners in {self.group}"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} queues with several owners"
+        end = view.end_of(self.at)
+        if end is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        members = [name for name in view.online(end, self.group) if has_queues_of_its_own(view, name)]
+        seen = {
+            str(event.data["consumer"]): event
+            for event in view.observed("ownership-observed", self.at, group=self.group)
+        }
+        missing = tuple(name for name in members if name not in seen)
+        if missing or not members:
+            why = f"not observed at `{self.at}`: {', '.join(missing) or 'any member with queues of its own'}"
+            return Answer(None, expected, view.why_not_owned(missing, why))
+        owners = owners_of(view, self.group, self.topic, self.at, end)
+        several = {queue: events for queue, events in owners.items() if len(events) > 1}
+        texts = [
+            f"{queue} by {' and '.join(str(event.data['consumer']) for event in events)}"
+            for queue, events in list(several.items())[:5]
+        ]
+        observed = f"{len(several)} of {len(owners)} owned" + (f": {'; '.join(texts)}" if texts else "")
+        return Answer(self.fits(len(several)), expected, observed, [seen[name].n for name in members])
+
+
+def has_queues_of_its_own(view: RunView, consumer: str) -> bool:
+    """Whether no queue that it consumes is meant to have another owner beside it."""
+    shared = view.traits(consumer).queues == "shared"
+    return not shared and view.scenario.consumers[consumer].model != "broadcasting"
+
+
+def owners_of(view: RunView, group: str, topic: str, at: MomentName, end: int) -> Mapping[str, list[Event]]:
+    """By queue, the looks that show an owner of it: those at an observation, which closes with event `end`."""
+    owners: dict[str, list[Event]] = {}
+    for name in view.online(end, group):
+        if has_queues_of_its_own(view, name):
+            for event in view.observed("ownership-observed", at, consumer=name)[-1:]:
+                for queue in owned_queues(event, topic):
+                    owners.setdefault(queue, []).append(event)
+    return owners

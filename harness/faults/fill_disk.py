@@ -1,0 +1,77 @@
+"""A broker whose disk is full: it refuses messages, and goes on handing out those that it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from harness.cluster.base import Fillable
+from harness.errors import HarnessDefect, PreconditionNotMet
+from harness.faults.base import Fault
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+_SAYS = "so mark disk full"
+"""`CleanCommitLogService.isSpaceFull`, 4.9.3 to 4.9.7: once, when it first finds the disk full."""
+_LIMIT_S = 30.0
+"""It looks at the disk a second after its start, and then every 10 s."""
+_LOOK_EVERY_S = 0.1
+
+
+class FillDisk(Fault):
+    """The broker is started anew with a limit that any disk exceeds; until it heals, also after a restart."""
+
+    name = "fill-disk"
+
+    def __init__(self, context: RunContext, broker: str) -> None:
+        if not isinstance(context.cluster, Fillable):
+            raise HarnessDefect(f"disks of a cluster of kind {context.cluster.kind} can't be filled")
+        self._context, self._cluster = context, context.cluster
+        self.target = broker
+        self._logged = 0
+
+    def inject(self) -> None:
+        """Start it anew; what it logged before says nothing."""
+        self._logged = self._context.node(self.target).log.stat().st_size
+        self._context.node_is_down(self.target, "restarting")
+        self._cluster.fill_disk(self.target)
+        self._is_back()
+
+    def wait_effective(self) -> str:
+        """The broker logs that it marks its disk full; from then on it refuses messages."""
+        retrying = Retrying(
+            retry=retry_if_result(lambda line: line is None),
+            wait=wait_fixed(_LOOK_EVERY_S),
+            stop=stop_after_delay(_LIMIT_S),
+        )
+        try:
+            line = retrying(self._told)
+        except RetryError:
+            raise PreconditionNotMet(
+                f"{self.name}: {self.target} didn't take its disk for full within {_LIMIT_S:.0f} s; "
+                f"its log, {self._context.node(self.target).log}, doesn't say `{_SAYS}`"
+            ) from None
+        return f"{self.target} logs: {line}"
+
+    def heal(self) -> None:
+        """Start it anew as it was at first."""
+        self._context.node_is_down(self.target, "restarting")
+        self._cluster.free_disk(self.target)
+        self._is_back()
+
+    def wait_healed(self) -> str:
+        """A broker that has just been started takes messages until it finds its disk full."""
+        return f"{self.target} is ready as {self._context.node(self.target).process}, with a disk that isn't full"
+
+    def _is_back(self) -> None:
+        self._context.node_is_up(self.target)
+        self._context.record_node(self._context.node(self.target))
+
+    def _told(self) -> str | None:
+        """What its log says of a full disk since the start; None: nothing yet."""
+        with self._context.node(self.target).log.open("rb") as log:
+            log.seek(self._logged)
+            lines = log.read().decode("utf-8", errors="replace").splitlines()
+        return next((line.strip() for line in lines if _SAYS in line), None)

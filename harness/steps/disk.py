@@ -1,0 +1,44 @@
+"""What the steps on a broker's disk have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from harness.faults.fill_disk import FillDisk
+from harness.language import BrokerRef
+from harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+    from harness.scenario import Scenario
+
+
+class DiskStep(Step):
+    """Something that is done to the disk of one broker."""
+
+    shorthand = "broker"
+
+    broker: BrokerRef = Field(description="the broker")
+
+    def acts_on(self) -> tuple[str, ...]:
+        return (self.broker,)
+
+    def field_of(self, index: int) -> tuple[str | int, ...]:
+        del index  # there is one
+        return ("broker",)
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        del scenario  # whichever broker it is
+        yield "fill a disk"
+
+    def is_full(self, context: RunContext) -> bool:
+        """Whether a step has filled it, and none has freed it."""
+        return self.fault in context.faults.active()
+
+    @property
+    def fault(self) -> str:
+        """By which name a run knows the fault."""
+        return f"{FillDisk.name} {self.broker}"

@@ -1,0 +1,24 @@
+"""`free-disk`: a broker's disk is no longer full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from harness.errors import PreconditionNotMet
+from harness.steps.disk import DiskStep
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+
+
+class FreeDisk(DiskStep):
+    """Start a broker anew whose disk was filled by `fill-disk`, as one that takes messages."""
+
+    word = "free-disk"
+    moves: ClassVar = (("running", "stopped", "killed"), "running")
+    example = "free-disk: broker-a"
+
+    def run(self, context: RunContext) -> None:
+        if not self.is_full(context):
+            raise PreconditionNotMet(f"{self.word}: the disk of {self.broker} is not full")
+        context.faults.heal(self.fault)
