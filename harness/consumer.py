@@ -215,7 +215,8 @@ class Consumer(Strict):
     heartbeat_v2: bool = Field(
         default=False,
         description="its heartbeats leave its subscriptions out while those don't change (useHeartbeatV2); "
-        "clients from 5.1.3 on",
+        "clients from 5.1.3 on. Where the heartbeat after a rebalance meets another one under way, it is left "
+        "out, and the broker refuses this member's pulls from then on (SUBSCRIPTION_NOT_LATEST)",
     )
 
     @model_validator(mode="after")

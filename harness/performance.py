@@ -100,6 +100,7 @@ class Performance:
                     if not checked:
                         self._stage.note(Trouble.PRECONDITION, "nothing was checked")
                     observe_end(self._context)
+                    self._stage.check_memory()
         except BaseException as failure:
             self.note_failure(failure)
         finally:

@@ -26,6 +26,8 @@ from harness.timers import timers_ms
 LOG_LIMIT_BYTES = 64 * 1024 * 1024
 """Of a server's log so much is kept at most, from the run's beginning."""
 
+OUT_OF_MEMORY = (b"java.lang.OutOfMemoryError", b"io.netty.util.internal.OutOfDirectMemoryError")
+
 
 class NodeLogs:
     """The part of each server's log that was written from now on, copied when the run is over.
@@ -36,6 +38,20 @@ class NodeLogs:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._begin = {node.name: _size(node.log) for node in cluster.nodes}
+
+    def out_of_memory(self) -> tuple[str, str] | None:
+        """The first server that ran out of memory meanwhile, and the line that says so; None: none did.
+
+        A broker that can't reserve direct memory lives on (`ExitOnOutOfMemoryError` is of the heap), and a request
+        that needed it is never answered.
+        """
+        for node in self._cluster.nodes:
+            with suppress(OSError), node.log.open("rb") as source:
+                source.seek(self._begin[node.name])
+                for line in source:
+                    if any(error in line for error in OUT_OF_MEMORY):
+                        return node.name, line.decode("utf-8", "replace").strip()
+        return None
 
     def collect(self, logs: Path) -> None:
         """Copy, to `<node>.log`. Best effort: a log that can't be copied must not cost the outcome."""

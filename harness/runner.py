@@ -109,6 +109,7 @@ class Run:
             watch.stop()
         with self.phase("observe"):
             observe_end(context)
+            stage.check_memory()
 
     def judge(self, stage: Stage) -> RunResult:
         """Judge what was played, and write it all down."""

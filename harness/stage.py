@@ -221,7 +221,7 @@ class Stage:
         Where something has died, that is the cause, whatever it was first noticed by.
         """
         if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
-            failure = self.context.deeper_cause() or failure
+            failure = self.context.deeper_cause() or self._out_of_memory() or failure
         if isinstance(failure, PreconditionNotMet):
             self.note(Trouble.PRECONDITION, str(failure))
             self.observe_what_can_be()
@@ -237,6 +237,23 @@ class Stage:
             (self.folder.logs / "harness-traceback.txt").write_text(text, encoding="utf-8")
         else:
             self.note(Trouble.INTERRUPTED, f"interrupted: {str(failure) or 'Ctrl-C'}")
+
+    def check_memory(self) -> None:
+        """Make sure that no server ran out of memory: what it then leaves unanswered is nothing of RocketMQ's.
+
+        Raises:
+            EnvironmentNotReady: one did.
+        """
+        if (failure := self._out_of_memory()) is not None:
+            raise failure
+
+    def _out_of_memory(self) -> EnvironmentNotReady | None:
+        if self._logs is None or (found := self._logs.out_of_memory()) is None:
+            return None
+        node, line = found
+        return EnvironmentNotReady(
+            f"the server {node} ran out of memory: {line}", "Its log is in the run folder, logs/."
+        )
 
     def note(self, trouble: Trouble, message: str) -> None:
         """Write down why the run could not be completed; a history that can't be written stays as it is."""

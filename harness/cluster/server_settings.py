@@ -228,6 +228,10 @@ def portable_jvm_arguments(log: PurePath) -> list[str]:
     return [
         "-Xms64m",
         "-Xmx256m",
+        # As in RocketMQ's own `runbroker.sh`; without, it is as much as the heap. From 5.0 on, each thread that
+        # ever stored a message keeps 4 MiB, `maxMessageSize`, for the next (`MessageExtEncoder`); in POP mode that
+        # is any of dozens. Beyond the limit a pop fails on the broker, and its member waits in vain.
+        "-XX:MaxDirectMemorySize=15g",
         "-XX:TieredStopAtLevel=1",
         "-XX:+ExitOnOutOfMemoryError",
         "-XX:-UsePerfData",

@@ -203,3 +203,27 @@ def test_a_broker_that_dies_while_messages_are_sent_is_the_cause_of_what_follows
         assert sending.process.returncode == 4
     finally:
         end(sending)
+
+
+def test_a_broker_out_of_memory_is_an_error_of_the_environment(tmp_path: Path) -> None:
+    """It lives on, and leaves unanswered what needed the memory: its log is what says so."""
+    scenario = tmp_path / "short.scenario.yaml"
+    scenario.write_text(PATIENT.replace("duration: 120s", "duration: 5s"))
+    short = start(scenario, tmp_path)
+    try:
+        short.until(lambda: "sent" in short.events())
+        option = "-Drocketchaos.log="
+        (log,) = (
+            one.removeprefix(option)
+            for one in short.process_of("broker-a").cmdline()
+            if one.startswith(option)
+        )
+        with Path(log).open("a") as file:
+            file.write("Caused by: java.lang.OutOfMemoryError: Cannot reserve 4259840 bytes\n")
+        short.ended()
+        outcome = json.loads((short.folder / "outcome.json").read_text())
+        assert (outcome["outcome"], outcome["trouble"]) == ("error", "environment"), outcome["reason"]
+        assert "broker-a ran out of memory" in outcome["reason"]
+        assert short.process.returncode == 4
+    finally:
+        end(short)

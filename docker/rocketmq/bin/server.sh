@@ -12,6 +12,7 @@ cd "$ROCKETMQ_HOME/bin"
 # shellcheck disable=SC2086  # both variables hold several options
 exec java \
     -Xmx512m \
+    -XX:MaxDirectMemorySize=15g \
     -XX:+UseSerialGC \
     -XX:+ExitOnOutOfMemoryError \
     -XX:-UsePerfData \
