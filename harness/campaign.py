@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +39,9 @@ DEFAULT_VERSION = "4.9.4"
 SHARED_CLUSTERS_AT_MOST = 6
 """A cluster of one broker takes some 700 MiB and, where nothing happens, hardly any time in 4.9.x, and in 5.x a
 fifth of a core with compressed timers."""
+SHARED_FOR_S = 1800.0
+"""So long a shared cluster, or a shared process of clients, takes in new runs. What runs leave behind in brokers
+and clients (topics, groups, buffers) would grow without end."""
 Kind = tuple[str, str, ClusterShape]
 """Version of RocketMQ, timing profile and shape of a cluster: who has the same can share."""
 
@@ -63,6 +67,8 @@ class Options:
     """None: a random one for each run, which is recorded."""
     keep: bool = False
     """The cluster stays up when the command ends."""
+    shared_for_s: float = SHARED_FOR_S
+    """How long what runs share takes in new ones; then it ends with the last of its runs, and there is another."""
     use_running: bool = True
     """Use a cluster that `rocketchaos up` started, where it fits."""
     progress: Callable[[str], None] = field(default=no_progress)
@@ -92,6 +98,8 @@ class Campaign:
         """The clusters that stay up, after `close`."""
         self._sessions: dict[Kind, Session] = {}
         """The shared ones, that used last at the end."""
+        self._retired: set[Session] = set()
+        """Those that take in no new run, but have some."""
         self._users: Counter[Session] = Counter()
         self._processes: dict[str, Processes] = {}
         """By timing profile."""
@@ -158,13 +166,31 @@ class Campaign:
         """A run is over; the last of those that were to come ends the cluster, for also idle ones cost time."""
         with self._lock:
             self._users[session] -= 1
-            if kind not in self._awaited:
-                return
-            self._awaited[kind] -= 1
-            if self._awaited[kind] > 0 or self._users[session] or self._sessions.get(kind) is not session:
-                return
-            del self._awaited[kind], self._sessions[kind]
-        self._end(session)
+            if kind in self._awaited:
+                self._awaited[kind] -= 1
+                if self._awaited[kind] == 0:
+                    del self._awaited[kind]
+                    if self._sessions.get(kind) is session:
+                        self._retired.add(self._sessions.pop(kind))
+            over = self._over()
+        for one in over:
+            self._end(one)
+
+    def _over(self) -> list[Session]:
+        """Shared sessions to be ended now: those that are old or retired, and have no runs any more."""
+        for kind, session in list(self._sessions.items()):
+            if self._is_old(session):
+                self._retired.add(self._sessions.pop(kind))
+        over = [session for session in self._retired if not self._users[session]]
+        self._retired.difference_update(over)
+        for session in over:
+            del self._users[session]
+        return over
+
+    def _is_old(self, session: Session) -> bool:
+        """Whether it is to take in no new runs; what stays up beyond this command is never too old."""
+        lasting = session.shared or self.options.keep
+        return not lasting and time.monotonic() - session.since_s > self.options.shared_for_s
 
     def require_possible(self, job: Job) -> None:
         """Make sure that the scenario can run under these options.
@@ -178,24 +204,27 @@ class Campaign:
             raise UsageProblem(reason, "Choose what it can do with: `--rocketmq VERSION`, `--on KIND`.")
 
     def _shared(self, kind: Kind, job: Job) -> Session:
-        """The session of this kind, counted as used once more; a new one where a server of it has died."""
+        """The session of this kind, used once more; a new one where that is old, or a server of it has died."""
         with self._lock:
             session = self._sessions.pop(kind, None)
-            if session is not None and not _is_sound(session):
-                session.close()
+            if session is not None and (self._is_old(session) or not _is_sound(session)):
+                self._retired.add(session)
                 session = None
             if session is None:
                 self._make_room()
                 session = self._open(kind[1], job)
             self._sessions[kind] = session
             self._users[session] += 1
-            return session
+            over = self._over()
+        for one in over:
+            self._end(one)
+        return session
 
     def _make_room(self) -> None:
-        """End the shared session that was used longest ago, where there are many."""
+        """Retire the shared session that was used longest ago, where there are many."""
         idle = [kind for kind, session in self._sessions.items() if not self._users[session]]
         if len(self._sessions) >= SHARED_CLUSTERS_AT_MOST and idle:
-            self._end(self._sessions.pop(idle[0]))
+            self._retired.add(self._sessions.pop(idle[0]))
 
     def new_run(self, session: Session, job: Job, turn: Turn | None = None) -> Run:
         """A run with a folder and a seed of its own.
@@ -303,14 +332,17 @@ class Campaign:
     def _processes_of(self, timing: str) -> Processes:
         with self._processes_lock:
             if timing not in self._processes:
-                self._processes[timing] = Processes(PROFILES[timing], self.options.progress)
+                self._processes[timing] = Processes(
+                    PROFILES[timing], self.options.progress, shared_for_s=self.options.shared_for_s
+                )
             return self._processes[timing]
 
     def close(self) -> None:
         """End every session, or hand its cluster over to those that stay up; then what they shared."""
-        for session in self._sessions.values():
+        for session in (*self._sessions.values(), *self._retired):
             self._end(session)
         self._sessions.clear()
+        self._retired.clear()
         for processes in self._processes.values():
             processes.close()
         self._processes.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import math
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -32,11 +32,12 @@ class Processes:
     but their process (`MQClientManager` keeps an instance per client id; 4.9.4 and 5.3.3).
     """
 
-    def __init__(self, timing: TimingProfile, progress: Progress) -> None:
+    def __init__(self, timing: TimingProfile, progress: Progress, *, shared_for_s: float = math.inf) -> None:
         """
         Args:
             timing: the profile of all clients.
             progress: told in a few words what takes time.
+            shared_for_s: how long a shared process takes in clients; then there is another.
 
         Raises:
             EnvironmentNotReady: there is no Java, or the guardian can't be started.
@@ -49,6 +50,7 @@ class Processes:
             self._spawn_shared,
             lambda name: self._shared_logs / name,
             max(SHARED_AT_LEAST, min(SHARED_AT_MOST, usable_cores())),
+            shared_for_s,
         )
         """Client processes for runs in which no step needs a process of its own."""
 
@@ -125,7 +127,7 @@ class Processes:
     def close(self) -> None:
         """End every shared process, and the guardian. The sessions are closed before. Idempotent."""
         self.workers.close()
-        shutil.rmtree(paths.scratch_root() / self.guardian.owner, ignore_errors=True)
+        self.guardian.remove_scratch(self.guardian.owner)
         self.guardian.release()
 
     def __enter__(self) -> Processes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Protocol
@@ -47,6 +48,8 @@ class Session:
         self.processes = processes
         self.version = version
         self.timing = processes.timing
+        self.since_s = time.monotonic()
+        """When it was made, by `time.monotonic`."""
         self.interrupted = threading.Event()
         """Set where the user wants all runs to end."""
         self._make_cluster = make_cluster

@@ -30,7 +30,7 @@ from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import ExitCode, RocketchaosError
 from harness.nightly.duration import Pace
 from harness.nightly.known import read_known
-from harness.nightly.night import Night
+from harness.nightly.night import SHARED_FOR_S, Night
 from harness.nightly.profile import Profile, read_profile
 from harness.nightly.run import NightlyRun
 from harness.nightly.shard import shard_of
@@ -119,7 +119,14 @@ def nightly(
         # What is missing for the reports is said now, and not when the night is over.
         require_packages(reports=True)
     with Progress() as progress:
-        chosen = Options(version=version_or(None, rocketmq), on=on, runs=folder, seed=seed, progress=progress)
+        chosen = Options(
+            version=version_or(None, rocketmq),
+            on=on,
+            runs=folder,
+            seed=seed,
+            shared_for_s=SHARED_FOR_S,
+            progress=progress,
+        )
         before = pace_of(folder / STATUS_FILE)
         night = Night(
             chosen.new_seed(), wanted, minutes, shard_of(shard), chosen.version, on, pace=Pace(before)

@@ -23,6 +23,9 @@ from harness.nightly.shard import Shard
 from harness.reporters.base import Report
 from harness.scenario import Scenario
 
+SHARED_FOR_S = 300.0
+"""So long a shared cluster takes in scenarios (`Options.shared_for_s`): a long night is to need no more memory,
+files and disk than a short one."""
 TRIES = 2
 """What the environment broke is run once more; nothing else ever is."""
 DRAWS_TO_FIT = 20

@@ -7,7 +7,10 @@ have ids that no other run has. What they do share is the process: its clock, it
 
 from __future__ import annotations
 
+import math
+import shutil
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -38,7 +41,11 @@ class Host:
     worker: Worker
     takes: tuple[str, str]
     """Whom it takes in: the kind of worker, and the version of its client."""
+    since_s: float
+    """When it was started, in seconds."""
     leases: set[Lease] = field(default_factory=set)
+    readers: set[str] = field(default_factory=set)
+    """The runs that will yet copy what its logs say of them."""
     condemned: str = ""
     """Why nobody may move in any more; empty while it is sound."""
 
@@ -47,19 +54,30 @@ class SharedWorkers:
     """The shared processes of one timing profile. They are started when they are first needed.
 
     One that misbehaved (died, did not answer, could not stop a client) takes nobody in any more, and is killed
-    when the last of those who live in it has left.
+    when the last of those who live in it has left. So does one that is old, for what clients leave behind in it.
     """
 
-    def __init__(self, spawn: SpawnShared, logs_of: Callable[[str], Path], count: int) -> None:
+    def __init__(
+        self,
+        spawn: SpawnShared,
+        logs_of: Callable[[str], Path],
+        count: int,
+        for_s: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """
         Args:
             spawn: see there.
             logs_of: the folder into which a worker's clients write their logs, by the worker's name.
             count: so many processes of a kind and version at least, before any gets a second client of a run.
+            for_s: how long a process takes in clients.
+            clock: in seconds.
         """
         self._spawn = spawn
         self._logs_of = logs_of
         self._count = count
+        self._for_s = for_s
+        self._clock = clock
         self._lock = threading.Lock()
         self._hosts: list[Host] = []
         self._tenancies: dict[str, Tenancy] = {}
@@ -83,7 +101,7 @@ class SharedWorkers:
     def pids(self) -> tuple[int, ...]:
         """The processes that take clients in."""
         with self._lock:
-            return tuple(host.worker.pid for host in self._hosts if not host.condemned and host.worker.alive)
+            return tuple(host.worker.pid for host in self._hosts if not self._is_over(host))
 
     def place(
         self, tenancy: Tenancy, name: str, kind: str, version: str, beside: str | None = None
@@ -99,9 +117,7 @@ class SharedWorkers:
             if self._closed:
                 raise EnvironmentNotReady("the shared workers have ended")
             sound = [
-                host
-                for host in self._hosts
-                if host.takes == (kind, version) and not host.condemned and host.worker.alive
+                host for host in self._hosts if host.takes == (kind, version) and not self._is_over(host)
             ]
             open_ones = [host for host in sound if len(host.leases) < CLIENTS_AT_MOST]
             if len(sound) < self._count or not open_ones:
@@ -110,6 +126,7 @@ class SharedWorkers:
             host = host or min(open_ones, key=lambda one: (tenancy.clients_in(one), len(one.leases)))
             lease = Lease(self, host.worker, tenancy.run, name)
             host.leases.add(lease)
+            host.readers.add(tenancy.run)
             return host, lease
 
     def _new_host(self, kind: str, version: str) -> Host:
@@ -120,7 +137,7 @@ class SharedWorkers:
             self._died(host, reason, trouble)
 
         worker = self._spawn(kind, version, f"shared-{self._spawned}", self._route, died)
-        host = Host(worker, (kind, version))
+        host = Host(worker, (kind, version), since_s=self._clock())
         self._hosts.append(host)
         return host
 
@@ -152,16 +169,36 @@ class SharedWorkers:
                     host.condemned = reason
 
     def give_back(self, lease: Lease) -> None:
-        """A client has left; the last one to leave a condemned process takes it along."""
+        """A client has left; the last one to leave a process that takes nobody in any more takes it along."""
         with self._lock:
-            over = []
             for host in self._hosts:
                 host.leases.discard(lease)
-                if (host.condemned or not host.worker.alive) and not host.leases:
-                    over.append(host)
+            over = [host for host in self._hosts if self._is_over(host) and not host.leases]
             self._hosts = [host for host in self._hosts if host not in over]
         for host in over:
             host.worker.release()
+            self._remove_logs(host)
+
+    def has_read(self, host: Host, run: str) -> None:
+        """A run has copied what a host's logs say of it; the last one removes those of a host that is gone."""
+        with self._lock:
+            host.readers.discard(run)
+            gone = host not in self._hosts
+        if gone:
+            self._remove_logs(host)
+
+    def _remove_logs(self, host: Host) -> None:
+        """Remove the logs of a host that is gone, unless somebody will yet read them."""
+        with self._lock:
+            if host.readers:
+                return
+        shutil.rmtree(self._logs_of(host.worker.name), ignore_errors=True)
+        host.worker.log.unlink(missing_ok=True)
+
+    def _is_over(self, host: Host) -> bool:
+        """Whether it takes nobody in any more."""
+        old = self._clock() - host.since_s > self._for_s
+        return old or bool(host.condemned) or not host.worker.alive
 
     def in_background(self, work: Callable[[], None]) -> Future[None] | None:
         """Have a client leave while its run goes on with its end; None: it has left."""
@@ -264,3 +301,4 @@ class Tenancy:
         self._workers.leave(self.run)
         for host, collector in collectors.items():
             collector.collect(logs / host.worker.name, whole=bool(host.condemned))
+            self._workers.has_read(host, self.run)

@@ -21,6 +21,7 @@ from harness.workers.shared import CLIENTS_AT_MOST, SharedWorkers, Tenancy
 
 CHILDREN = Path(__file__).parent / "children"
 LIMIT_S = 10.0
+SHARED_FOR_S = 60.0
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -53,7 +54,13 @@ class Run:
 
 
 @pytest.fixture
-def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedWorkers]:
+def clock() -> list[float]:
+    """What time it is for the workers, in seconds."""
+    return [0.0]
+
+
+@pytest.fixture
+def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: list[float]) -> Iterator[SharedWorkers]:
     monkeypatch.setenv("PYTHONPATH", str(CHILDREN))
 
     def spawn(_kind: str, _version: str, name: str, on_event: Any, on_death: Any) -> Worker:
@@ -62,7 +69,7 @@ def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedW
             kind, name, home=OnHost("run-7"), log_folder=tmp_path, on_event=on_event, on_death=on_death
         )
 
-    shared = SharedWorkers(spawn, lambda name: tmp_path / name, 2)
+    shared = SharedWorkers(spawn, lambda name: tmp_path / name, 2, SHARED_FOR_S, lambda: clock[0])
     yield shared
     shared.close()
 
@@ -98,6 +105,27 @@ def test_a_stopped_client_leaves_and_its_place_is_free(workers: SharedWorkers) -
     assert b.request("list-clients", LIMIT_S) == {"clients": ["tok1:b"]}
 
 
+def test_an_old_worker_takes_nobody_in_and_is_gone_with_the_last_who_lives_in_it(
+    workers: SharedWorkers, tmp_path: Path, clock: list[float]
+) -> None:
+    one, other = Run(workers, "tok1"), Run(workers, "tok2")
+    a, b = one.client("a"), other.client("b")
+    assert a.pid != b.pid
+    clock[0] = SHARED_FOR_S + 1
+    assert workers.pids == ()
+    later = Run(workers, "tok3")
+    c = later.client("c")
+    assert c.pid not in (a.pid, b.pid)
+    assert a.request("list-clients", LIMIT_S) == {"clients": ["tok1:a"]}
+    one.tenancy.end(tmp_path / "one")
+    until(lambda: not psutil.pid_exists(a.pid))
+    assert psutil.pid_exists(b.pid), "somebody lives there yet"
+    until(lambda: not (tmp_path / f"{a._worker.name}.log").exists())
+    assert (tmp_path / f"{b._worker.name}.log").exists()
+    assert (one.deaths, other.deaths, later.deaths) == ([], [], [])
+    assert workers.pids == (c.pid,)
+
+
 def test_the_death_of_a_worker_is_the_trouble_of_those_in_it_alone(
     workers: SharedWorkers, tmp_path: Path
 ) -> None:
@@ -115,8 +143,11 @@ def test_the_death_of_a_worker_is_the_trouble_of_those_in_it_alone(
     assert b.request("ping", LIMIT_S) == {}
     again = Run(workers, "tok3")
     assert a.pid not in {again.client("a").pid, again.client("b").pid}
-    struck.tenancy.end(tmp_path)
-    assert (tmp_path / f"{a._worker.name}.log").exists()
+    struck.tenancy.end(tmp_path / "run")
+    assert (tmp_path / "run" / f"{a._worker.name}.log").exists()
+    assert (tmp_path / f"{a._worker.name}.log").exists(), "the other one, who lived there too, will read it"
+    spared.tenancy.end(tmp_path / "other")
+    until(lambda: not (tmp_path / f"{a._worker.name}.log").exists())
 
 
 def test_a_worker_that_cannot_stop_a_client_is_gone_with_the_last_who_lives_in_it(

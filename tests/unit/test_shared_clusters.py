@@ -1,0 +1,111 @@
+"""How long runs share a cluster. The sessions here are doubles: no cluster is started."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from harness.campaign import Campaign, Options
+from harness.job import Job
+from harness.session import Session
+from tests.unit.history_builder import scenario_of
+
+SHARED_FOR_S = 60.0
+SCENARIO = """\
+name: shared
+title: "runs on a shared cluster"
+topics: {orders: {queues: 4}}
+consumers: {a: {group: g, subscribe: {orders: tagA}}}
+steps: [{start: a}]
+anomaly: [{undelivered: {at_least: 1}}]
+healthy: [{delivered: {to: g, count: 4}}]
+"""
+
+
+@dataclass(eq=False)
+class DoubleOfASession:
+    """What a campaign asks of a session."""
+
+    shared: bool = False
+    failed: bool = False
+    cluster: None = None
+    closed: bool = False
+    since_s: float = field(default_factory=time.monotonic)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[DoubleOfASession]:
+    """Every session that a campaign has opened."""
+    made: list[DoubleOfASession] = []
+
+    def open_one(_campaign: Campaign, _timing: str, _job: Job) -> Session:
+        made.append(DoubleOfASession())
+        return cast(Session, made[-1])
+
+    monkeypatch.setattr(Campaign, "_open", open_one)
+    return made
+
+
+def a_campaign(folder: Path, **options: Any) -> tuple[Campaign, Job]:
+    campaign = Campaign(Options(runs=folder, shared_for_s=SHARED_FOR_S, **options))
+    return campaign, campaign.job(scenario_of(SCENARIO))
+
+
+def test_a_cluster_is_shared_until_it_is_old(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
+    campaign, job = a_campaign(tmp_path)
+    with campaign.session_for(job) as one, campaign.session_for(job) as other:
+        assert one is other
+    opened[0].since_s -= SHARED_FOR_S + 1
+    with campaign.session_for(job) as later:
+        assert later is not one
+        assert opened[0].closed, "nobody is on it any more"
+    campaign.close()
+    assert len(opened) == 2
+    assert opened[1].closed
+
+
+def test_an_old_cluster_ends_with_its_last_run(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
+    campaign, job = a_campaign(tmp_path)
+    with campaign.session_for(job):
+        opened[0].since_s -= SHARED_FOR_S + 1
+        with campaign.session_for(job) as other:
+            assert other is cast(Session, opened[1])
+        assert not opened[0].closed
+        assert not opened[1].closed
+    assert opened[0].closed
+    assert not opened[1].closed
+
+
+def test_what_stays_up_is_never_too_old(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
+    campaign, job = a_campaign(tmp_path)
+    with campaign.session_for(job):
+        opened[0].since_s -= SHARED_FOR_S + 1
+        opened[0].shared = True
+    with campaign.session_for(job):
+        assert len(opened) == 1
+
+
+def test_a_cluster_that_failed_is_given_up(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
+    campaign, job = a_campaign(tmp_path)
+    with campaign.session_for(job):
+        opened[0].failed = True
+        with campaign.session_for(job):
+            assert len(opened) == 2
+            assert not opened[0].closed
+    assert opened[0].closed
+
+
+def test_interrupted_runs_leave_no_cluster(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
+    campaign, job = a_campaign(tmp_path)
+    with campaign.session_for(job):
+        opened[0].since_s -= SHARED_FOR_S + 1
+        with campaign.session_for(job):
+            campaign.close()
+            assert all(one.closed for one in opened)
