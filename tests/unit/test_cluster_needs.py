@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from harness.campaign import SHARED_CLUSTERS_AT_MOST, Campaign, Options
+from harness.campaign import Campaign, Options
 from harness.cluster.base import CAPABILITIES, lacking
 from harness.cluster.containers import ContainersCluster
 from harness.cluster.embedded import EmbeddedCluster
@@ -98,81 +98,6 @@ def test_whoever_says_so_gets_a_cluster_and_whoever_needs_the_same_shares_one() 
         for lines in ("a: true, b: 1", "b: '1', a: 'true'", "a: true")
     ]
     assert settings[0] == settings[1] != settings[2]
-
-
-class Opened:
-    """A session, as far as a campaign that shares them has to do with it."""
-
-    def __init__(self, made: list[Opened]) -> None:
-        self.cluster = None
-        self.failed = False
-        self.closed = False
-        made.append(self)
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def test_scenarios_of_one_kind_share_a_cluster_and_the_one_unused_longest_makes_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Opened] = []
-    monkeypatch.setattr(Campaign, "_open", lambda *_unused: Opened(made))
-    kinds = [
-        scenario(head=f"cluster: {{broker: {{number: {number}}}}}")
-        for number in range(SHARED_CLUSTERS_AT_MOST)
-    ]
-    campaign = Campaign(Options(runs=tmp_path))
-    with (
-        campaign.session_for(campaign.job(kinds[0])) as first,
-        campaign.session_for(campaign.job(kinds[0])) as again,
-    ):
-        assert first is again
-        for kind in kinds[1:]:
-            with campaign.session_for(campaign.job(kind)):
-                pass
-        with campaign.session_for(
-            campaign.job(scenario())
-        ):  # one too many: the second kind goes, for the first is in use
-            assert [one.closed for one in made] == [False, True, *[False] * (SHARED_CLUSTERS_AT_MOST - 1)]
-    with campaign.session_for(campaign.job(scenario(head="cluster: {own: true}"))):
-        assert len(made) == SHARED_CLUSTERS_AT_MOST + 2
-    assert made[-1].closed
-    campaign.close()
-    assert all(one.closed for one in made)
-
-
-def test_a_cluster_ends_with_the_last_run_that_was_to_come(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Opened] = []
-    open_ones: list[int] = []
-    monkeypatch.setattr(Campaign, "_open", lambda *_unused: Opened(made))
-    monkeypatch.setattr(Campaign, "_fetch_all", lambda *_unused: None)
-
-    def run(campaign: Campaign, job: Job, _turn: object) -> None:
-        with campaign.session_for(job):
-            open_ones.append(sum(not one.closed for one in made))
-
-    monkeypatch.setattr(Campaign, "run", run)
-    one, other = scenario(), scenario(head="cluster: {broker: {number: 1}}")
-    campaign = Campaign(Options(runs=tmp_path))
-    jobs = [Job(each, version) for each in (one, other, one) for version in ("4.9.4", "5.5.0")]
-    assert len(list(campaign.run_all(jobs, 1))) == 6
-    assert open_ones == [1, 2, 3, 3, 2, 1]
-    assert all(each.closed for each in made)
-
-
-def test_a_session_that_could_not_start_is_no_other_run_s(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Opened] = []
-    monkeypatch.setattr(Campaign, "_open", lambda *_unused: Opened(made))
-    campaign = Campaign(Options(runs=tmp_path))
-    with campaign.session_for(campaign.job(scenario())):
-        made[0].failed = True
-    with campaign.session_for(campaign.job(scenario())):
-        assert [one.closed for one in made] == [True, False]
 
 
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from harness.campaign import Campaign, Options
+from harness.campaign import SHARED_CLUSTERS_AT_MOST, Campaign, Options
 from harness.job import Job
+from harness.scenario import Scenario
 from harness.session import Session
 from tests.unit.history_builder import scenario_of
 
@@ -18,12 +19,17 @@ SHARED_FOR_S = 60.0
 SCENARIO = """\
 name: shared
 title: "runs on a shared cluster"
-topics: {orders: {queues: 4}}
-consumers: {a: {group: g, subscribe: {orders: tagA}}}
-steps: [{start: a}]
-anomaly: [{undelivered: {at_least: 1}}]
-healthy: [{delivered: {to: g, count: 4}}]
+{head}
+topics: {{orders: {{queues: 4}}}}
+consumers: {{a: {{group: g, subscribe: {{orders: tagA}}}}}}
+steps: [{{start: a}}]
+anomaly: [{{undelivered: {{at_least: 1}}}}]
+healthy: [{{delivered: {{to: g, count: 4}}}}]
 """
+
+
+def scenario(head: str = "timing: compressed") -> Scenario:
+    return scenario_of(SCENARIO.format(head=head))
 
 
 @dataclass(eq=False)
@@ -55,7 +61,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[DoubleOfASession]:
 
 def a_campaign(folder: Path, **options: Any) -> tuple[Campaign, Job]:
     campaign = Campaign(Options(runs=folder, shared_for_s=SHARED_FOR_S, **options))
-    return campaign, campaign.job(scenario_of(SCENARIO))
+    return campaign, campaign.job(scenario())
 
 
 def test_a_cluster_is_shared_until_it_is_old(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
@@ -98,8 +104,49 @@ def test_a_cluster_that_failed_is_given_up(tmp_path: Path, opened: list[DoubleOf
         opened[0].failed = True
         with campaign.session_for(job):
             assert len(opened) == 2
-            assert not opened[0].closed
-    assert opened[0].closed
+            assert not opened[0].closed, "a run is on it yet"
+    assert [one.closed for one in opened] == [True, False]
+
+
+def test_scenarios_of_one_kind_share_a_cluster_and_the_one_unused_longest_makes_room(
+    tmp_path: Path, opened: list[DoubleOfASession]
+) -> None:
+    campaign, other_job = a_campaign(tmp_path)
+    jobs = [
+        campaign.job(scenario(f"cluster: {{broker: {{number: {number}}}}}"))
+        for number in range(SHARED_CLUSTERS_AT_MOST)
+    ]
+    with campaign.session_for(jobs[0]) as first, campaign.session_for(jobs[0]) as again:
+        assert first is again
+        for job in jobs[1:]:
+            with campaign.session_for(job):
+                pass
+        with campaign.session_for(other_job):  # one too many: the second goes, for the first is in use
+            assert [one.closed for one in opened] == [False, True, *[False] * (SHARED_CLUSTERS_AT_MOST - 1)]
+    with campaign.session_for(campaign.job(scenario("cluster: {own: true}"))):
+        assert len(opened) == SHARED_CLUSTERS_AT_MOST + 2
+    assert opened[-1].closed
+    campaign.close()
+    assert all(one.closed for one in opened)
+
+
+def test_a_cluster_ends_with_the_last_run_that_was_to_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[DoubleOfASession]
+) -> None:
+    open_ones: list[int] = []
+    monkeypatch.setattr(Campaign, "_fetch_all", lambda *_unused: None)
+
+    def run(campaign: Campaign, job: Job, _turn: object) -> None:
+        with campaign.session_for(job):
+            open_ones.append(sum(not one.closed for one in opened))
+
+    monkeypatch.setattr(Campaign, "run", run)
+    one, other = scenario(), scenario("cluster: {broker: {number: 1}}")
+    campaign, _ = a_campaign(tmp_path)
+    jobs = [Job(each, version) for each in (one, other, one) for version in ("4.9.4", "5.5.0")]
+    assert len(list(campaign.run_all(jobs, 1))) == 6
+    assert open_ones == [1, 2, 3, 3, 2, 1]
+    assert all(each.closed for each in opened)
 
 
 def test_interrupted_runs_leave_no_cluster(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
