@@ -93,7 +93,7 @@ def test_a_consumer_reports_each_message_with_the_place_where_it_lies(
             "offset_msg_id": None,
             "reconsume_times": 0,
         }
-    assert [one["client_id"] for one in bench.connection(group)["connections"]] == [client_id]
+    assert [one["client_id"] for one in bench.online(group)["connections"]] == [client_id]
     until(lambda: bench.offsets(group, topic), lambda seen: all(own in (end, None) for end, own in seen))
     grpc.request("stop-consumer", LIMIT_S, name=name)
     assert until(lambda: failure(lambda: bench.connection(group)), lambda seen: seen is not None).code == 206
@@ -111,7 +111,7 @@ def test_what_a_killed_consumer_leaves_goes_to_others(bench: Bench, group: str) 
     assert worker.returncode == -signal.SIGKILL
     assert not process.is_running()
     # The proxy isn't told that a connection broke: it lists who sends no heartbeats for 120 s more.
-    assert [one["client_id"] for one in bench.connection(group)["connections"]] == [client_id]
+    assert [one["client_id"] for one in bench.online(group)["connections"]] == [client_id]
 
     heir = bench.spawn("grpc", "heir")
     heir.wait_ready(LIMIT_S)

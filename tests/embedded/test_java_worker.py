@@ -61,7 +61,7 @@ def test_without_a_queue_messages_go_round(bench: Bench) -> None:
 def test_two_members_in_one_worker_are_two_clients(bench: Bench, group: str) -> None:
     topic = bench.topic()
     names = [bench.consume(topic, expression, group=group) for expression in ("tagA", "tagB")]
-    connections = bench.connection(group)["connections"]
+    connections = bench.online(group, 2)["connections"]
     assert [client["client_id"] for client in connections] == sorted(f"ip-{name}@i" for name in names)
     assert len({client["address"] for client in connections}) == 2
 
@@ -113,7 +113,7 @@ def test_the_broker_drops_a_killed_consumer(bench: Bench, group: str) -> None:
     bench.send(topic, "tagA", 0)
     bench.seen.wait(name, "consumed", 1)
     assert psutil.Process(worker.pid).memory_info().rss < CONSUMER_MB * 1_000_000
-    assert len(bench.connection(group)["connections"]) == 1
+    assert len(bench.online(group)["connections"]) == 1
 
     worker.kill()
     assert worker.returncode == -signal.SIGKILL
@@ -126,7 +126,7 @@ def test_the_broker_drops_a_killed_consumer(bench: Bench, group: str) -> None:
 
 def test_stop_consumer_says_goodbye(bench: Bench, group: str) -> None:
     name = bench.consume(bench.topic(), "*", group=group)
-    assert bench.connection(group)["connections"] != []
+    assert bench.online(group)["connections"] != []
     bench.java.request("stop-consumer", LIMIT_S, name=name)
     with pytest.raises(WorkerFailed) as raised:
         bench.connection(group)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -125,14 +124,14 @@ def test_a_race_is_repeated_and_its_distribution_read(tmp_path: Path) -> None:
 
 
 def test_a_branch_that_fails_ends_the_others(tmp_path: Path) -> None:
-    began = time.monotonic()
     run, events = run_of(HEAD + ONE_FAILS, tmp_path)
     assert (run["outcome"], run["trouble"]) == ("inconclusive", "precondition"), run
-    assert time.monotonic() - began < 60
     assert "1 messages delivered to g not reached within 0.01 s" in run["reason"]
     started = [one["data"]["step"] for one in events if one["kind"] == "step-started"]
     assert "observe" not in started
     assert not any(one["kind"] == "step-ended" and one["data"]["step"] == "parallel" for one in events)
+    began = next(one["mono_ns"] for one in events if one["kind"] == "step-started")
+    assert events[-1]["mono_ns"] - began < 100e9, "the other branch waited on"
 
 
 def test_retries_dead_letters_and_tracks_are_seen_over_time(tmp_path: Path) -> None:

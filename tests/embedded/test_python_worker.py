@@ -126,7 +126,7 @@ def test_brokers_know_it_by_its_client_id_and_its_codes_are_no_hashes(
 ) -> None:
     topic = bench.topic()
     _, client_id = consume(bench, worker, topic, "tagB || 7", group)
-    found = bench.connection(group)
+    found = bench.online(group)
     assert [(one["client_id"], one["language"]) for one in found["connections"]] == [(client_id, "CPP")]
     subscription = found["subscriptions"][topic]
     # SubscriptionData::putCodeSet takes atoi of the tag.
@@ -151,7 +151,7 @@ def test_a_change_of_its_queues_does_not_raise_its_version(bench: Bench, worker:
     _, id_a = consume(bench, worker, topic, "tagA", group)
     b, _ = consume(bench, other, topic, "tagB", group)
     kept = until(lambda: queues(bench, group, id_a, topic), lambda seen: len(seen) == 2)
-    before = bench.connection(group)["subscriptions"][topic]
+    before = bench.online(group, 2)["subscriptions"][topic]
     assert before["expression"] == "tagB"
     # A queue that comes back while the pull for it is still held hangs the C++ client for ever
     # (RebalancePush::updateRequestTableInRebalance): a message of its tag ends that pull.

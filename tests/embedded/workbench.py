@@ -14,6 +14,7 @@ from harness.cluster import artifacts
 from harness.cluster.base import Cluster
 from harness.cluster.java_home import find_java
 from harness.model import Trouble
+from harness.probes.subscription import CONSUMER_NOT_ONLINE
 from harness.timing import COMPRESSED
 from harness.workers.events import WorkerEvent
 from harness.workers.handle import Worker, WorkerFailed
@@ -148,6 +149,19 @@ class Bench:
 
     def connection(self, group: str) -> dict[str, Any]:
         return self.ask("connection", group=group, broker_address=self.broker.address)
+
+    def online(self, group: str, members: int = 1) -> dict[str, Any]:
+        """The same, once so many members are known: a client's `start` may end before its heartbeat is there."""
+
+        def look() -> dict[str, Any]:
+            try:
+                return self.connection(group)
+            except WorkerFailed as failed:
+                if failed.code != CONSUMER_NOT_ONLINE:
+                    raise
+                return {"connections": []}
+
+        return dict(until(look, lambda seen: len(seen["connections"]) >= members))
 
     def offsets(self, group: str, topic: str) -> list[tuple[int, int | None]]:
         """Maximum and the group's offset, by queue."""
