@@ -11,6 +11,7 @@ DISTURBANCES = frozenset(
     {
         "consumer-starting",
         "consumer-started",
+        "consumer-stopping",
         "consumer-stopped",
         "subscribed",
         "unsubscribed",

@@ -183,6 +183,8 @@ class Consumer:
     def stop(self) -> None:
         """Shut the client down gracefully, then end its process, unless that is shared."""
         worker = self._alive_worker()
+        # Others may get its queues, and what is in them, before `shutdown()` has returned.
+        self._history.append(self.name, "consumer-stopping")
         worker.request("stop-consumer", STOP_LIMIT_S, name=self.name)
         self.started = False
         self._history.append(self.name, "consumer-stopped")

@@ -279,6 +279,15 @@ def test_a_repeat_after_a_kill_of_a_member_or_a_broker(target: str) -> None:
     assert causes(story.got("b", 1, 0).ends("*"), Repeated()) == []
 
 
+@pytest.mark.parametrize(("told", "expected"), [(True, []), (False, ["nothing had moved a queue"])])
+def test_a_repeat_while_a_member_is_still_stopping(told: bool, expected: list[str]) -> None:
+    story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0).at(12.0)
+    if told:
+        story.add("a", "consumer-stopping")
+    story.at(12.1).got("b", 1, 0).at(12.2).add("a", "consumer-stopped")
+    assert causes(story.ends("*"), Repeated()) == expected
+
+
 def test_a_repeat_after_a_change_of_queues_that_was_only_seen() -> None:
     story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0)
     story.at(12.0).owns(story.scenario, "a", "orders", [])
