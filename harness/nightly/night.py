@@ -17,6 +17,7 @@ from harness.job import Job
 from harness.nightly.duration import Pace, expected_s
 from harness.nightly.findings import is_environments
 from harness.nightly.generator import scenario_of
+from harness.nightly.memory import give_back
 from harness.nightly.profile import Profile
 from harness.nightly.run import NightlyRun, judged_run
 from harness.nightly.shard import Shard
@@ -146,6 +147,7 @@ class Night:
         self.pace.learn(expected_s(scenario), (self.clock() - begun[0]) / tries)
         self._note(number, report, tries, told)
         campaign.reports.clear()  # whose histories would fill the memory in a long night
+        give_back()
 
     def _again(self, campaign: Campaign, admission: Admission, job: Job, weight: float) -> Report:
         with admission.turn(weight, campaign.interrupted) as turn:

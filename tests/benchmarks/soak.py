@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import time
@@ -26,6 +27,10 @@ WARM_UP_S = 600.0
 """Not looked at: the first clusters start, and as many shared workers as the machine carries."""
 LOOK_EVERY_S = 5.0
 KEEP = 20
+PARALLEL = 4
+"""So that other work of the machine, which lets fewer or more in at once, doesn't show as growth."""
+KEPT = ROOT / "build" / "soak"
+"""Where the runs of a soak with findings stay."""
 SHOWN = (0, 1, 3)
 """How a night ends that came to its end: silent, with findings, or with runs that say nothing."""
 
@@ -77,7 +82,7 @@ def measure_soak(repeats: int, runs: str) -> list[Figure]:
     profile = Path(runs) / "profile.yaml"
     profile.write_text(json.dumps(Profile(consistent="only").model_dump(include={"consistent"})))
     command = ("nightly", "--minutes", str(MINUTES), "--seed", "1", "--profile", str(profile))
-    command += ("--keep", str(KEEP), "--runs", str(folder))
+    command += ("--keep", str(KEEP), "--runs", str(folder), "--parallel", str(PARALLEL))
     process = subprocess.Popen(
         [*COMMAND, *command],
         cwd=ROOT,
@@ -99,6 +104,10 @@ def measure_soak(repeats: int, runs: str) -> list[Figure]:
         raise SystemExit(f"rocketchaos {' '.join(command)} ended with {process.returncode}:\n{printed}")
     print(printed)
     status = json.loads((folder / "nightly-status.json").read_text())
+    if status["findings"]:
+        shutil.rmtree(KEPT, ignore_errors=True)
+        shutil.copytree(folder, KEPT, symlinks=True)
+        print(f"Kept, for its findings: {KEPT}")
     scenarios = status["scenarios"]
     figures = [
         Figure(f"`nightly --minutes {MINUTES}`, consistent groups: runs", "", [scenarios["run"]], ""),
