@@ -73,6 +73,7 @@ def test_an_orderly_listener_tries_again_in_place(rocketmq: LiveRun) -> None:
     rocketmq.settle(ownership="g", within="40s")
     rocketmq.send(topic="orders", count=6, queue=1)
     rocketmq.settle(offsets="g", topic="orders", within=OFFSET_LIMIT)
+    rocketmq.check.delivered(to="a", count=6)
     received = [
         (event.data["key"], event.data["reconsume_times"]) for event in seen(rocketmq, "received", "a")
     ]
@@ -81,7 +82,6 @@ def test_an_orderly_listener_tries_again_in_place(rocketmq: LiveRun) -> None:
         "SUSPEND_CURRENT_QUEUE_A_MOMENT": 6,
         "SUCCESS": 6,
     }
-    rocketmq.check.delivered(to="a", count=6)
 
 
 def test_a_blocked_listener_that_is_stopped_reports_nothing_more(rocketmq: LiveRun) -> None:
@@ -129,7 +129,7 @@ def test_what_a_producer_gives_to_its_messages(rocketmq: LiveRun) -> None:
         topic="orders", tags=["tagA", "tagB"], count=5, queue=3, keys=["mine", "too"], every="200ms"
     )
     rocketmq.send(topic="orders", count=4)
-    rocketmq.settle(offsets="g", topic="orders", within=OFFSET_LIMIT)
+    wait_for_keys(rocketmq, "a", 9)
     sent = [event.data for event in seen(rocketmq, "sent")]
     assert [(one["tag"], one["queue_id"]) for one in sent[:5]] == [
         ("tagA", 3),
