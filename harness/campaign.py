@@ -170,7 +170,7 @@ class Campaign:
                 self._awaited[kind] -= 1
                 if self._awaited[kind] == 0:
                     del self._awaited[kind]
-                    if self._sessions.get(kind) is session:
+                    if kind in self._sessions:  # another one, where this run's was old
                         self._retired.add(self._sessions.pop(kind))
             over = self._over()
         for one in over:

@@ -216,7 +216,7 @@ class Consumer(Strict):
         default=False,
         description="its heartbeats leave its subscriptions out while those don't change (useHeartbeatV2); "
         "clients from 5.1.3 on. Where the heartbeat after a rebalance meets another one under way, it is left "
-        "out, and the broker refuses this member's pulls from then on (SUBSCRIPTION_NOT_LATEST)",
+        "out, and the broker refuses this member's pulls until its next rebalance (SUBSCRIPTION_NOT_LATEST)",
     )
 
     @model_validator(mode="after")

@@ -59,14 +59,7 @@ def shrink(
     wanted = _chosen(report, finding)
     OUT.print(f"shrinking: {wanted.signature}", markup=False)
     with Progress() as progress:
-        options = Options(
-            version=version_or(report.record.get("rocketmq"), None),
-            on=ClusterKind((report.record.get("cluster") or {}).get("kind") or ClusterKind.EMBEDDED),
-            timing=report.record.get("timing"),
-            seed=report.record.get("seed"),
-            runs=runs_or_default(runs),
-            progress=progress,
-        )
+        options = _options(report, runs_or_default(runs), progress)
         with Campaign(options) as campaign:
             trial = _Trial(campaign, wanted.signature)
             document = opened(document_of(report.scenario.source, report.scenario.file))
@@ -133,6 +126,18 @@ class _Trial:
         if report.outcome.kind is OutcomeKind.ERROR:
             raise EnvironmentNotReady(f"a run failed: {report.outcome.reason}", f"See {report.folder}.")
         return report
+
+
+def _options(report: Report, runs: Path, progress: Progress) -> Options:
+    """All as it was for this run."""
+    return Options(
+        version=version_or(report.record.get("rocketmq"), None),
+        on=ClusterKind((report.record.get("cluster") or {}).get("kind") or ClusterKind.EMBEDDED),
+        timing=report.record.get("timing"),
+        seed=report.record.get("seed"),
+        runs=runs,
+        progress=progress,
+    )
 
 
 def _chosen(report: Report, text: str) -> NightlyFinding:

@@ -133,7 +133,7 @@ def test_heartbeat_v2(rocketmq: LiveRun) -> None:
 
 
 def refused(run: LiveRun) -> list[str]:
-    """The members whose pulls the broker refuses for good, seen once in some ten runs on a busy machine.
+    """The members whose pulls the broker refuses until another rebalance, in 1 of 8 runs on a busy machine.
 
     A rebalance makes a subscription newer and tells so with a whole heartbeat. Where another one is under way just
     then, it is left out; later ones leave the subscription out, for nothing in it seems to have changed

@@ -156,3 +156,21 @@ def test_interrupted_runs_leave_no_cluster(tmp_path: Path, opened: list[DoubleOf
         with campaign.session_for(job):
             campaign.close()
             assert all(one.closed for one in opened)
+
+
+def test_the_last_run_that_was_to_come_ends_also_the_cluster_that_followed_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[DoubleOfASession]
+) -> None:
+    monkeypatch.setattr(Campaign, "_fetch_all", lambda *_unused: None)
+
+    def run(campaign: Campaign, job: Job, _turn: object) -> None:
+        if not opened:
+            with campaign.session_for(job):
+                opened[0].since_s -= SHARED_FOR_S + 1
+                with campaign.session_for(job):  # the second run, beside the first
+                    pass
+
+    monkeypatch.setattr(Campaign, "run", run)
+    campaign, job = a_campaign(tmp_path)
+    assert len(list(campaign.run_all([job, job], 1))) == 2
+    assert [one.closed for one in opened] == [True, True]
