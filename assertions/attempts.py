@@ -55,12 +55,17 @@ def answer_to(view: RunView, delivery: Delivery, until: int) -> Event | None:
     )
 
 
+def failed(view: RunView, delivery: Delivery, until: int) -> bool:
+    """Whether its listener has answered that it failed."""
+    answer = answer_to(view, delivery, until)
+    return answer is not None and answer.data["status"] in (FAILED, SUSPENDED)
+
+
 def awaiting_retry(view: RunView, group: str, until: int) -> list[str]:
     """Messages whose last attempt in the group failed: another one follows, or the dead-letter queue."""
     waiting = []
     for (audience, key), own in attempts(view, until, view.scenario.members(group)).items():
-        answer = answer_to(view, own[-1], until) if audience == group else None
-        if answer is not None and answer.data["status"] in (FAILED, SUSPENDED):
+        if audience == group and failed(view, own[-1], until):
             waiting.append(key)
     return waiting
 

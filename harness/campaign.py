@@ -32,7 +32,7 @@ from harness.scenario import Scenario
 from harness.session import Session
 from harness.steps.delay import delayed_brokers
 from harness.store import RunFolder
-from harness.timing import PROFILES
+from harness.timing import COMPRESSED, PROFILES
 from harness.workers.kinds import KINDS
 
 DEFAULT_VERSION = "4.9.4"
@@ -113,6 +113,20 @@ class Campaign:
     def job(self, scenario: Scenario) -> Job:
         """The scenario as it is, on the version of the options."""
         return Job(scenario, self.options.version)
+
+    def require_ready(self) -> None:
+        """Make sure that runs of the chosen version, on the chosen kind of cluster, can begin at all.
+
+        Raises:
+            UsageProblem: there is no such version.
+            EnvironmentNotReady: its jars can't be had, or no container engine answers.
+        """
+        self._processes_of(self.options.timing or COMPRESSED.name).fetch(self.options.version)
+        if self.options.on is ClusterKind.CONTAINERS:
+            # What speaks to a container engine takes a while to load.
+            from harness.containers.engine import connect
+
+            connect()
 
     def run(self, job: Job, turn: Turn | None = None) -> Report:
         """Run one scenario once, into a folder of its own; `turn`: how it was let in beside others.

@@ -62,6 +62,7 @@ class Session:
         self._made = threading.Event()
         self._admin: Admin | None = None
         self._failure: BaseException | None = None
+        self._handed_over = False
 
     @property
     def cluster(self) -> Cluster | None:
@@ -184,7 +185,7 @@ class Session:
     def hand_over(self) -> None:
         """Let the cluster outlive this session; call it once the cluster is recorded as running."""
         self.processes.guardian.unwatch(self._cluster_owner)
-        self._cluster = None
+        self._cluster, self._handed_over = None, True
 
     def close(self) -> None:
         """End everything that the session started, and nothing else. Idempotent."""
@@ -194,6 +195,7 @@ class Session:
             self._admin.release()
         if self._cluster is not None:
             self._cluster.stop()
+        if self._starting is not None and not self._handed_over:  # also where no cluster could be made
             self.processes.guardian.remove_scratch(self._cluster_owner)
 
     def __enter__(self) -> Session:

@@ -102,6 +102,23 @@ def write_text(path: Path, text: str, way_out: str) -> None:
         raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
 
 
+def require_writable(path: Path, way_out: str) -> None:
+    """Make sure, before the work, that what comes of it can be written to this file.
+
+    Raises:
+        EnvironmentNotReady: as `write_text`.
+    """
+    new = not path.exists()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab"):
+            pass
+        if new:
+            path.unlink()
+    except OSError as error:
+        raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
+
+
 def version_or(recorded: object, chosen: str | None) -> str:
     """The chosen version, otherwise the recorded one, otherwise the default."""
     return chosen if chosen is not None else str(recorded) if recorded else DEFAULT_VERSION

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -21,26 +20,25 @@ from harness.commands.common import (
     OnOption,
     ParallelOption,
     RunsOption,
+    require_writable,
     runs_or_default,
     version_or,
-    write_text,
 )
 from harness.commands.report import ingest_and_report
 from harness.commands.terminal import ERR, OUT, Progress
-from harness.errors import ExitCode, RocketchaosError
-from harness.nightly.duration import Pace
+from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
 from harness.nightly.known import read_known
 from harness.nightly.night import SHARED_FOR_S, Night
+from harness.nightly.pace import Pace, read_history
 from harness.nightly.profile import Profile, read_profile
 from harness.nightly.run import NightlyRun
 from harness.nightly.shard import shard_of
-from harness.nightly.summary import Summary, pace_of, summary_of
+from harness.nightly.status import StatusFile
+from harness.nightly.summary import Summary, summary_of
 from harness.nightly.thinning import Thinning
 from harness.nightly.told import github_annotations, lines, write_junit, write_lines
 from harness.reporters.parts.text import counted
 from spark_reports.requirements import require_packages
-
-STATUS_FILE = "nightly-status.json"
 
 MinutesOption = Annotated[
     float, typer.Option("--minutes", min=0.5, help="So long, and no longer: nothing begins that can't end.")
@@ -66,7 +64,8 @@ KnownOption = Annotated[
     typer.Option(
         "--known",
         metavar="FILE",
-        help="Signatures of findings, one a line, that are told and change no exit code.",
+        help="The quarantine: signatures of findings, one a line, that are looked for and told, and change no "
+        "exit code.",
     ),
 ]
 StoreOption = Annotated[
@@ -81,12 +80,22 @@ StoreOption = Annotated[
 ReportsOption = Annotated[
     Path | None, typer.Option("--reports", metavar="FOLDER", help="Where those go. [default: RUNS/reports]")
 ]
+HistoryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--history",
+        metavar="FILE",
+        help="The nightly-status.json of an earlier night: how long scenarios took. Give all shards of a night "
+        "the same one. [default: for this machine's own budgets that in the folder of runs]",
+    ),
+]
 KeptOption = Annotated[
     int | None,
     typer.Option(
         "--keep",
         min=0,
-        help="Of the runs that show nothing keep the folders of the last so many. [default: all]",
+        help="Of the runs that show nothing, and of those that say nothing, keep the folders of the last so many, "
+        "those of earlier nights with --keep included. [default: all]",
     ),
 ]
 
@@ -98,6 +107,7 @@ def nightly(
     rocketmq: ChosenRocketmqOption = None,
     on: OnOption = ClusterKind.EMBEDDED,
     shard: ShardOption = None,
+    history: HistoryOption = None,
     known: KnownOption = None,
     keep: KeptOption = None,
     store: StoreOption = None,
@@ -114,10 +124,17 @@ def nightly(
     """
     known_ones = read_known(known)
     wanted = Profile() if profile is None else read_profile(profile)
+    part = shard_of(shard)
+    if part.count > 1 and seed is None:
+        raise UsageProblem("shards of a night have one seed together", "Give all of them the same `--seed`.")
     folder = runs_or_default(runs)
     if store is not None:
         # What is missing for the reports is said now, and not when the night is over.
         require_packages(reports=True)
+    if junit is not None:
+        require_writable(junit, "Choose another --junit.")
+    status = StatusFile(folder)
+    learnt = {} if history is None else read_history(history)
     with Progress() as progress:
         chosen = Options(
             version=version_or(None, rocketmq),
@@ -127,34 +144,44 @@ def nightly(
             shared_for_s=SHARED_FOR_S,
             progress=progress,
         )
-        before = pace_of(folder / STATUS_FILE)
         night = Night(
-            chosen.new_seed(), wanted, minutes, shard_of(shard), chosen.version, on, pace=Pace(before)
+            seed=chosen.new_seed(),
+            profile=wanted,
+            minutes=minutes,
+            shard=part,
+            rocketmq=chosen.version,
+            on=on,
+            pace=Pace(learnt or status.history),
+            history=learnt,
         )
         options = replace(chosen, seed=night.seed)
-
-        thinning = Thinning(keep)
+        thinning = Thinning(keep, folder, status.may_be_removed)
 
         def told(run: NightlyRun) -> None:
             thinning.note(run)
             if store is None:
                 thinning.thin()
+            with suppress(EnvironmentNotReady):  # a disk that is full now may not be so at the end
+                status.write(summary_of(night, known_ones), thinning.left, ended=False)
             found = counted(len(run.findings), "finding") if run.not_judged is None else "it says nothing"
             left = f"{counted(len(night.runs), 'run')}, {night.left_s:.0f} s left"
             progress(f"{run.name}: {found}; {left}")
 
-        try:
-            with Campaign(options) as campaign:
+        with Campaign(options) as campaign:
+            campaign.require_ready()
+            try:
                 night.play(campaign, parallel, told)
-        finally:
-            progress.stop()
-            summary = summary_of(night, known_ones)
-            _tell(summary, folder, as_json=as_json, junit=junit)
-    codes = [summary.exit_code]
+            finally:
+                progress.stop()
+                summary = summary_of(night, known_ones)
+                _tell(summary, status, thinning, as_json=as_json, junit=junit)
+    code = summary.exit_code
     if store is not None:
-        codes.append(reported(folder, store, reports or folder / "reports"))
+        made = reported(folder, store, reports or folder / "reports")
         thinning.thin()
-    return ExitCode.gravest(codes)
+        status.write(summary, thinning.left, ended=True)
+        return code or made
+    return code
 
 
 def reported(runs: Path, store: str, out: Path) -> ExitCode:
@@ -169,17 +196,18 @@ def reported(runs: Path, store: str, out: Path) -> ExitCode:
     return ExitCode.AS_EXPECTED
 
 
-def _tell(summary: Summary, folder: Path, *, as_json: bool, junit: Path | None) -> None:
-    document = {"ended": datetime.now(UTC).isoformat(timespec="seconds"), **summary.as_json()}
-    text = json.dumps(document, indent=2, ensure_ascii=False)
+def _tell(
+    summary: Summary, status: StatusFile, thinning: Thinning, *, as_json: bool, junit: Path | None
+) -> None:
+    """Everywhere; files first, for what is printed may meet a pipe that nobody reads any more."""
+    text = status.write(summary, thinning.left, ended=True)
+    if junit is not None:
+        write_junit(summary, junit)
     if as_json:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(text)
     else:
         for line in lines(summary):
             OUT.print(line, markup=False)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         # Annotations are read from the output of a step; JSON on standard output must stay alone.
         write_lines(sys.stderr if as_json else sys.stdout, github_annotations(summary))
-    if junit is not None:
-        write_junit(summary, junit)
-    write_text(folder / STATUS_FILE, text + "\n", "Choose another place with --runs.")

@@ -1,8 +1,7 @@
-"""How long a scenario will take: by what it does, corrected by how long those before it took. Pure."""
+"""How long a scenario takes on an idle machine, by what it does. Pure."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable
 
 from harness.scenario import Scenario
@@ -33,10 +32,6 @@ SEALED_ORDERLY_S = 22.0
 """An orderly member may wait 20 s for the locks of its queues, see `assertions.delays`."""
 SEALED_AFTER_BROKERS_S = 20.0
 """After something was done to a broker a pull that went with it is given up after 30 s; some did."""
-SAFETY = 1.5
-"""Of several that are to end in time one may take longer than expected."""
-
-_ONE_SCENARIO_S = 20.0
 
 
 def expected_s(scenario: Scenario) -> float:
@@ -77,29 +72,3 @@ def _of_step(step: Step, sealed_s: float) -> float:
             return ANY_STEP_S
         case _:
             return ANY_STEP_S * max(1, len(step.acts_on()))
-
-
-class Pace:
-    """How much longer than expected runs take here, learnt from those that have ended. Safe between threads."""
-
-    def __init__(self, before: float | None = None) -> None:
-        """`before`: the factor at the end of an earlier night on this machine, which counts like one scenario."""
-        self._expected_s = _ONE_SCENARIO_S if before else 0.0
-        self._took_s = self._expected_s * (before or 0.0)
-        self._lock = threading.Lock()
-
-    def learn(self, expected: float, took: float) -> None:
-        """A run has ended."""
-        with self._lock:
-            self._expected_s += expected
-            self._took_s += took
-
-    @property
-    def factor(self) -> float:
-        """Seconds for each expected one; 2 before anything is known."""
-        with self._lock:
-            return self._took_s / self._expected_s if self._expected_s else 2.0
-
-    def needs_s(self, expected: float) -> float:
-        """So much time must be left for a run to begin."""
-        return expected * self.factor * SAFETY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,16 +13,19 @@ from dataclasses import dataclass, field
 from harness.admission import FAITHFUL_SHARE, Admission, weight_of
 from harness.campaign import DEFAULT_VERSION, Campaign
 from harness.cluster.kinds import ClusterKind
+from harness.errors import EnvironmentNotReady, UsageProblem
 from harness.feasibility import why_not
 from harness.job import Job
-from harness.nightly.duration import Pace, expected_s
+from harness.nightly.duration import expected_s
 from harness.nightly.findings import is_environments
 from harness.nightly.generator import scenario_of
 from harness.nightly.memory import give_back
+from harness.nightly.pace import History, Pace, budget_s, kind_of
 from harness.nightly.profile import Profile
 from harness.nightly.run import NightlyRun, judged_run
-from harness.nightly.shard import Shard
+from harness.nightly.shard import Deal, Shard
 from harness.reporters.base import Report
+from harness.reporters.parts.text import counted
 from harness.scenario import Scenario
 
 SHARED_FOR_S = 300.0
@@ -31,6 +35,10 @@ TRIES = 2
 """What the environment broke is run once more; nothing else ever is."""
 DRAWS_TO_FIT = 20
 """So many scenarios in turn may be too long for what is left of the night, until no other one is drawn."""
+DRAWS_FOR_ONE = 500
+"""So many scenarios may be nothing for this profile, version or cluster until one is; then there is none."""
+BROKEN_AT_MOST = 3
+"""So many scenarios in turn may the environment break, where it has let none be judged; then the night is over."""
 TEAR_DOWN_S = 10.0
 """So long before the end nothing begins: clusters are ended, and the summary is written."""
 CUT_OFF_S = 6.0
@@ -53,15 +61,23 @@ class Night:
     cut_off: int = 0
     """Runs that the end of the time found under way: they say nothing, and are judged by nobody."""
     pace: Pace = field(default_factory=Pace)
+    history: History = field(default_factory=dict)
+    """How long scenarios took in an earlier night, by which they are dealt out: all shards have the same."""
     clock: Callable[[], float] = time.monotonic
     """In seconds."""
     _began: float = field(init=False)
-    _next: Iterator[int] = field(init=False)
+    _numbers: Iterator[int] = field(init=False)
+    _deal: Deal = field(init=False)
+    _can_be_run: bool = False
+    """Whether anything was drawn that can be."""
+    _broken: int = 0
+    """How many of the last runs in turn the environment broke."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _is_up: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
-        self._next = self.shard.numbers()
+        self._numbers = itertools.count(1)
+        self._deal = Deal(self.shard)
         self._began = self.clock()
 
     @property
@@ -78,6 +94,8 @@ class Night:
         """Run until nothing more could end in time.
 
         Raises:
+            UsageProblem: the profile lets nothing be drawn that can be run.
+            EnvironmentNotReady: the first runs were all broken by the environment.
             KeyboardInterrupt: the user wants it to end; what has ended by then is in `runs`.
         """
         admission = Admission(parallel)
@@ -144,7 +162,7 @@ class Night:
         tries = 1
         while is_environments(report.outcome) and tries < TRIES and not self._is_too_late(scenario):
             report, tries = self._again(campaign, admission, job, weight), tries + 1
-        self.pace.learn(expected_s(scenario), (self.clock() - begun[0]) / tries)
+        self.pace.learn(kind_of(scenario), expected_s(scenario), (self.clock() - begun[0]) / tries)
         self._note(number, report, tries, told)
         campaign.reports.clear()  # whose histories would fill the memory in a long night
         give_back()
@@ -154,30 +172,49 @@ class Night:
             return campaign.run(job, turn)
 
     def _draw(self) -> tuple[int, Scenario] | None:
-        """The next scenario that fits into the time that is left; None: none may begin any more."""
+        """The next scenario of this shard that fits into the time that is left; None: none may begin any more."""
         too_late = 0
         with self._lock:
             while self.left_s > 0 and too_late < DRAWS_TO_FIT:
-                number = next(self._next)
+                number = next(self._numbers)
                 scenario = scenario_of(self.seed, number, self.profile, self.on)
-                if expected_s(scenario) * 1000 > self.profile.longest or self._is_impossible(scenario):
+                reason = self._refusal(scenario)
+                if reason is not None:
                     self.passed_over += 1
-                elif self._is_too_late(scenario):
-                    self.passed_over += 1
-                    too_late += 1
-                else:
+                    if not self._can_be_run and number == DRAWS_FOR_ONE:
+                        raise UsageProblem(
+                            f"of {DRAWS_FOR_ONE} scenarios none can be run under this profile: {reason}",
+                            "Let the profile draw more, or choose another `--rocketmq` or `--on`.",
+                        )
+                    continue
+                self._can_be_run = True
+                if not self._deal.is_own(budget_s(self.history, kind_of(scenario), expected_s(scenario))):
+                    continue
+                if not self._is_too_late(scenario):
                     return number, scenario
+                self.passed_over += 1
+                too_late += 1
             return None
 
-    def _is_impossible(self, scenario: Scenario) -> bool:
-        """Whether what was drawn is nothing for this version of RocketMQ, or for this kind of cluster."""
-        return why_not(scenario, self.rocketmq, self.on) is not None
+    def _refusal(self, scenario: Scenario) -> str | None:
+        """Why what was drawn is nothing for this profile, version or kind of cluster; None where it is."""
+        expected, longest = expected_s(scenario), self.profile.longest / 1000
+        if expected > longest:
+            return f"{scenario.name} is expected to take {expected:.0f} s, `longest` are {longest:g} s"
+        return why_not(scenario, self.rocketmq, self.on)
 
     def _is_too_late(self, scenario: Scenario) -> bool:
-        return self.pace.needs_s(expected_s(scenario)) > self.left_s
+        return self.pace.needs_s(kind_of(scenario), expected_s(scenario)) > self.left_s
 
     def _note(self, number: int, report: Report, tries: int, told: Callable[[NightlyRun], None]) -> None:
         run = judged_run(number, report, tries)
         with self._lock:
             self.runs.append(run)
             told(run)
+            self._broken = self._broken + 1 if is_environments(report.outcome) else 0
+            hopeless = self._broken >= BROKEN_AT_MOST and all(one.not_judged for one in self.runs)
+        if hopeless:
+            raise EnvironmentNotReady(
+                f"{counted(self._broken, 'run')} in turn came to nothing, and no other: {run.not_judged}",
+                f"See {run.folder}.",
+            )

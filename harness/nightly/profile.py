@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field, ValidationError, field_validator
 
 from harness.errors import UsageProblem
@@ -15,9 +14,11 @@ from harness.language import DurationMs, Strict
 from harness.nightly.acts import ACTS
 from harness.nightly.anchors import ANCHORS
 from harness.nightly.dimensions import DIMENSIONS
+from harness.spec.diagnostics import InvalidScenario
+from harness.spec.load import read_yaml
 from harness.spec.nearest import nearest
 
-Weight = Annotated[float, Field(ge=0, le=1_000)]
+Weight = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
 Weights = dict[str, Weight]
 
 
@@ -87,12 +88,16 @@ def read_profile(path: Path) -> Profile:
         UsageProblem: it can't be read, or says what nobody understands.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return Profile.model_validate({} if data is None else data)
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageProblem(f"the profile {path} can't be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise UsageProblem(f"the profile {path} is no YAML: {' '.join(str(error).split())}") from None
+    if not any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines()):
+        return Profile()
+    document, diagnostics = read_yaml(text, str(path), "profile", "dimensions")
+    if diagnostics:
+        raise InvalidScenario(diagnostics)
+    try:
+        return Profile.model_validate(document.data)
     except ValidationError as error:
         told = "; ".join(
             f"{'.'.join(map(str, one['loc'])) or 'the file'}: {one['msg'].removeprefix('Value error, ')}"

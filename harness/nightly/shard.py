@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.errors import UsageProblem
@@ -12,17 +10,31 @@ from harness.errors import UsageProblem
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The `index`-th of `count`, from 1 on: the scenarios whose numbers leave that rest."""
+    """The `index`-th of `count`, from 1 on."""
 
     index: int = 1
     count: int = 1
 
-    def numbers(self) -> Iterator[int]:
-        """The numbers of its scenarios, without end; scenarios are numbered from 1 on."""
-        return itertools.count(self.index, self.count)
-
     def __str__(self) -> str:
         return f"{self.index}/{self.count}"
+
+
+class Deal:
+    """Deals a night's scenarios out to its shards, in the order in which they are drawn.
+
+    Each goes to the shard that has the least to do by then. Every machine deals all of them, and for itself: they
+    come to the same where they know the same of how long scenarios take.
+    """
+
+    def __init__(self, shard: Shard) -> None:
+        self._shard = shard
+        self._load_s = [0.0] * shard.count
+
+    def is_own(self, expected_s: float) -> bool:
+        """Whether the next scenario, which is expected to take so long, is this shard's."""
+        index = min(range(self._shard.count), key=self._load_s.__getitem__)
+        self._load_s[index] += expected_s
+        return index == self._shard.index - 1
 
 
 def shard_of(text: str | None) -> Shard:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -13,6 +11,7 @@ from harness.errors import ExitCode
 from harness.model import SCHEMA_VERSION
 from harness.nightly.findings import NightlyFinding
 from harness.nightly.night import Night
+from harness.nightly.pace import as_json
 from harness.nightly.run import NightlyRun
 
 
@@ -79,12 +78,12 @@ class Summary:
 
     @property
     def exit_code(self) -> ExitCode:
-        """By new findings alone, and by what was broken; what was not reached changes nothing."""
-        codes = [run.error for run in self.runs if run.error is not None]
-        codes += [ExitCode.NOT_AS_EXPECTED for _ in self.new[:1]]
-        if not self.runs:
-            codes.append(ExitCode.INCONCLUSIVE)
-        return ExitCode.gravest(codes)
+        """By new findings alone; where not one run was judged, which says nothing at all, by why."""
+        if self.new:
+            return ExitCode.NOT_AS_EXPECTED
+        if len(self.not_judged) < len(self.runs):
+            return ExitCode.AS_EXPECTED
+        return ExitCode.gravest([ExitCode.INCONCLUSIVE, *(run.error for run in self.errors if run.error)])
 
     def as_json(self) -> dict[str, Any]:
         """The status file."""
@@ -106,7 +105,7 @@ class Summary:
                 "passed_over": night.passed_over,
                 "cut_off": night.cut_off,
             },
-            "pace": round(night.pace.factor, 2),
+            "pace": as_json(night.pace.known),
             "busy": None if self.busy is None else round(self.busy, 2),
             "findings": [_found_json(one) for one in self.found],
             "not_judged": [
@@ -131,15 +130,6 @@ def summary_of(night: Night, known: frozenset[str]) -> Summary:
         for signature, pairs in by_signature.items()
     ]
     return Summary(night, tuple(sorted(found, key=lambda one: (one.known, -len(one.runs), one.signature))))
-
-
-def pace_of(status: Path) -> float | None:
-    """How fast an earlier night went, by its status file; None where there was none that says it."""
-    try:
-        pace = json.loads(status.read_text(encoding="utf-8")).get("pace")
-    except (OSError, ValueError, AttributeError):
-        return None
-    return float(pace) if isinstance(pace, int | float) and pace > 0 else None
 
 
 def finding_of(found: Found, run: NightlyRun) -> NightlyFinding:

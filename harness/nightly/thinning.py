@@ -1,39 +1,67 @@
-"""Which run folders of a night stay: all that tell something, and of the others only the last ones."""
+"""Which run folders of nights stay: all that show something, and of the others only the last ones."""
 
 from __future__ import annotations
 
 import shutil
 from collections import deque
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from harness.nightly.run import NightlyRun
 
 
 class Thinning:
-    """Removes the folders of runs that were judged and showed nothing, but for the last `keep`.
+    """Removes the folders of runs that showed nothing, and of those that said nothing, but the last ones of each.
 
-    None: it keeps all.
+    A run that shows a finding stays.
     """
 
-    def __init__(self, keep: int | None) -> None:
+    def __init__(self, keep: int | None, runs: Path, earlier: Iterable[str] = ()) -> None:
+        """
+        Args:
+            keep: so many of each; None: all.
+            runs: the folder of all runs; nothing outside of it is ever removed.
+            earlier: what `left` said at the end of the night before.
+        """
         self._keep = keep
+        self._runs = runs.resolve()
         self._silent: deque[Path] = deque()
+        self._not_judged: deque[Path] = deque()
+        for one in earlier:
+            folder = Path(one).resolve()
+            if folder.is_relative_to(self._runs) and folder != self._runs and (folder / "run.json").is_file():
+                self._silent.append(folder)
         self.removed = 0
+
+    @property
+    def left(self) -> list[str]:
+        """What may be removed in nights to come, the oldest first; nothing where all is kept."""
+        if self._keep is None:
+            return []
+        return [str(folder) for folder in (*self._not_judged, *self._silent)]
 
     def note(self, run: NightlyRun) -> None:
         """A run has ended."""
-        if not run.findings and run.not_judged is None:
-            self._silent.append(run.folder)
+        if run.not_judged is not None:
+            self._not_judged.append(run.folder.resolve())
+        elif not run.findings:
+            self._silent.append(run.folder.resolve())
 
     def thin(self) -> None:
         """Remove what is too much. What can't be removed stays: that is no failure of the night."""
-        while self._keep is not None and len(self._silent) > self._keep:
-            oldest = self._silent.popleft()
-            shutil.rmtree(oldest, ignore_errors=True)
-            # With the link to it, which the next run of that name would renew.
-            latest = oldest.parent / "latest"
-            if latest.is_symlink() and not latest.exists():
-                latest.unlink(missing_ok=True)
-            if not any(oldest.parent.iterdir()):
-                oldest.parent.rmdir()
-            self.removed += 1
+        for folders in (self._silent, self._not_judged):
+            while self._keep is not None and len(folders) > self._keep:
+                _remove(folders.popleft())
+                self.removed += 1
+
+
+def _remove(run: Path) -> None:
+    shutil.rmtree(run, ignore_errors=True)
+    with suppress(OSError):  # somebody else may tidy up as well
+        # With the link to it, which the next run of that name would renew.
+        latest = run.parent / "latest"
+        if latest.is_symlink() and not latest.exists():
+            latest.unlink(missing_ok=True)
+        if not any(run.parent.iterdir()):
+            run.parent.rmdir()

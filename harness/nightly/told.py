@@ -52,11 +52,18 @@ def _commands(run: NightlyRun) -> str:
 
 
 def github_annotations(summary: Summary) -> Iterator[str]:
-    """Workflow commands of GitHub Actions: an error for each new finding, a notice for each known one."""
+    """Workflow commands of GitHub Actions: an error for each new finding, a notice for each known one.
+
+    What ended by an error is a warning: it decides nothing, and somebody should know.
+    """
     for found in summary.found:
         level = "notice" if found.known else "error"
         text = f"{finding_of(found, found.shortest).breach.sentence}\n{_commands(found.shortest)}"
         yield workflow_command(level, {"title": printable(found.signature)}, text)
+    for run in summary.errors:
+        yield workflow_command(
+            "warning", {"title": printable(f"{run.name} says nothing")}, f"{run.not_judged}"
+        )
 
 
 def write_junit(summary: Summary, file: Path) -> None:
@@ -98,6 +105,8 @@ def _case(run: NightlyRun, known: frozenset[str] | set[str], inconclusive: bool)
         word = "skipped" if inconclusive else "error"
         ElementTree.SubElement(case, word, {"message": printable(run.not_judged)})
     told = [f"known: {one.signature}" for one in run.findings if one.signature in known]
+    if run.tries > 1:
+        told.append(f"run {run.tries} times: the environment had failed before")
     if told:
         ElementTree.SubElement(case, "system-out").text = printable("\n".join(told), keep="\n")
     return case

@@ -28,13 +28,21 @@ class _UnreadableError(Exception):
     """The rest of the file can't be read; why is in the diagnostics."""
 
 
-def read_yaml(text: str, file: str) -> tuple[Document, list[Diagnostic]]:
+def read_yaml(
+    text: str, file: str, what: str = "scenario", first_key: str = "name"
+) -> tuple[Document, list[Diagnostic]]:
     """The data of a file, and what is wrong with it that doesn't keep one from reading on.
+
+    Args:
+        text: what it says.
+        file: its name, for diagnostics.
+        what: what one calls such a file.
+        first_key: how it mostly begins.
 
     Raises:
         InvalidScenario: it can't be read as YAML to its end, or is no mapping.
     """
-    reader = _Reader(text, file)
+    reader = _Reader(text, file, what, first_key)
     try:
         data = reader.document()
     except _UnreadableError:
@@ -45,9 +53,11 @@ def read_yaml(text: str, file: str) -> tuple[Document, list[Diagnostic]]:
 class _Reader:
     """Takes the events of one document; `path` None means that places aren't wanted, of a duplicate."""
 
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, what: str, first_key: str) -> None:
         self.text = text
         self.file = file
+        self._what = what
+        self._first_key = first_key
         self.lines = split_lines(text)
         self.places = Places()
         self.diagnostics: list[Diagnostic] = []
@@ -61,15 +71,17 @@ class _Reader:
         next(self._events)  # the stream's start
         event = next(self._events)
         if not isinstance(event, yaml.DocumentStartEvent):
-            self._stop(Span(1, 1, 1), "the file is empty: a scenario begins with `name: …`")
+            self._stop(Span(1, 1, 1), f"the file is empty: a {self._what} begins with `{self._first_key}: …`")
         event = next(self._events)
         data = self._node(event, (), None, 0)
         if not isinstance(data, dict):
-            self._stop(self._span(event), "a scenario is a mapping: it begins with `name: …`")
+            self._stop(
+                self._span(event), f"a {self._what} is a mapping: it begins with `{self._first_key}: …`"
+            )
         next(self._events)  # the document's end
         event = next(self._events)
         if not isinstance(event, yaml.StreamEndEvent):
-            self._stop(self._span(event), "a second document begins here: one file is one scenario")
+            self._stop(self._span(event), f"a second document begins here: one file is one {self._what}")
         return dict(data)
 
     def _guarded(self, events: Iterator[Any]) -> Iterator[Any]:

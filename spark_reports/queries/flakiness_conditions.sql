@@ -3,30 +3,40 @@
 -- there is no condition: a run that ends early is short because of how it ended.
 WITH judged AS (
   SELECT run_key, scenario, client, rocketmq, cluster, timing, as_expected,
-         min(CASE WHEN as_expected THEN 1 ELSE 0 END) OVER cell AS worst,
-         max(CASE WHEN as_expected THEN 1 ELSE 0 END) OVER cell AS best
+         dense_rank() OVER (ORDER BY scenario, client, rocketmq, cluster, timing) AS cell
   FROM runs
   WHERE outcome <> 'error' AND (trouble IS NULL OR trouble = 'precondition') AND as_expected IS NOT NULL
-  WINDOW cell AS (PARTITION BY scenario, client, rocketmq, cluster, timing)
 ),
-measured AS (
-  SELECT scenario, client, rocketmq, cluster, timing, name, value, as_expected,
-         percent_rank() OVER (PARTITION BY scenario, client, rocketmq, cluster, timing, name
-                              ORDER BY value) AS place
-  FROM (
-    SELECT run_key, name, avg(value) AS value FROM conditions
-    WHERE value IS NOT NULL AND NOT isnan(value) AND name NOT IN ('steps_s', 'observe_s', 'tear_down_s')
-    GROUP BY run_key, name
-  ) AS one_each
-  JOIN judged USING (run_key)
-  WHERE worst < best
+-- Cells are few, and are known by a number: by it conditions, which are many, are sorted.
+mixed AS (
+  SELECT cell, scenario, client, rocketmq, cluster, timing
+  FROM judged
+  GROUP BY cell, scenario, client, rocketmq, cluster, timing
+  HAVING count(CASE WHEN as_expected THEN 1 END) BETWEEN 1 AND count(*) - 1
+),
+one_each AS (
+  SELECT j.cell, c.run_key, c.name, j.as_expected, avg(c.value) AS value
+  FROM conditions AS c
+  JOIN judged AS j ON c.run_key = j.run_key
+  JOIN mixed AS m ON j.cell = m.cell
+  WHERE c.value IS NOT NULL AND NOT isnan(c.value) AND c.name NOT IN ('steps_s', 'observe_s', 'tear_down_s')
+  GROUP BY j.cell, c.run_key, c.name, j.as_expected
+),
+placed AS (
+  SELECT cell, name, value, as_expected, percent_rank() OVER (PARTITION BY cell, name ORDER BY value) AS place
+  FROM one_each
+),
+binned AS (
+  SELECT cell, name,
+         CAST(least(19, floor(place * 20)) AS INT) AS bin,
+         count(*) AS runs,
+         count(CASE WHEN as_expected THEN 1 END) AS hits,
+         min(value) AS low,
+         max(value) AS high
+  FROM placed
+  GROUP BY cell, name, CAST(least(19, floor(place * 20)) AS INT)
 )
-SELECT scenario, client, rocketmq, cluster, timing, name,
-       CAST(least(19, floor(place * 20)) AS INT) AS bin,
-       count(*) AS runs,
-       count(CASE WHEN as_expected THEN 1 END) AS hits,
-       min(value) AS low,
-       max(value) AS high
-FROM measured
-GROUP BY scenario, client, rocketmq, cluster, timing, name, CAST(least(19, floor(place * 20)) AS INT)
+SELECT scenario, client, rocketmq, cluster, timing, name, bin, runs, hits, low, high
+FROM binned
+JOIN mixed USING (cell)
 ORDER BY scenario, client, rocketmq, cluster, timing, name, bin

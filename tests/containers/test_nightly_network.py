@@ -8,8 +8,7 @@ import pytest
 
 from harness.campaign import Campaign, Options
 from harness.cluster.kinds import ClusterKind
-from harness.model import OutcomeKind
-from harness.nightly.findings import findings
+from harness.nightly.findings import findings, why_not_judged
 from harness.nightly.generator import scenario_of
 from harness.nightly.profile import Profile
 from harness.scenario import Scenario
@@ -48,7 +47,7 @@ def drawn(act: str) -> Scenario:
 def test_a_consistent_group_bears_it(act: str, tmp_path: Path) -> None:
     with Campaign(Options(runs=tmp_path, use_running=False, on=ClusterKind.CONTAINERS)) as campaign:
         report = campaign.run(campaign.job(drawn(act)))
-    assert report.outcome.kind is not OutcomeKind.ERROR, report.outcome.reason
+    assert why_not_judged(report.outcome) is None, report.outcome.reason
     ended = {event.kind: event.data["fault"] for event in report.events if event.kind.startswith("fault-")}
     assert ended == {"fault-injected": act, "fault-effective": act, "fault-healed": act}
     assert findings(report.scenario, report.events, report.outcome) == []

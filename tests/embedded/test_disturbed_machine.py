@@ -1,12 +1,16 @@
-"""A hung JVM, a full disk, a loaded machine: runs of a consistent group that nobody may take for a finding."""
+"""A hung JVM, a full disk, a loaded machine: runs of a consistent group that nobody may take for a finding.
+
+Where such a run comes to its end it is judged, and its silence says something; a test of each says that it does.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -18,7 +22,7 @@ from harness.campaign import Campaign, Options
 from harness.guardian import find_owned
 from harness.history import History
 from harness.model import Event, OutcomeKind, Trouble
-from harness.nightly.findings import findings
+from harness.nightly.findings import findings, why_not_judged
 from harness.nightly.generator import scenario_of
 from harness.nightly.profile import Profile
 from harness.reporters.base import Report
@@ -45,31 +49,36 @@ OF_ONE_MIND = Profile.model_validate(
         "anchors": {"flow": 1},
     }
 )
+FAILING = OF_ONE_MIND.model_copy(
+    update={"dimensions": {**OF_ONE_MIND.dimensions, "behaviour": {"fail once": 1}}}
+)
 SEED, NUMBER = 3, 1
 HUNG_S = 12.0
 """Longer than any of a client's calls waits, as in a long collection of garbage, or a disk that doesn't answer."""
-STARTS_WITHIN_S = 60.0
+FLOWS_WITHIN_S = 90.0
 FULL_AFTER = 40
 """Events of the history: clients run by then, and messages flow."""
-WORKER, BROKER = "harness.workers", "BrokerStartup"
+BROKER = "BrokerStartup"
 
 
-def run(runs: Path) -> Report:
+def run(runs: Path, profile: Profile = OF_ONE_MIND) -> Report:
     with Campaign(Options(runs=runs, use_running=False)) as campaign:
-        return campaign.run(campaign.job(scenario_of(SEED, NUMBER, OF_ONE_MIND)))
+        return campaign.run(campaign.job(scenario_of(SEED, NUMBER, profile)))
 
 
 def found_in(report: Report) -> list[str]:
+    """What was found in a run that says something."""
+    assert why_not_judged(report.outcome) is None, report.outcome.reason
     return [one.signature for one in findings(report.scenario, report.events, report.outcome)]
 
 
 @contextmanager
-def hung(program: str) -> Iterator[list[float]]:
-    """One process of this program that this test has started stands still for a while; how long, when it did."""
+def hung(runs: Path, pid_of: Callable[[Path], int | None]) -> Iterator[list[float]]:
+    """A process that this test has started stands still for a while, once messages flow; how long, when it did."""
     stood: list[float] = []
 
     def hang() -> None:
-        process = psutil.Process(_pid_of(program))
+        process = psutil.Process(_once_messages_flow(runs, pid_of))
         process.suspend()
         try:
             process.wait(HUNG_S)
@@ -86,24 +95,41 @@ def hung(program: str) -> Iterator[list[float]]:
         thread.join()
 
 
-@tenacity.retry(
-    retry=tenacity.retry_if_exception_type(LookupError),
-    wait=tenacity.wait_fixed(0.1),
-    stop=tenacity.stop_after_delay(STARTS_WITHIN_S),
-    reraise=True,
-)
-def _pid_of(program: str) -> int:
-    own = f"{os.getpid()}-"
-    for one in find_owned(lambda owner: owner.startswith(own)):
-        if any(program in word for word in psutil.Process(one.pid).cmdline()):
-            return one.pid
-    raise LookupError(f"no {program} within {STARTS_WITHIN_S:.0f} s")
+def _once_messages_flow(runs: Path, pid_of: Callable[[Path], int | None]) -> int:
+    limit = tenacity.stop_after_delay(FLOWS_WITHIN_S)
+    for attempt in tenacity.Retrying(wait=tenacity.wait_fixed(0.05), stop=limit, reraise=True):
+        with attempt:
+            pid = pid_of(runs)
+            assert pid is not None, f"no message came within {FLOWS_WITHIN_S:.0f} s"
+    return pid
 
 
-@pytest.mark.parametrize("program", [WORKER, BROKER])
-def test_a_jvm_that_hangs_for_a_while_is_no_finding(tmp_path: Path, program: str) -> None:
-    with hung(program) as stood:
-        report = run(tmp_path)
+def consumer(runs: Path) -> int | None:
+    """The process of the consumer that got the first message."""
+    events = [json.loads(line) for file in runs.glob("*/*/events.jsonl") for line in _whole_lines(file)]
+    pids = {one["node"]: one["data"]["pid"] for one in events if one["kind"] == "consumer-started"}
+    return next((pids[one["node"]] for one in events if one["kind"] == "received"), None)
+
+
+def broker(runs: Path) -> int | None:
+    """The broker, once a message has come."""
+    if consumer(runs) is None:
+        return None
+    own = find_owned(lambda owner: owner.startswith(f"{os.getpid()}-"))
+    return next(one.pid for one in own if any(BROKER in word for word in psutil.Process(one.pid).cmdline()))
+
+
+def _whole_lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+@pytest.mark.parametrize("profile", [OF_ONE_MIND, FAILING], ids=["content", "failing"])
+@pytest.mark.parametrize("pid_of", [consumer, broker])
+def test_a_jvm_that_hangs_while_messages_flow_is_no_finding(
+    tmp_path: Path, pid_of: Callable[[Path], int | None], profile: Profile
+) -> None:
+    with hung(tmp_path, pid_of) as stood:
+        report = run(tmp_path, profile)
     assert stood == [HUNG_S]
     assert found_in(report) == []
 
@@ -131,4 +157,4 @@ def test_a_disk_that_fills_up_is_told_and_is_no_finding(
     monkeypatch.setattr(History, "_write", write_until_full)
     report = run(tmp_path)
     assert (report.outcome.kind, report.outcome.trouble) == (OutcomeKind.ERROR, Trouble.ENVIRONMENT)
-    assert found_in(report) == []
+    assert findings(report.scenario, report.events, report.outcome) == []

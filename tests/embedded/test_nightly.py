@@ -12,8 +12,7 @@ import pytest
 from harness import cli
 from harness.campaign import Campaign, Options
 from harness.errors import ExitCode
-from harness.model import OutcomeKind
-from harness.nightly.findings import NightlyFinding, findings
+from harness.nightly.findings import NightlyFinding, findings, why_not_judged
 from harness.nightly.generator import scenario_of
 from harness.nightly.profile import Profile
 from harness.workers.kinds import KINDS
@@ -47,7 +46,7 @@ def found_by(runs: Path) -> Iterator[NightlyFinding]:
     with Campaign(Options(runs=runs, use_running=False)) as campaign:
         for number in SCENARIOS:
             report = campaign.run(campaign.job(scenario_of(SEED, number, KILLS)))
-            assert report.outcome.kind is not OutcomeKind.ERROR, report.outcome.reason
+            assert why_not_judged(report.outcome) is None, report.outcome.reason
             yield from findings(report.scenario, report.events, report.outcome)
 
 

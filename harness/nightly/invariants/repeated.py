@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from assertions.attempts import attempts, repeats
+from assertions.attempts import attempts, failed, repeats
 from assertions.view import Delivery
 from harness.nightly.invariants.base import Breach, Judged, some
 from harness.nightly.invariants.causes import moving
@@ -13,7 +13,9 @@ from harness.nightly.invariants.causes import moving
 class Repeated:
     """At least once: twice only where queues changed hands, a server was away, or a sending was not acknowledged.
 
-    A retry after a failure is no repeat (`assertions.attempts.repeats`).
+    A retry after a failure is no repeat (`assertions.attempts.repeats`). Where a client's sending back was not
+    acknowledged in time it sends the retry once more, and there are two of the same reconsumeTimes
+    (`DefaultMQPushConsumerImpl.sendMessageBack`, 4.9.4).
     """
 
     kind = "repeated"
@@ -29,6 +31,8 @@ class Repeated:
             consumers = view.scenario.consumers
             group = consumers[audience].group if audience in consumers else audience
             for again in repeats(own) if key not in open_ones else ():
+                if _may_be_sent_back_twice(judged, own, again):
+                    continue
                 if moving(view, group, own[0].event, again.event) is None:
                     found.setdefault(group, []).append((own[0], again))
         for group, pairs in found.items():
@@ -42,3 +46,11 @@ class Repeated:
                 anomaly=({"duplicated": {"to": group, "at_least": 1}},),
                 healthy=({"duplicated": {"to": group, "count": 0}},),
             )
+
+
+def _may_be_sent_back_twice(judged: Judged, own: Sequence[Delivery], again: Delivery) -> bool:
+    """Whether it is a retry of an attempt that failed."""
+    return any(
+        one.reconsume_times == again.reconsume_times - 1 and failed(judged.view, one, judged.end)
+        for one in own
+    )

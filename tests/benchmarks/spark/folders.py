@@ -152,12 +152,20 @@ def _fates(lives: Sequence[Life], numbers: Mapping[tuple[int, int], int]) -> Ite
 
 
 def write_folders(
-    target: Path, messages: int, per_run: int = 10_000, places: Iterable[Path] = (GOLDEN,), processes: int = 2
+    target: Path,
+    messages: int,
+    per_run: int = 10_000,
+    places: Iterable[Path] = (GOLDEN,),
+    processes: int = 2,
+    first: int = 0,
 ) -> int:
-    """Run folders with at least so many message facts in all; how many there are."""
+    """Run folders with at least so many message facts in all; how many there are.
+
+    Runs are numbered from `first` on: those made later are others than those before them.
+    """
     patterns = [found for found in map(pattern_of, run_folders(places)) if found is not None]
     jobs = []
-    facts, number = 0, 0
+    facts, number = 0, first
     while facts < messages:
         pattern = patterns[number % len(patterns)]
         scenario = json.loads(pattern.documents["run.json"])["scenario"]

@@ -18,6 +18,8 @@ from tests.benchmarks.spark.folders import write_folders
 from tests.benchmarks.spark.watching import Watched, watched
 
 WARM_UP = 20_000
+PART = 10**7
+"""So many message facts are on disk as run folders at a time, 19 GB."""
 Progress = Callable[[str], None]
 
 
@@ -33,7 +35,7 @@ class Ingested:
     """Of `events.jsonl`, which an ingest has to read too."""
     ingest: Sequence[Watched]
     again_s: float
-    """Seconds of the same ingest once more, which changes nothing."""
+    """Seconds of the same ingest once more, of the last part, which changes nothing."""
 
     def ratios(self, unit: str) -> list[float]:
         """The bare conversion of the same files by the ingest: in `seconds`, or in `cpu_s`."""
@@ -46,7 +48,11 @@ class Ingested:
 def measure_ingest(
     spark: SparkSession, facts: int, places: Sequence[Path], repeats: int, say: Progress, disk: Path
 ) -> Ingested:
-    """Ingest and bare conversion in turn, after a small one of each that warms everything."""
+    """Ingest and bare conversion in turn, after a small one of each that warms everything.
+
+    Of more facts than `PART` the folders are made, measured and removed a part at a time, each ingested into the
+    store of those before it: as JSON lines 10^8 of them take 190 GB.
+    """
     with tempfile.TemporaryDirectory(prefix="bench-spark-", dir=disk) as name:
         folder = Path(name)
         small = folder / "small"
@@ -54,18 +60,21 @@ def measure_ingest(
         bare(spark, small, "messages.jsonl", MESSAGE, folder, say)
         bare(spark, small, "events.jsonl", EVENT, folder, say)
         ingested(spark, small, folder / "warm", say)
-        say(f"{facts:,} message facts: writing run folders")
-        runs = folder / "runs"
-        made = write_folders(runs, facts, _per_run(facts), places)
-        size = sum(file.stat().st_size for file in runs.rglob("*.jsonl"))
-        of_messages, of_events, told, again_s = [], [], [], 0.0
-        for number in range(repeats):
-            of_messages.append(bare(spark, runs, "messages.jsonl", MESSAGE, folder, say))
-            of_events.append(bare(spark, runs, "events.jsonl", EVENT, folder, say))
-            store = folder / f"store-{number}"
-            told.append(ingested(spark, runs, store, say))
-            again_s = ingested(spark, runs, store, say).seconds
-            shutil.rmtree(store)
+        of_messages, of_events, told = ([Watched() for _ in range(repeats)] for _ in range(3))
+        made, written, size, again_s = 0, 0, 0, 0.0
+        while made < facts:
+            say(f"{facts:,} message facts: writing run folders, from {made:,} on")
+            runs = folder / f"runs-{made}"
+            made += write_folders(runs, min(PART, facts - made), _per_run(facts), places, first=written)
+            written += sum(1 for _ in runs.glob("*/*"))
+            size += sum(file.stat().st_size for file in runs.rglob("*.jsonl"))
+            for number in range(repeats):
+                of_messages[number] += bare(spark, runs, "messages.jsonl", MESSAGE, folder, say)
+                of_events[number] += bare(spark, runs, "events.jsonl", EVENT, folder, say)
+                store = folder / f"store-{number}"
+                told[number] += ingested(spark, runs, store, say)
+                again_s = ingested(spark, runs, store, say).seconds
+            shutil.rmtree(runs)
         return Ingested(made, size, of_messages, of_events, told, again_s)
 
 

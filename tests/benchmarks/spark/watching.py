@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import psutil
 from pyspark.sql import SparkSession
@@ -29,13 +29,25 @@ class Watched:
     """Of the whole JVM, all its threads: the same on a busy machine."""
     stages: int = 0
     result_bytes: int = 0
-    """Of all tasks: what came to the driver."""
+    """Of all tasks: what came to the driver; of work in parts, of the part with the most."""
     skew: float = 1.0
     """The longest task of a stage by its median one, the worst of all telling stages."""
     skewed_stage: str = ""
     spilled_bytes: int = 0
     python: list[str] = field(default_factory=list)
     """Plans with rows that go through Python."""
+
+    def __iadd__(self, other: Watched) -> Self:
+        """One more part of the same work."""
+        self.seconds += other.seconds
+        self.cpu_s += other.cpu_s
+        self.stages += other.stages
+        self.result_bytes = max(self.result_bytes, other.result_bytes)
+        if other.skew > self.skew:
+            self.skew, self.skewed_stage = other.skew, other.skewed_stage
+        self.spilled_bytes += other.spilled_bytes
+        self.python += other.python
+        return self
 
     def complaints(self) -> list[str]:
         """What must not be."""

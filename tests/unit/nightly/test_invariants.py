@@ -272,6 +272,18 @@ def test_a_retry_is_no_repeat() -> None:
     assert causes(story.got("b", 1, 0, reconsume_times=1).ends("*"), Repeated()) == []
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"), [("RECONSUME_LATER", []), ("CONSUME_SUCCESS", ["nothing had moved a queue"])]
+)
+def test_a_retry_may_be_sent_back_twice_and_nothing_else(answer: str, expected: list[str]) -> None:
+    story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0)
+    story.events[-1] = dataclasses.replace(story.events[-1], data={**story.events[-1].data, "status": answer})
+    for at in (15.0, 16.0):
+        story.at(at)
+        story.got("b", 1, 0, reconsume_times=1)
+    assert causes(story.ends("*"), Repeated()) == expected
+
+
 @pytest.mark.parametrize("target", ["a", BROKER])
 def test_a_repeat_after_a_kill_of_a_member_or_a_broker(target: str) -> None:
     story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,21 +14,23 @@ from xml.etree import ElementTree
 import pytest
 
 from harness.campaign import Campaign, Options
-from harness.errors import ExitCode, UsageProblem
+from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from harness.job import Job
 from harness.model import Outcome, OutcomeKind, Trouble
 from harness.nightly import night as night_module
 from harness.nightly import reference
 from harness.nightly import run as run_module
 from harness.nightly.document import text_of
-from harness.nightly.duration import Pace, expected_s
+from harness.nightly.duration import expected_s
 from harness.nightly.generator import draw
 from harness.nightly.known import read_known
-from harness.nightly.night import DRAWS_TO_FIT, TEAR_DOWN_S, Night
+from harness.nightly.night import BROKEN_AT_MOST, DRAWS_TO_FIT, TEAR_DOWN_S, Night
+from harness.nightly.pace import ENOUGH, UNKNOWN, Pace, Took, budget_s, kind_of, read_history
 from harness.nightly.profile import Profile, read_profile
 from harness.nightly.run import NightlyRun
-from harness.nightly.shard import Shard, shard_of
-from harness.nightly.summary import Summary, pace_of, summary_of
+from harness.nightly.shard import Deal, Shard, shard_of
+from harness.nightly.status import StatusFile
+from harness.nightly.summary import Summary, summary_of
 from harness.nightly.thinning import Thinning
 from harness.nightly.told import github_annotations, lines, write_junit
 from harness.reporters.base import Report
@@ -74,8 +77,10 @@ def report_of(story: Story, trouble: Trouble | None, name: str) -> Report:
     )
 
 
-def played(campaign: FakeCampaign, minutes: float = 3.0, profile: Profile = SHORT) -> Night:
-    night = Night(7, profile, minutes, Shard(), clock=lambda: campaign.now_s)
+def played(
+    campaign: FakeCampaign, minutes: float = 3.0, profile: Profile = SHORT, shard: Shard | None = None
+) -> Night:
+    night = Night(7, profile, minutes, shard or Shard(), clock=lambda: campaign.now_s)
     night.play(cast(Campaign, campaign), 1, lambda _run: None)
     return night
 
@@ -165,26 +170,43 @@ def test_orderly_members_and_touched_brokers_are_expected_to_take_longer() -> No
     assert lengths[2] > lengths[0] + 25
 
 
-def test_the_pace_is_learnt() -> None:
+def test_the_pace_is_learnt_by_kind() -> None:
     pace = Pace()
-    before = pace.needs_s(10.0)
-    pace.learn(10.0, 40.0)
-    assert pace.needs_s(10.0) == 2 * before
+    assert pace.factor() == UNKNOWN
+    before = pace.needs_s("slow", 10.0)
+    pace.learn("slow", 10.0, 40.0)
+    assert pace.needs_s("slow", 10.0) == 2 * before
+    for _ in range(ENOUGH):
+        pace.learn("quick", 10.0, 10.0)
+    assert pace.factor("quick") == 1.0
+    assert pace.factor("slow") == pace.factor()  # one of a kind doesn't speak for itself
+    assert 1.0 < pace.factor() < 4.0
 
 
-def test_the_pace_of_the_night_before_is_gone_on_from(tmp_path: Path) -> None:
-    status = tmp_path / "status.json"
-    assert pace_of(status) is None
-    for text in ("{", "[]", '{"pace": "fast"}', '{"pace": 0}'):
-        status.write_text(text)
-        assert pace_of(status) is None
-    made = summary_of(night_of((quiet(), None)), frozenset())
-    status.write_text(json.dumps(made.as_json()))
-    assert pace_of(status) == 2.0
-    pace = Pace(3.0)
-    assert pace.factor == 3.0
-    pace.learn(20.0, 20.0)
-    assert pace.factor == 2.0
+def test_kinds_are_told_apart_by_what_makes_them_slow() -> None:
+    kinds = {kind_of(parse_scenario(text_of(draw(7, number, Profile())), "x")) for number in range(1, 40)}
+    assert len(kinds) > 3
+    assert any(kind.startswith("own cluster, ") for kind in kinds)
+    assert any(kind.endswith(", orderly") for kind in kinds)
+
+
+def test_a_night_goes_on_from_the_pace_of_the_one_before(tmp_path: Path) -> None:
+    file = tmp_path / "nightly-status.json"
+    for text in ("{", "[]", '{"pace": "fast"}', '{"pace": {"slow": {"runs": 1}}}'):
+        file.write_text(text)
+        assert StatusFile(tmp_path).history == {}
+        with pytest.raises(UsageProblem, match="tells nothing of how long scenarios take"):
+            read_history(file)
+    night = night_of((quiet(), None))
+    night.pace = Pace({"slow": Took(40, 400.0, 1600.0)})
+    StatusFile(tmp_path).write(summary_of(night, frozenset()), [], ended=True)
+    before = StatusFile(tmp_path).history
+    pace = Pace(before)
+    assert pace.factor("slow") == 4.0
+    for _ in range(10):  # what was long ago counts as ten at most
+        pace.learn("slow", 10.0, 10.0)
+    assert pace.factor("slow") == 2.5
+    assert budget_s(before, "slow", 10.0) == 40.0
 
 
 def test_only_what_the_environment_broke_is_tried_again_and_only_once() -> None:
@@ -195,7 +217,39 @@ def test_only_what_the_environment_broke_is_tried_again_and_only_once() -> None:
     assert tries[:3] == [2, 1, 2]
     made = summary_of(night, frozenset())
     assert (made.again, len(made.errors)) == (2, 2)
-    assert made.exit_code is ExitCode.HARNESS
+    assert made.exit_code is ExitCode.AS_EXPECTED  # there is no finding; errors are told
+
+
+def test_a_night_of_which_the_environment_breaks_every_run_is_over_soon() -> None:
+    campaign = FakeCampaign(always(quiet()), always(Trouble.ENVIRONMENT))
+    with pytest.raises(
+        EnvironmentNotReady, match="3 runs in turn came to nothing, and no other: environment"
+    ):
+        played(campaign, minutes=60.0)
+    assert len(campaign.jobs) == 2 * BROKEN_AT_MOST
+
+
+def test_a_night_that_was_good_so_far_goes_on_when_the_environment_breaks() -> None:
+    campaign = FakeCampaign(always(quiet()), lambda number: None if number == 1 else Trouble.ENVIRONMENT)
+    night = played(campaign, minutes=10.0)
+    assert len(night.runs) > 2 * BROKEN_AT_MOST
+
+
+@pytest.mark.parametrize(
+    ("profile", "told"),
+    [
+        ({"longest": "1s"}, r"nightly-7-20 is expected to take \d+ s, `longest` are 1 s"),
+        ({"dimensions": {"client": {"java pop": 1}}}, "nightly-7-20"),
+    ],
+)
+def test_a_profile_that_permits_nothing_is_refused(
+    profile: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(night_module, "DRAWS_FOR_ONE", 20)
+    campaign = FakeCampaign(always(quiet()), always(None))
+    with pytest.raises(UsageProblem, match=f"of 20 scenarios none can be run .*{told}"):
+        played(campaign, profile=Profile.model_validate(profile))
+    assert campaign.jobs == []
 
 
 def test_an_invariant_that_crashes_ends_no_night_and_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,8 +290,16 @@ def test_what_was_not_reached_is_neither_finding_nor_error() -> None:
     assert made.exit_code is ExitCode.AS_EXPECTED
 
 
-def test_an_error_of_the_environment_shows_in_the_exit_code() -> None:
+def test_where_nothing_was_judged_the_exit_code_says_why() -> None:
     assert summary((quiet(), Trouble.ENVIRONMENT)).exit_code is ExitCode.ENVIRONMENT
+    assert summary((quiet(), Trouble.PRECONDITION)).exit_code is ExitCode.INCONCLUSIVE
+    assert summary().exit_code is ExitCode.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("trouble", [Trouble.ENVIRONMENT, Trouble.HARNESS])
+def test_an_error_neither_hides_a_finding_nor_is_one(trouble: Trouble) -> None:
+    assert summary((quiet(), None), (quiet(), trouble)).exit_code is ExitCode.AS_EXPECTED
+    assert summary((half_lost(), None), (quiet(), trouble)).exit_code is ExitCode.NOT_AS_EXPECTED
 
 
 def test_one_cause_in_many_runs_is_one_finding() -> None:
@@ -303,9 +365,25 @@ def test_junit_has_a_case_for_each_scenario(tmp_path: Path) -> None:
 # What a user may say -----------------------------------------------------------------------------------
 
 
-def test_shards_share_all_numbers() -> None:
-    numbers = [list(zip(range(4), shard_of(f"{index}/3").numbers(), strict=False)) for index in (1, 2, 3)]
-    assert sorted(number for shard in numbers for _, number in shard) == list(range(1, 13))
+def test_shards_share_all_scenarios_and_have_as_much_to_do() -> None:
+    lengths = [float(5 + 60 * (number % 7 == 0)) for number in range(100)]
+    deals = [Deal(shard_of(f"{index}/3")) for index in (1, 2, 3)]
+    taken = [[deal.is_own(length) for deal in deals] for length in lengths]
+    assert all(sum(one) == 1 for one in taken)
+    loads = [
+        sum(length for length, own in zip(lengths, taken, strict=True) if own[index]) for index in range(3)
+    ]
+    assert max(loads) - min(loads) <= 65
+
+
+def test_shards_of_a_night_play_different_scenarios() -> None:
+    campaigns = [FakeCampaign(always(quiet()), always(None)) for _ in range(2)]
+    for index, campaign in enumerate(campaigns, 1):
+        played(campaign, shard=Shard(index, 2))
+    first, second = ({*campaign.jobs} for campaign in campaigns)
+    assert first
+    assert second
+    assert not first & second
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0"])
@@ -325,7 +403,14 @@ def test_what_is_no_shard_is_refused(text: str) -> None:
         ("consistent: yes", "consistent"),
         ("longest: 30", "duration needs a number and a unit"),
         ("wrong: 1", "wrong"),
-        ("[", "is no YAML"),
+        ("[", "profile.yaml:1:"),
+        ("- acts", "a profile is a mapping"),
+        ("acts: {0: 1}", "a key must be text"),
+        ("acts: {kill: 1}\nacts: {stop: 1}", "the key `acts` is already in line 1"),
+        ("acts: {kill: .nan}", "acts.kill"),
+        ("acts: {kill: " + "9" * 5000 + "}", "this number is too long"),
+        ("longest: 2026-13-45", "longest"),
+        ("acts: " + "[" * 2000, "levels deep"),
     ],
 )
 def test_a_wrong_profile_is_one_message(tmp_path: Path, text: str, told: str) -> None:
@@ -360,18 +445,59 @@ def test_of_silent_runs_only_the_last_stay(tmp_path: Path) -> None:
         (quiet(), None),
         (quiet(), None),
     ]
-    night = night_of(*parts)
-    thinning = Thinning(1)
-    for run in night.runs:
-        folder = tmp_path / run.name / "run"
-        folder.mkdir(parents=True)
-        (folder / "events.jsonl").write_text("{}")
-        (folder.parent / "latest").symlink_to("run")
-        thinning.note(dataclasses.replace(run, folder=folder))
+    thinning = Thinning(1, tmp_path)
+    for run in night_of(*parts).runs:
+        thinning.note(dataclasses.replace(run, folder=_folder(tmp_path, run.name)))
     assert thinning.removed == 0
     thinning.thin()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["nightly-7-2", "nightly-7-3", "nightly-7-5"]
     assert thinning.removed == 2
+
+
+def test_silent_runs_of_the_night_before_go_first(tmp_path: Path) -> None:
+    (silent,), (says_nothing,) = night_of((quiet(), None)).runs, night_of((quiet(), Trouble.HARNESS)).runs
+    runs, elsewhere = tmp_path / "runs", _folder(tmp_path / "elsewhere", "mine")
+    before = Thinning(2, runs)
+    for number in (1, 2):
+        before.note(dataclasses.replace(silent, folder=_folder(runs, f"before-{number}")))
+        before.note(dataclasses.replace(says_nothing, folder=_folder(runs, f"said-nothing-{number}")))
+    summary_before = summary_of(night_of((quiet(), None)), frozenset())
+    StatusFile(runs).write(summary_before, [*before.left, str(elsewhere), str(runs)], ended=False)
+    tonight = Thinning(2, runs, StatusFile(runs).may_be_removed)
+    tonight.note(dataclasses.replace(silent, folder=_folder(runs, "tonight")))
+    shutil.rmtree(runs / "said-nothing-1")  # somebody else tidies up as well
+    tonight.thin()
+    assert sorted(path.name for path in runs.iterdir() if path.is_dir()) == ["before-2", "tonight"]
+    assert elsewhere.is_dir()
+
+
+def test_nothing_is_removed_where_all_is_kept(tmp_path: Path) -> None:
+    (run,) = night_of((quiet(), None)).runs
+    thinning = Thinning(None, tmp_path)
+    thinning.note(dataclasses.replace(run, folder=_folder(tmp_path, "kept")))
+    thinning.thin()
+    assert (thinning.left, thinning.removed) == ([], 0)
+    assert (tmp_path / "kept" / "run").is_dir()
+
+
+def _folder(runs: Path, name: str) -> Path:
+    folder = runs / name / "run"
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text("{}")
+    (folder.parent / "latest").symlink_to("run")
+    return folder
+
+
+def test_the_status_file_is_written_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    made = summary((half_lost(), None))
+    status = StatusFile(tmp_path)
+    status.write(made, [], ended=False)
+    assert json.loads(status.path.read_text())["ended"] is None
+    assert json.loads(status.write(made, [], ended=True))["ended"] is not None
+    assert [path.name for path in tmp_path.iterdir()] == ["nightly-status.json"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EnvironmentNotReady, match=r"nightly-status.json can't be written"):
+        StatusFile(tmp_path / "file").write(made, [], ended=True)
 
 
 def test_the_reference_is_up_to_date() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import typer
 import yaml
 
 from harness.cli import application
+from harness.nightly.pace import read_history
 
 FILE = Path(__file__).parents[3] / ".github" / "workflows" / "nightly.yaml"
 
@@ -25,3 +28,23 @@ def test_its_command_is_understood() -> None:
     assert context.params["shard"] == "2/2"
     assert context.params["junit"] == Path("nightly.xml")
     assert context.params["known"] == Path(".github/known-findings.txt")
+    assert context.params["history"] == Path("history/nightly-status.json")
+
+
+def test_what_it_knows_before_the_first_night_is_understood(tmp_path: Path) -> None:
+    steps = yaml.safe_load(FILE.read_text())["jobs"]["chaos"]["steps"]
+    (line,) = [step["run"] for step in steps if "test -f history/" in step.get("run", "")]
+    subprocess.run(["bash", "-c", line], cwd=tmp_path, check=True)
+    assert read_history(tmp_path / "history" / "nightly-status.json") == {}
+
+
+def test_its_reports_are_understood() -> None:
+    steps = yaml.safe_load(FILE.read_text())["jobs"]["reports"]["steps"]
+    told = [found for step in steps for found in re.findall(r"rocketchaos ([^;]*)", step.get("run", ""))]
+    assert len(told) == 2
+    for line in told:
+        words = shlex.split(line.replace("$report", "flakiness"))
+        command: Any = typer.main.get_command(application())
+        while words and words[0] in getattr(command, "commands", {}):
+            command = command.commands[words.pop(0)]
+        assert str(command.make_context(command.name, words).params["store"]) == "store"

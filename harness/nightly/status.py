@@ -1,0 +1,67 @@
+"""`nightly-status.json`, in the folder of runs: what a night has found so far, and what the next one needs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.errors import EnvironmentNotReady, UsageProblem
+from harness.nightly.pace import History, read_history
+from harness.nightly.summary import Summary
+
+NAME = "nightly-status.json"
+
+
+class StatusFile:
+    """Written anew after each run, as a whole or not at all: whatever ends the night, its findings are there."""
+
+    def __init__(self, runs: Path) -> None:
+        """`runs`: the folder of all runs. What an earlier night has left there is read at once."""
+        self.path = runs / NAME
+        self.history = self._history()
+        """How long scenarios took in the night before; empty where nothing tells."""
+        self.may_be_removed = self._may_be_removed()
+        """Folders of runs that the night before would have removed next."""
+
+    def write(self, summary: Summary, may_be_removed: Sequence[str], *, ended: bool) -> str:
+        """Write it; what it says then.
+
+        Raises:
+            EnvironmentNotReady: it can't be written; what was there before is still there.
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        document = {
+            "ended": now if ended else None,
+            **summary.as_json(),
+            "may_be_removed": list(may_be_removed),
+        }
+        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        beside = self.path.with_name(f"{NAME}.{os.getpid()}")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(self.path)
+        except OSError as error:
+            with suppress(OSError):
+                beside.unlink()
+            raise EnvironmentNotReady(
+                f"{self.path} can't be written: {error.strerror}", "Choose another place with --runs."
+            ) from error
+        return text
+
+    def _history(self) -> History:
+        try:
+            return read_history(self.path)
+        except UsageProblem:
+            return {}
+
+    def _may_be_removed(self) -> list[str]:
+        try:
+            left = json.loads(self.path.read_text(encoding="utf-8"))["may_be_removed"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+        return [one for one in left if isinstance(one, str)] if isinstance(left, list) else []
