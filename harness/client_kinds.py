@@ -206,6 +206,8 @@ CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
                         "DefaultLitePullConsumer",
                         filters_by="own",
                         asks_process=True,
+                        # RebalanceLitePullImpl.messageQueueChanged tells a listener alone (4.9.4, 5.5.0).
+                        raises_version=False,
                         retries=False,
                         dead_letters=False,
                         counts_pulls=False,

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 STEADY_MS = 2_000
 """Where members don't tell their subVersions, what is stored must stay so long. The gRPC client sends its
 settings, which overwrite it, at its start and once more 1 s later, then every 300 s."""
+PASSED_WITHIN_MS = 10_000
+"""What somebody left who has gone must stay so long, where those who are there could pass it: a member raises its
+subVersion just after a change of its queues, on a busy machine more than a second after it."""
 
 
 class SubscriptionSettled:
@@ -31,12 +34,13 @@ class SubscriptionSettled:
 
     Some members tell no subVersion: of those nothing but quiet is to be had. Where there are any, the stored one
     may be newer than all that are told, if the expression is that of one who doesn't tell; and what is stored must
-    stay for `STEADY_MS`.
+    stay for `STEADY_MS`. And who has gone may have left a newer one than all who are there have: where their
+    queues don't change any more, it stays (`PASSED_WITHIN_MS`).
     """
 
     def __init__(self, context: RunContext, group: str, topic: str) -> None:
         self._context, self._group, self._topic = context, group, topic
-        self._last: tuple[int, ...] | None = None
+        self._last: tuple[tuple[int, ...], int] | None = None
         self._since_ns = 0
 
     def __call__(self) -> Seen:
@@ -56,27 +60,32 @@ class SubscriptionSettled:
         told = [view.versions[self._topic] for view in views.values() if self._topic in view.versions]
         newest = max(told, default=-1)
         silent = self._own_of_silent(views)
+        stay_ms = STEADY_MS if silent else 0
         stored = []
         for broker in self._context.keepers_of_group(self._group):
             held = read_subscription(self._context, self._group, broker)
             version = held.version_of(self._topic)
             stored.append(-1 if version is None else version)
-            if stored[-1] < newest or (
+            if stored[-1] < newest:
+                return self._not_yet(
+                    f"{broker} holds subVersion {stored[-1]}, the newest of the members' own is {newest}"
+                )
+            if (
                 stored[-1] > newest
-                and self._will_rise(views)
+                and self._may_rise(views)
                 and held.expression_of(self._topic) not in silent
             ):
-                whose = (
-                    f"; {held.expression_of(self._topic)!r} is of no member that tells none" if silent else ""
-                )
-                return self._not_yet(
-                    f"{broker} holds subVersion {stored[-1]}, the newest of the members' own is {newest}{whose}"
-                )
+                if silent:
+                    return self._not_yet(
+                        f"{broker} holds subVersion {stored[-1]}, the newest of the members' own is {newest}; "
+                        f"{held.expression_of(self._topic)!r} is of no member that tells none"
+                    )
+                stay_ms = PASSED_WITHIN_MS
         if silent and -1 in stored:
             return self._not_yet(f"not every broker has stored a subscription: {stored}")
-        return self._confirmed(tuple(stored), STEADY_MS if silent else 0)
+        return self._confirmed(tuple(stored), newest, stay_ms)
 
-    def _will_rise(self, views: Mapping[str, OwnView]) -> bool:
+    def _may_rise(self, views: Mapping[str, OwnView]) -> bool:
         """Whether a member may yet pass what is stored, which somebody left who has gone."""
         consumers = self._context.consumers
         return not views or any(consumers[name].spec.traits.raises_version for name in views)
@@ -97,17 +106,17 @@ class SubscriptionSettled:
         self._last = None
         return Seen(False, why)
 
-    def _confirmed(self, stored: tuple[int, ...], steady_ms: int) -> Seen:
-        """Whether the same was stored at the last look, and for so long."""
+    def _confirmed(self, stored: tuple[int, ...], newest: int, stay_ms: int) -> Seen:
+        """Whether the same was stored, and told by the members, at the last look, and for so long."""
         what = f"subVersion {' and '.join(str(one) for one in sorted(set(stored)))} stored"
         now_ns = self._context.now_ns()
-        if self._last != stored:
-            self._last, self._since_ns = stored, now_ns
+        if self._last != (stored, newest):
+            self._last, self._since_ns = (stored, newest), now_ns
             return Seen(False, f"{what}; to be confirmed by a second look")
-        if (now_ns - self._since_ns) / 1e6 < steady_ms:
-            return Seen(
-                False, f"{what}; not all members tell theirs: it must stay for {steady_ms / 1000:g} s"
-            )
+        if (now_ns - self._since_ns) / 1e6 < stay_ms:
+            gone = f"the newest of the members' own is {newest}"
+            why = gone if stay_ms == PASSED_WITHIN_MS else "not all members tell theirs"
+            return Seen(False, f"{what}; {why}: it must stay for {stay_ms / 1000:g} s")
         return Seen(True, f"{what} on {len(stored)} brokers, twice")
 
 

@@ -218,12 +218,26 @@ def test_the_newest_of_those_told_must_be_stored_at_two_looks(client: str) -> No
     assert not looks.after()
 
 
-@pytest.mark.parametrize(("client", "settles"), [("java", False), ("python", True)])
-def test_what_somebody_left_who_has_gone_stays_where_nobody_will_pass_it(client: str, settles: bool) -> None:
-    """A Java member's next change passes it, and its heartbeat brings that; a C++ member's never does."""
-    looks = Looks(group := two(client))
+@pytest.mark.parametrize(
+    ("client", "api", "settles"),
+    [("java", "push", False), ("java", "lite-pull", True), ("python", "push", True)],
+)
+def test_what_somebody_left_who_has_gone_stays_where_nobody_will_pass_it(
+    client: str, api: str, settles: bool
+) -> None:
+    """A Java push consumer's next change passes it, and its heartbeat brings that; others' never do."""
+    looks = Looks(group := two(client, api))
     group.stored = (6, "tagC")
     assert [looks.after(), looks.after()] == [False, settles]
+
+
+def test_what_somebody_left_stays_where_those_who_could_pass_it_do_not() -> None:
+    looks = Looks(group := two("java"))
+    group.stored = (6, "tagC")
+    assert [looks.after(), looks.after(9_000)] == [False, False]
+    assert "the newest of the members' own is 1: it must stay for 10 s" in looks.text
+    group.members["b"].version = 5  # one of them is about to, and didn't yet
+    assert [looks.after(2_000), looks.after(9_000), looks.after(2_000)] == [False, False, True]
 
 
 def test_of_those_that_tell_nothing_what_is_stored_must_be_theirs_and_stay() -> None:
