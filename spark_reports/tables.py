@@ -123,7 +123,9 @@ MESSAGES = Table(
         subscription=_TEXT,  # the expression that the broker held
         message_class=_TEXT,  # see harness.model.MessageClass
         deliveries=_TEXTS,  # members whose listener got it, in order of time
-        delivery_ms=_DOUBLE,  # from its acknowledgement to the producer to the first delivery; null: none
+        # From its acknowledgement to the producer, or the group's first start if later, to the first delivery;
+        # null: none.
+        delivery_ms=_DOUBLE,
         broker_track=_TEXT,  # TrackType by the broker's tools, as last seen
         dashboard_track=_TEXT,  # TrackType by the dashboard, as last seen
         reason=_TEXT,

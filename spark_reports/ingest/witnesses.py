@@ -24,6 +24,8 @@ _LOOKS = {"broker_track": "tracks-observed", "dashboard_track": "dashboard-track
 def witnesses(events: DataFrame, story: DataFrame, partitions: int) -> DataFrame:
     """Rows of `KEY`, `sent_ms`, `received_ms`, `broker_track`, `dashboard_track`; what wasn't seen is null.
 
+    What was sent before any member of a group had started is, for that group, sent when the first one has.
+
     Args:
         events: the history (`spark_reports.ingest.events.EVENTS`), with the fields of messages.
         story: the history, without the events of each message.
@@ -31,28 +33,34 @@ def witnesses(events: DataFrame, story: DataFrame, partitions: int) -> DataFrame
     """
     members = (
         story.where("kind = 'consumer-started'")
-        .select("run_key", "node", fn.col("data.group").alias("member_of"))
-        .distinct()
+        .groupBy("run_key", "node", fn.col("data.group").alias("member_of"))
+        .agg(fn.min("at_ms").alias("since_ms"))
     )
-    groups = members.groupBy("run_key").agg(fn.collect_set("member_of").alias("groups"))
-    of = fn.when(fn.col("kind") == "sent", fn.col("groups")).when(
+    since = members.groupBy("run_key", "member_of").agg(fn.min("since_ms").alias("since_ms"))
+    groups = since.groupBy("run_key").agg(
+        fn.map_from_entries(fn.collect_list(fn.struct("member_of", "since_ms"))).alias("groups")
+    )
+    of = fn.when(fn.col("kind") == "sent", fn.map_keys("groups")).when(
         fn.col("kind") == "received", fn.array("member_of")
     )
     rows = (
         events.where(fn.col("kind").isin("sent", "received", *_LOOKS.values()))
         .where("data.key IS NOT NULL")
         .join(fn.broadcast(groups), "run_key", "left")
-        .join(fn.broadcast(members), ["run_key", "node"], "left")
+        .join(fn.broadcast(members.drop("since_ms")), ["run_key", "node"], "left")
         .select(
             "run_key",
             fn.col("data.key").alias("message_key"),
             fn.explode(of.otherwise(fn.map_keys("data.tracks"))).alias("consumer_group"),
+            "groups",
             _at("sent").alias("sent_ms"),
             _at("received").alias("received_ms"),
             "n",
             "kind",
             "data.tracks",
         )
+        .withColumn("since_ms", fn.when(fn.col("kind") == "sent", _since()))
+        .withColumn("sent_ms", fn.greatest("sent_ms", "since_ms"))
         .withColumns({name: _code(kind) for name, kind in _LOOKS.items()})
     )
     return (
@@ -64,6 +72,11 @@ def witnesses(events: DataFrame, story: DataFrame, partitions: int) -> DataFrame
             *(_track(name).alias(name) for name in _LOOKS),
         )
     )
+
+
+def _since() -> Column:
+    """When the first member of the group had started."""
+    return fn.element_at("groups", fn.col("consumer_group"))
 
 
 def _at(kind: str) -> Column:

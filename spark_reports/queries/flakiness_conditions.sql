@@ -2,23 +2,32 @@
 -- cell, equal values always in the same one; `hits` ended as expected. How long the phases took after the cluster was
 -- there is no condition: a run that ends early is short because of how it ended.
 WITH judged AS (
-  SELECT run_key, scenario, client, rocketmq, cluster, timing, as_expected,
-         dense_rank() OVER (ORDER BY scenario, client, rocketmq, cluster, timing) AS cell
+  SELECT run_key, scenario, client, rocketmq, cluster, timing, as_expected
   FROM runs
   WHERE outcome <> 'error' AND (trouble IS NULL OR trouble = 'precondition') AND as_expected IS NOT NULL
 ),
 -- Cells are few, and are known by a number: by it conditions, which are many, are sorted.
 mixed AS (
-  SELECT cell, scenario, client, rocketmq, cluster, timing
-  FROM judged
-  GROUP BY cell, scenario, client, rocketmq, cluster, timing
-  HAVING count(CASE WHEN as_expected THEN 1 END) BETWEEN 1 AND count(*) - 1
+  SELECT *, row_number() OVER (ORDER BY scenario, client, rocketmq, cluster, timing) AS cell
+  FROM (
+    SELECT scenario, client, rocketmq, cluster, timing
+    FROM judged
+    GROUP BY scenario, client, rocketmq, cluster, timing
+    HAVING count(CASE WHEN as_expected THEN 1 END) BETWEEN 1 AND count(*) - 1
+  ) AS each
+),
+numbered AS (
+  SELECT j.run_key, j.as_expected, m.cell
+  FROM judged AS j
+  JOIN mixed AS m
+    ON j.scenario IS NOT DISTINCT FROM m.scenario AND j.client IS NOT DISTINCT FROM m.client
+    AND j.rocketmq IS NOT DISTINCT FROM m.rocketmq AND j.cluster IS NOT DISTINCT FROM m.cluster
+    AND j.timing IS NOT DISTINCT FROM m.timing
 ),
 one_each AS (
   SELECT j.cell, c.run_key, c.name, j.as_expected, avg(c.value) AS value
   FROM conditions AS c
-  JOIN judged AS j ON c.run_key = j.run_key
-  JOIN mixed AS m ON j.cell = m.cell
+  JOIN numbered AS j ON c.run_key = j.run_key
   WHERE c.value IS NOT NULL AND NOT isnan(c.value) AND c.name NOT IN ('steps_s', 'observe_s', 'tear_down_s')
   GROUP BY j.cell, c.run_key, c.name, j.as_expected
 ),

@@ -5,29 +5,35 @@
 -- milliseconds; null: not known. `beyond` tells what took longer than that, before it was rounded.
 WITH ${limits},
 -- Runs of one side have the same of all these: messages are counted by its number.
+numbered AS (
+    SELECT *, ROW_NUMBER() OVER (ORDER BY client, rocketmq, timing, setting) AS side
+    FROM (SELECT DISTINCT client, rocketmq, timing, setting FROM settings) AS each
+),
 sided AS (
-    SELECT
-        *,
-        DENSE_RANK() OVER (ORDER BY client, rocketmq, timing, setting) AS side,
-        CAST((run_key % 20 + 20) % 20 AS INT) AS block
-    FROM settings
+    SELECT s.run_key, s.delivered_unnoticed, n.side, CAST((s.run_key % 20 + 20) % 20 AS INT) AS block
+    FROM settings AS s
+    INNER JOIN numbered AS n
+        ON s.setting = n.setting AND s.client IS NOT DISTINCT FROM n.client
+        AND s.rocketmq IS NOT DISTINCT FROM n.rocketmq AND s.timing IS NOT DISTINCT FROM n.timing
 ),
 sides AS (
     SELECT s.side, s.client, s.rocketmq, s.timing, l.what, l.unnoticed, l.timers, l.limit_ms
-    FROM (SELECT DISTINCT side, client, rocketmq, timing, setting FROM sided) AS s
+    FROM numbered AS s
     INNER JOIN limits AS l ON s.setting = l.setting
 ),
 delivered AS (
     SELECT /*+ BROADCAST(s) */
         s.side,
         s.block,
+        s.unnoticed,
         s.limit_ms,
         GREATEST(m.delivery_ms, 0) AS ms
     FROM messages AS m
     INNER JOIN (
-        SELECT r.run_key, r.side, r.block, e.limit_ms
+        SELECT r.run_key, r.side, r.block, e.unnoticed, e.limit_ms
         FROM sided AS r
-        INNER JOIN sides AS e ON r.side = e.side AND e.what = 'delivery'
+        INNER JOIN sides AS e
+            ON r.side = e.side AND e.what = 'delivery' AND r.delivered_unnoticed IS NOT DISTINCT FROM e.unnoticed
     ) AS s ON m.run_key = s.run_key
     WHERE m.delivery_ms IS NOT NULL
 ),
@@ -56,14 +62,14 @@ counted AS (
     SELECT
         side,
         'delivery' AS what,
-        FALSE AS unnoticed,
+        unnoticed,
         block,
         COALESCE(ms > limit_ms, FALSE) AS beyond,
         ${three_digits} AS ms,
         COUNT(*) AS most,
         COUNT(*) AS least
     FROM delivered
-    GROUP BY 1, 4, 5, 6
+    GROUP BY 1, 3, 4, 5, 6
     UNION ALL
     SELECT
         side,

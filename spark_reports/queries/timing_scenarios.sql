@@ -4,9 +4,17 @@
 -- exceed), the greatest, what of that is known at least, and the folders of the runs
 -- that had it, and that had it for certain.
 WITH ${limits},
+numbered AS (
+    SELECT *, ROW_NUMBER() OVER (ORDER BY scenario, client, rocketmq, cluster, timing, setting) AS cell
+    FROM (SELECT DISTINCT scenario, client, rocketmq, cluster, timing, setting FROM settings) AS each
+),
 celled AS (
-    SELECT *, DENSE_RANK() OVER (ORDER BY scenario, client, rocketmq, cluster, timing, setting) AS cell
-    FROM settings
+    SELECT s.run_key, s.source, s.delivered_unnoticed, n.cell
+    FROM settings AS s
+    INNER JOIN numbered AS n
+        ON s.setting = n.setting AND s.scenario IS NOT DISTINCT FROM n.scenario
+        AND s.client IS NOT DISTINCT FROM n.client AND s.rocketmq IS NOT DISTINCT FROM n.rocketmq
+        AND s.cluster IS NOT DISTINCT FROM n.cluster AND s.timing IS NOT DISTINCT FROM n.timing
 ),
 timed AS (
     SELECT
@@ -22,7 +30,7 @@ by_run AS (
     SELECT
         run_key,
         'delivery' AS what,
-        FALSE AS unnoticed,
+        CAST(NULL AS BOOLEAN) AS unnoticed,
         MAX(GREATEST(delivery_ms, 0)) AS highest_ms,
         MAX(GREATEST(delivery_ms, 0)) AS at_least_ms
     FROM messages
@@ -37,7 +45,7 @@ of_runs AS (
     SELECT
         c.cell,
         r.what,
-        r.unnoticed,
+        CASE WHEN r.what = 'delivery' THEN c.delivered_unnoticed ELSE r.unnoticed END AS unnoticed,
         COUNT(*) AS runs,
         MAX(r.highest_ms) AS highest_ms,
         MAX(r.at_least_ms) AS at_least_ms,
@@ -45,14 +53,15 @@ of_runs AS (
         MAX_BY(c.source, r.at_least_ms) AS certain_source
     FROM by_run AS r
     INNER JOIN celled AS c ON r.run_key = c.run_key
-    GROUP BY c.cell, r.what, r.unnoticed
+    GROUP BY 1, 2, 3
 ),
 delivered AS (
     SELECT /*+ BROADCAST(c) */
         c.cell,
+        c.delivered_unnoticed AS unnoticed,
         GREATEST(m.delivery_ms, 0) AS ms
     FROM messages AS m
-    INNER JOIN (SELECT run_key, cell FROM celled) AS c ON m.run_key = c.run_key
+    INNER JOIN (SELECT run_key, cell, delivered_unnoticed FROM celled) AS c ON m.run_key = c.run_key
     WHERE m.delivery_ms IS NOT NULL
 ),
 took AS (
@@ -61,9 +70,9 @@ took AS (
     INNER JOIN celled AS c ON t.run_key = c.run_key
 ),
 histogram AS (
-    SELECT cell, 'delivery' AS what, FALSE AS unnoticed, ${three_digits} AS ms, COUNT(*) AS n
+    SELECT cell, 'delivery' AS what, unnoticed, ${three_digits} AS ms, COUNT(*) AS n
     FROM delivered
-    GROUP BY 1, 4
+    GROUP BY 1, 3, 4
     UNION ALL
     SELECT cell, what, unnoticed, ${three_digits} AS ms, COUNT(*) AS n
     FROM took
@@ -111,8 +120,6 @@ SELECT
     o.certain_source
 FROM percentiles AS p
 INNER JOIN of_runs AS o ON p.cell = o.cell AND p.what = o.what AND p.unnoticed IS NOT DISTINCT FROM o.unnoticed
-INNER JOIN (
-    SELECT DISTINCT cell, scenario, client, rocketmq, cluster, timing, setting FROM celled
-) AS c ON p.cell = c.cell
+INNER JOIN numbered AS c ON p.cell = c.cell
 INNER JOIN limits AS l ON c.setting = l.setting AND p.what = l.what AND p.unnoticed IS NOT DISTINCT FROM l.unnoticed
 ORDER BY p.what, p.unnoticed, c.scenario, c.client, c.rocketmq, c.cluster, c.timing, l.timers

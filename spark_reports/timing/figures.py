@@ -34,7 +34,9 @@ def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
 
 
 def _range(one: Measured, rows: Sequence[Measured]) -> Quantiles:
-    also: tuple[str, ...] = ("noticed late",) if one.unnoticed else ()
+    also: tuple[str, ...] = (
+        ("noticed late",) if one.unnoticed else ("with faults",) if one.with_faults else ()
+    )
     if sum((other.side, other.unnoticed) == (one.side, one.unnoticed) for other in rows) > 1:
         also += ("limit unknown" if one.limit_ms is None else f"limit {duration(one.limit_ms)}",)
     p50, p90, p99 = (one.most.percentile(share).value for share in (0.5, 0.9, 0.99))

@@ -26,13 +26,20 @@ def headline(facts: Facts) -> str:
     perhaps = [one for one in measured if one.perhaps_beyond]
     if perhaps:
         return f"{_perhaps(max(perhaps, key=_ratio))}."
-    untold = sum(one.intervals for one in measured if one.limit_ms is None)
-    if untold == intervals:
+    faulty = sum(one.intervals for one in measured if one.with_faults)
+    untold = sum(one.intervals for one in measured if one.limit_ms is None) - faulty
+    if untold + faulty == intervals:
+        why = (
+            "they are deliveries in runs with faults"
+            if faulty == intervals
+            else "the run folders don't tell them, as older ones don't. Run the scenarios again"
+        )
         return (
-            f"{intervals:,} intervals were measured, and none can be held against RocketMQ's timers: the run "
-            "folders don't tell them, as older ones don't. Run the scenarios again."
+            f"{intervals:,} intervals were measured, and none can be held against RocketMQ's timers: {why}."
         )
     part = f"; of {untold:,} more the timers are unknown" if untold else ""
+    part += f"; {faulty:,} deliveries are of runs with faults" if faulty else ""
+    intervals -= faulty
     return f"All {intervals - untold:,} intervals whose timers are known are within RocketMQ's timers{part}."
 
 
@@ -45,7 +52,8 @@ def lines(facts: Facts, summary: StoreSummary) -> list[str]:
     )
     told += [f"{_perhaps(one)}." for one in perhaps[:3]]
     for what in WHATS:
-        own = [one for one in measured if one.what == what]
+        every = [one for one in measured if one.what == what]
+        own = [one for one in every if not one.with_faults] or every
         if own:
             told.append(_slowest(max(own, key=lambda one: one.most.percentile(0.99).value)))
     if facts.untold_runs:
@@ -96,7 +104,9 @@ def _slowest(one: Measured) -> str:
     """The p99 of the slowest side, and what decides it."""
     what, found = WHATS[one.what], one.most.percentile(0.99)
     name = "p99" if one.intervals >= ENOUGH else f"the longest of {one.intervals:,}"
-    if not one.deciders:
+    if one.with_faults:
+        decides = "faults decide"
+    elif not one.deciders:
         decides = "its timers are unknown"
     elif one.limit_ms is not None and one.perhaps_beyond > one.intervals - rank(0.99, one.intervals):
         decides = f"more than its timers allow ({duration(one.limit_ms)})"

@@ -59,9 +59,9 @@ class Measured:
     what: str
     side: Side
     unnoticed: bool | None
-    """What began it, brokers had to notice by themselves; None: not known."""
+    """What began it, brokers had to notice by themselves; None: not known, or deliveries in runs with faults."""
     limit_ms: int | None
-    """What the timers allow at the latest; None: the folders of their runs don't tell."""
+    """What the timers allow at the latest; None: not known, for the folders of runs don't tell, or for faults."""
     deciders: Sequence[Decider]
     """Those timers."""
     most: Histogram
@@ -73,6 +73,11 @@ class Measured:
     perhaps_beyond: int
     """Those, and the ones of which the looks were too far apart to tell."""
     scenarios: Sequence[InScenario]
+
+    @property
+    def with_faults(self) -> bool:
+        """Deliveries in runs with faults: how long these last decides, and not RocketMQ's timers."""
+        return self.what == "delivery" and self.unnoticed is None
 
     @property
     def intervals(self) -> int:

@@ -56,13 +56,15 @@ def verdict(one: Measured) -> str:
         return "beyond"
     if one.perhaps_beyond:
         return "perhaps beyond"
+    if one.with_faults:
+        return "faults decide"
     return "timers unknown" if one.limit_ms is None else "within"
 
 
 def _against(one: Measured) -> Mapping[str, Any]:
     row: dict[str, Any] = {
         **one.side._asdict(),
-        "began_with": _BEGAN_WITH[one.unnoticed],
+        "began_with": "a sending in a run with faults" if one.with_faults else _BEGAN_WITH[one.unnoticed],
         "verdict": verdict(one),
         "intervals": one.intervals,
         "runs": one.runs,

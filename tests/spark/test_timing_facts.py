@@ -10,6 +10,7 @@ from chispa import assert_df_equality
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from spark_reports.ingest.timings import timings
+from spark_reports.ingest.witnesses import witnesses
 from tests.spark.histories import Told, recorded, recorded_ms, story_of, told
 
 pytestmark = pytest.mark.spark
@@ -199,3 +200,20 @@ def test_what_is_known_of_each_history_and_nothing_else(spark: SparkSession) -> 
 def test_no_history_has_no_facts(spark: SparkSession) -> None:
     events = told(spark, begun=[step(0, "start")])
     assert timings(story_of(events), events).count() == 0
+
+
+def test_what_was_sent_before_anybody_was_there_waits_from_the_first_start_on(spark: SparkSession) -> None:
+    events = told(
+        spark,
+        run=[
+            sent(100, "early", 0),
+            *started(5000, "a"),
+            received(5030, "a", "early", 0),
+            *started(6000, "b"),
+            sent(7000, "late", 1),
+            received(7020, "b", "late", 1),
+        ],
+    )
+    rows = {row.message_key: row for row in witnesses(events, story_of(events), 2).collect()}
+    assert (rows["early"].sent_ms, rows["early"].received_ms) == (5000, 5030)
+    assert (rows["late"].sent_ms, rows["late"].received_ms) == (7000, 7020)

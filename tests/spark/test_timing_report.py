@@ -54,6 +54,7 @@ STORE: dict[str, list[dict[str, Any]]] = {
         run(104, "java 4.9.3", {**JAVA, "broker.hold-pull": 5_000}),
         # Of a migrated store: what it lacked is null.
         {**run(105), "rocketmq": None, "cluster": None, "timing": None},
+        run(106),
         run(102, "java+python", timers_ms(FAITHFUL, "4.9.4", [("java", "4.9.4"), ("python", "2.0.0")])),
     ],
     "messages": [
@@ -64,9 +65,12 @@ STORE: dict[str, list[dict[str, Any]]] = {
         {"run_key": 103, "delivery_ms": 12_000.0},
         # To three digits that is what its timers allow, and it is more.
         {"run_key": 104, "delivery_ms": 10_004.0},
+        # A fault kept it from coming.
+        {"run_key": 106, "delivery_ms": 110_000.0},
         # Of no run that is in the store: it doesn't count.
         {"run_key": 999, "delivery_ms": 99_999.0},
     ],
+    "faults": [{"run_key": 106, "fault": "pause"}],
     "timings": [
         *(took(n % RUNS, "offset-correction", 16_000 + n, 15_900 + n, "sent") for n in range(57)),
         took(1, "offset-correction", 31_000, 27_000, "sent"),
@@ -108,6 +112,14 @@ def test_percentiles_of_deliveries_are_those_of_numpy_to_three_digits(report: Re
         assert row[f"p{percent}_low_ms"] <= row[f"p{percent}_ms"] <= row[f"p{percent}_high_ms"]
     assert row["longest_ms"] == DELIVERIES.max()
     assert (row["limit_ms"], row["verdict"]) == (20_000, "within")
+
+
+def test_deliveries_of_runs_with_faults_are_held_against_no_timers(report: Report) -> None:
+    row = rows(report, "delivery")["java", "a sending in a run with faults"]
+    assert (row["intervals"], row["runs"], row["longest_ms"]) == (1, 1, 110_000)
+    assert (row["verdict"], row["limit_ms"], row["beyond"]) == ("faults decide", None, 0)
+    assert "110 s" not in report.headline
+    assert "1 min 50 s" not in report.headline
 
 
 def test_beyond_the_timers_is_told_apart_from_perhaps(report: Report) -> None:
@@ -203,7 +215,7 @@ def test_duckdb_answers_the_same_to_the_same_text(
 ) -> None:
     del report  # its views are asked here too
     with duckdb.connect() as duck:
-        for table in ("runs", "messages", "timings"):
+        for table in ("runs", "messages", "timings", "faults"):
             spark.table(table).write.parquet(str(tmp_path / table))
             duck.execute(f"CREATE VIEW {table} AS SELECT * FROM '{tmp_path / table}/*.parquet'")
         theirs = duck.sql(query(name)).fetchall()

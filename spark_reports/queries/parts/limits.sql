@@ -2,16 +2,19 @@
 -- null where the folder of a run doesn't tell all of them, or where they are those of several kinds of clients.
 timers AS (
     SELECT
-        run_key,
-        scenario,
-        client,
-        rocketmq,
-        cluster,
-        timing,
-        source,
-        timers_ms AS t,
-        CASE WHEN client LIKE '%+%' THEN client ELSE SPLIT_PART(client, ' ', 1) END AS kind
-    FROM runs
+        r.run_key,
+        r.scenario,
+        r.client,
+        r.rocketmq,
+        r.cluster,
+        r.timing,
+        r.source,
+        r.timers_ms AS t,
+        CASE WHEN r.client LIKE '%+%' THEN r.client ELSE SPLIT_PART(r.client, ' ', 1) END AS kind,
+        -- How long messages take then is the faults' doing: of their deliveries it is not known what they may take.
+        CASE WHEN f.run_key IS NULL THEN FALSE END AS delivered_unnoticed
+    FROM runs AS r
+    LEFT JOIN (SELECT DISTINCT run_key FROM faults) AS f ON r.run_key = f.run_key
 ),
 parts AS (
     SELECT
@@ -41,9 +44,10 @@ settings AS (
     SELECT *, CONCAT_WS(' ', noticing, rebalance, heartbeat, settings, hold, persist) AS setting
     FROM parts
 ),
--- `unnoticed`: brokers had to notice by themselves what began it; null: not known.
+-- `unnoticed`: brokers had to notice by themselves what began it; null: not known, or a delivery of a run with faults.
 kinds AS (
     SELECT 'delivery' AS what, FALSE AS unnoticed
+    UNION ALL SELECT 'delivery', CAST(NULL AS BOOLEAN)
     UNION ALL SELECT 'offset-correction', FALSE
     UNION ALL SELECT 'offset-correction', CAST(NULL AS BOOLEAN)
     UNION ALL SELECT 'rebalance', FALSE
@@ -59,7 +63,7 @@ limits AS (
         k.what,
         k.unnoticed,
         CASE k.what
-            WHEN 'delivery' THEN s.hold
+            WHEN 'delivery' THEN CASE WHEN NOT k.unnoticed THEN s.hold END
             WHEN 'offset-correction' THEN s.hold || s.persist
             WHEN 'rebalance' THEN CASE WHEN k.unnoticed THEN s.noticing || ' ' WHEN NOT k.unnoticed THEN '' END || s.rebalance
             WHEN 'subscription-flip' THEN COALESCE(
@@ -69,7 +73,7 @@ limits AS (
         END AS timers,
         CAST(
             CASE k.what
-                WHEN 'delivery' THEN s.hold_ms
+                WHEN 'delivery' THEN CASE WHEN NOT k.unnoticed THEN s.hold_ms END
                 WHEN 'offset-correction' THEN s.hold_ms + s.persist_ms
                 WHEN 'rebalance' THEN CASE WHEN k.unnoticed THEN s.noticing_ms WHEN NOT k.unnoticed THEN 0 END + s.rebalance_ms
                 WHEN 'subscription-flip' THEN COALESCE(
