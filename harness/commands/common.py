@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated
 
 import typer
@@ -98,6 +99,22 @@ def write_text(path: Path, text: str, way_out: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
+
+
+def require_writable(path: Path, way_out: str) -> None:
+    """Make sure that a file can be written later, and its folder where that is missing.
+
+    Raises:
+        EnvironmentNotReady: it can't; `way_out` says what to do then.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            path.open("ab").close()
+        else:
+            TemporaryFile(dir=path.parent).close()
     except OSError as error:
         raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
 
