@@ -115,7 +115,8 @@ def without_faults(document: Document) -> Iterator[Document]:
         yield {**document, "steps": only(document["steps"], lambda step: word_of(step) not in NETWORK)}
     for place, step in placed(document["steps"]):
         if word_of(step) in _ENDS or word_of(step) in NETWORK:
-            yield {**document, "steps": _without_one(document["steps"], place)}
+            for waits in (False, True):
+                yield {**document, "steps": _without_one(document["steps"], place, waits)}
 
 
 def _untouched(step: Document, target: str, started: set[str]) -> bool:
@@ -128,15 +129,22 @@ def _untouched(step: Document, target: str, started: set[str]) -> bool:
     return word not in _FAULTS or listed(said) != [target]
 
 
-def _without_one(steps: list[Any], place: tuple[int, ...]) -> list[Any]:
-    """The steps without the fault at this place, and without the step beside it, later, that undoes it."""
+def _without_one(steps: list[Any], place: tuple[int, ...], waits: bool) -> list[Any]:
+    """The steps without the fault at this place, and without the step beside it, later, that undoes it.
+
+    Args:
+        steps: all of them.
+        place: of the fault.
+        waits: whether the waits between the two stay; they mostly say how long it lasts.
+    """
     smaller = copy.deepcopy(steps)
-    around, index = beside(smaller, place)
-    ((word, said),) = around.pop(index).items()
-    ends = [{end: said} for end in _ENDS.get(word, ())]
-    end = next((number for number in range(index, len(around)) if around[number] in ends), None)
-    if end is not None:
-        del around[end]
+    around, begin = beside(smaller, place)
+    ((word, said),) = around[begin].items()
+    ends = [{"heal": "all"}] if word in NETWORK else [{end: said} for end in _ENDS[word]]
+    end = next((number for number in range(begin + 1, len(around)) if around[number] in ends), begin)
+    between = [step for step in around[begin + 1 : end] if waits or word_of(step) != "wait"]
+    # Whether the end of a fault of the network ends another one as well is seen below.
+    around[begin : end + 1] = [*between, around[end]] if word in NETWORK and end > begin else between
     return without_idle_heals(smaller)
 
 

@@ -174,7 +174,8 @@ def _played(report: Report) -> Document:
         document["timing"] = timing
     if client:
         document["consumers"] = {
-            name: {"client": client, **said} for name, said in document.get("consumers", {}).items()
+            name: said if "client" in said else {**said, "client": client}
+            for name, said in document.get("consumers", {}).items()
         }
     return document
 

@@ -143,7 +143,7 @@ class Trial:
                 raise TimeIsUp from None
             raise
         except RocketchaosError:
-            self.errors += 1
+            self.runs, self.errors = self.runs + 1, self.errors + 1
             raise
         self._campaign.reports.clear()  # whose histories nobody needs any more
         self.runs += 1

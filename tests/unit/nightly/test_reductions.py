@@ -400,7 +400,10 @@ def test_each_fault_goes_with_what_undoes_it() -> None:
     for expected in (
         Counter(pause=1, resume=1),
         Counter(kill=1, restart=1),
+        Counter(pause=1, wait=1, resume=1),
+        Counter(kill=1, wait=1, restart=1),
         Counter(partition=1, heal=1),
+        Counter(partition=1, wait=1, heal=1),
         Counter(loss=1, heal=1),
         Counter(delay=1, heal=1),
         network_gone,
