@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated
 
 import typer
@@ -20,8 +21,10 @@ from harness.commands.terminal import Progress as Progress
 from harness.errors import EnvironmentNotReady, ExitCode
 from harness.job import Job
 from harness.matrix import LeftOut, Matrix, Plan, left_out_told
+from harness.nightly.again import seen_again
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
+from harness.reporters.parts.again import exit_code_of
 from harness.store import runs_folder
 
 
@@ -103,18 +106,17 @@ def write_text(path: Path, text: str, way_out: str) -> None:
 
 
 def require_writable(path: Path, way_out: str) -> None:
-    """Make sure, before the work, that what comes of it can be written to this file.
+    """Make sure that a file can be written later, and its folder where that is missing.
 
     Raises:
-        EnvironmentNotReady: as `write_text`.
+        EnvironmentNotReady: it can't; `way_out` says what to do then.
     """
-    new = not path.exists()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab"):
-            pass
-        if new:
-            path.unlink()
+        if path.exists():
+            path.open("ab").close()
+        else:
+            TemporaryFile(dir=path.parent).close()
     except OSError as error:
         raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
 
@@ -134,10 +136,12 @@ def run_and_tell(
     junit: Path | None,
     left_out: Sequence[LeftOut] = (),
     matrix: bool = False,
+    wanted: Sequence[str] = (),
 ) -> ExitCode:
-    """Run them all and tell how they ended; the exit code of all together.
+    """Run them all and tell how they ended, and whether the findings with these signatures were there again.
 
-    Where something ends it early, what has ended by then is told all the same, and the error goes on.
+    The exit code is that of all together. Where something ends it early, what has ended by then is told all the
+    same, and the error goes on.
     """
     reports: list[Report] = []
     try:
@@ -148,12 +152,12 @@ def run_and_tell(
                     progress(f"{len(reports)} of {len(jobs)} runs done")
     except BaseException:
         progress.stop()
-        tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
+        tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix, wanted=wanted)
         for line in not_run_told(jobs, campaign.reports):
             ERR.print(f"not run: {line}", markup=False)
         raise
     progress.stop()
-    return tell(reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix)
+    return tell(reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix, wanted=wanted)
 
 
 def not_run_told(jobs: Sequence[Job], reports: Sequence[Report]) -> list[str]:
@@ -187,14 +191,16 @@ def tell(
     junit: Path | None,
     left_out: Sequence[LeftOut] = (),
     matrix: bool = False,
+    wanted: Sequence[str] = (),
 ) -> ExitCode:
     """Tell every reporter that is wanted; the exit code of all runs together.
 
-    `left_out` says which scenarios were not run, and why; `matrix` whether a matrix was asked for.
+    `left_out` says which scenarios were not run, and why; `matrix` whether a matrix was asked for; `wanted` has
+    the signatures of a night's findings that were to be seen again.
     """
-    of_matrix = left_out if matrix else None
+    of_matrix, again = left_out if matrix else None, seen_again(wanted, reports)
     reporters: list[Reporter] = [
-        DocumentReporter(sys.stdout, [one.reason for one in left_out], of_matrix)
+        DocumentReporter(sys.stdout, [one.reason for one in left_out], of_matrix, again)
         if as_json
         else ConsoleReporter(OUT, of_matrix)
     ]
@@ -205,4 +211,9 @@ def tell(
         reporters.append(GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ, of_matrix))
     for reporter in reporters:
         reporter.report(reports)
-    return ExitCode.gravest([report.exit_code for report in reports])
+    for one in () if as_json else again:
+        OUT.print(str(one), markup=False)
+    code = exit_code_of(reports, again)
+    if code is ExitCode.INCONCLUSIVE and not all(one.runs for one in again):
+        ERR.print("rocketchaos: not every finding was seen again; what races may need more runs: --repeat")
+    return code

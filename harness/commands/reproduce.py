@@ -33,6 +33,9 @@ from harness.commands.matrix_option import MatrixOption, matrix_of
 from harness.errors import ExitCode
 from harness.library import find
 from harness.matrix import Matrix, plan
+from harness.nightly.again import signatures
+from harness.nightly.document import MARK
+from harness.reporters.folder import load_report
 from harness.scenario import Scenario
 from harness.spec import load_scenario, parse_scenario
 from harness.store import RunFolder
@@ -65,6 +68,7 @@ def reproduce(
     """Run a scenario on a real RocketMQ, and say whether its anomaly is there.
 
     A run's folder runs the same again: scenario, version, client, timing and seed, unless options say otherwise.
+    Of a night's run it is told in how many of the new runs each of its findings was there.
     """
     wanted = matrix_of(matrix, rocketmq)
     scenario, client, options = _prepare(what, rocketmq, on, timing, seed)
@@ -83,6 +87,7 @@ def reproduce(
             junit=junit,
             left_out=planned.left_out,
             matrix=wanted is not None,
+            wanted=_findings_of(Path(what), scenario),
         )
     for record in campaign.kept:
         ERR.print(
@@ -90,6 +95,11 @@ def reproduce(
             markup=False,
         )
     return code
+
+
+def _findings_of(path: Path, scenario: Scenario) -> tuple[str, ...]:
+    """What is to be seen again: the findings of the run in this folder, where a night drew its scenario."""
+    return signatures(load_report(path)) if path.is_dir() and MARK in scenario.marks else ()
 
 
 def _prepare(

@@ -14,6 +14,13 @@ from harness.spec.load import read_yaml
 Document = dict[str, Any]
 """What a scenario file says, by its keys, in YAML's own types."""
 
+MARK = "nightly"
+"""The mark of what a night has drawn; what is shrunk of that keeps it."""
+WHAT_RUNS = (
+    "timing", "rocketmq", "workers", "cluster", "topics", "groups", "consumers", "producer", "steps",
+)  # fmt: skip
+"""The keys that decide what runs. All others say what it is, or what is stated of it."""
+
 _BLOCKS = ("topics", "consumers")
 _WIDTH = 100
 """Characters of a line; longer texts go on in the next one."""
@@ -36,6 +43,8 @@ def text_of(document: Document) -> str:
 
 def _lines(document: Document) -> Iterator[str]:
     for key, value in document.items():
+        if key in (*_BLOCKS, *_LISTS) and not value:
+            continue  # a scenario of bare groups has no consumers
         if key in _BLOCKS:
             yield f"{key}:"
             yield from (f"  {_flow(name)}: {_flow(fields)}" for name, fields in value.items())

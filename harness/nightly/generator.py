@@ -11,7 +11,7 @@ from harness.nightly.acts import ACTS
 from harness.nightly.anchors import ANCHORS
 from harness.nightly.checks import open_checks
 from harness.nightly.dimensions import GROUPS, MEMBERS, TOPICS
-from harness.nightly.document import Document, text_of
+from harness.nightly.document import MARK, Document, text_of
 from harness.nightly.draft import SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
 from harness.nightly.profile import Profile
 from harness.scenario import Scenario
@@ -204,7 +204,7 @@ def _document(seed: int, number: int, draft: Draft, steps: list[Step]) -> Docume
         "name": f"nightly-{seed}-{number}",
         "title": _title(draft, started),
         "description": f"Drawn by `rocketchaos nightly --seed {seed}`, number {number}.",
-        "marks": ["nightly"],
+        "marks": [MARK],
     }
     if draft.in_containers:
         document["workers"] = "containers"

@@ -15,13 +15,39 @@ from typing import Any
 from harness.language import parse_duration_ms
 from harness.nightly.document import Document
 from harness.nightly.draft import told
+from harness.nightly.reduced import (
+    CHECKS,
+    NETWORK,
+    all_steps,
+    beside,
+    listed,
+    names_in,
+    only,
+    placed,
+    queues_of,
+    replaced,
+    sends,
+    steps_without,
+    without,
+    without_each,
+    without_idle_heals,
+    word_of,
+)
 
 Reduction = Callable[[Document], Iterator[Document]]
 
-_CHECKS = ("anomaly", "healthy", "also", "tendency")
 _SHORTEST_MS = 100
-_FAULTS = ("kill", "pause", "resume", "restart", "stop", "fill-disk", "free-disk")
-"""Steps that do something to a member or a server, or undo it."""
+_ENDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "kill": ("start", "restart"),
+        "stop": ("start", "restart"),
+        "pause": ("resume",),
+        "fill-disk": ("free-disk",),
+        "restart": (),
+    }
+)
+"""Steps that do something to a member or a server, each with those that undo it."""
+_FAULTS = frozenset({*_ENDS, "resume", "free-disk"})
 
 
 def without_groups(document: Document) -> Iterator[Document]:
@@ -29,20 +55,20 @@ def without_groups(document: Document) -> Iterator[Document]:
     groups = list(dict.fromkeys(one["group"] for one in document["consumers"].values()))
     for group in groups if len(groups) > 1 else ():
         names = {name for name, one in document["consumers"].items() if one["group"] == group}
-        yield _without(document, {*names, group})
+        yield without(document, {*names, group})
 
 
 def without_topics(document: Document) -> Iterator[Document]:
     """One topic less; who subscribed to nothing else goes as well."""
     for topic in document["topics"] if len(document["topics"]) > 1 else ():
         lonely = {name for name, one in document["consumers"].items() if set(one["subscribe"]) == {topic}}
-        yield _without(document, {topic, *lonely})
+        yield without(document, {topic, *lonely})
 
 
 def without_members(document: Document) -> Iterator[Document]:
     """One member less."""
     for name in reversed(document["consumers"]) if len(document["consumers"]) > 1 else ():
-        yield _without(document, {name})
+        yield without(document, {name})
 
 
 def without_steps(document: Document) -> Iterator[Document]:
@@ -75,32 +101,60 @@ def _smaller_parallel(step: Document) -> Iterator[list[Any]]:
 
 
 def without_faults(document: Document) -> Iterator[Document]:
-    """Nothing is done to one member or server any more, its coming back included."""
+    """Nothing is done to one member or server any more, nor to the network; then one fault less.
+
+    With a fault goes what undoes it.
+    """
     targets = {
-        name for one in _all_steps(document["steps"]) for word in _FAULTS for name in _listed(one.get(word))
+        name for one in all_steps(document["steps"]) for word in _FAULTS for name in listed(one.get(word))
     }
     for target in sorted(targets):
         untouched = partial(_untouched, target=target, started=set())
-        yield {**document, "steps": _only(document["steps"], untouched)}
+        yield {**document, "steps": only(document["steps"], untouched)}
+    if any(word_of(step) in NETWORK for step in all_steps(document["steps"])):
+        yield {**document, "steps": only(document["steps"], lambda step: word_of(step) not in NETWORK)}
+    for place, step in placed(document["steps"]):
+        if word_of(step) in _ENDS or word_of(step) in NETWORK:
+            for waits in (False, True):
+                yield {**document, "steps": _without_one(document["steps"], place, waits)}
 
 
 def _untouched(step: Document, target: str, started: set[str]) -> bool:
     """Whether the step is not one of those that do something to the target; its first start stays."""
     ((word, said),) = step.items()
-    if word == "start" and target in _listed(said):
+    if word == "start" and target in listed(said):
         first = target not in started
         started.add(target)
-        return first or _listed(said) != [target]
-    return word not in _FAULTS or _listed(said) != [target]
+        return first or listed(said) != [target]
+    return word not in _FAULTS or listed(said) != [target]
+
+
+def _without_one(steps: list[Any], place: tuple[int, ...], waits: bool) -> list[Any]:
+    """The steps without the fault at this place, and without the step beside it, later, that undoes it.
+
+    Args:
+        steps: all of them.
+        place: of the fault.
+        waits: whether the waits between the two stay; they mostly say how long it lasts.
+    """
+    smaller = copy.deepcopy(steps)
+    around, begin = beside(smaller, place)
+    ((word, said),) = around[begin].items()
+    ends = [{"heal": "all"}] if word in NETWORK else [{end: said} for end in _ENDS[word]]
+    end = next((number for number in range(begin + 1, len(around)) if around[number] in ends), begin)
+    between = [step for step in around[begin + 1 : end] if waits or word_of(step) != "wait"]
+    # Whether the end of a fault of the network ends another one as well is seen below.
+    around[begin : end + 1] = [*between, around[end]] if word in NETWORK and end > begin else between
+    return without_idle_heals(smaller)
 
 
 def with_fewer_messages(document: Document) -> Iterator[Document]:
     """Each sending with one message a queue, half of its messages, or one tag."""
-    queues = {name: _queues(document, name) for name in document["topics"]}
-    for place, said in _sends(document):
+    queues = {name: queues_of(document, name) for name in document["topics"]}
+    for place, said in sends(document):
         topic = said["topic"]
         for smaller in _smaller_sends(said, queues[topic]):
-            yield _replaced(document, place, {"send": smaller})
+            yield replaced(document, place, {"send": smaller})
 
 
 def _smaller_sends(said: Document, queues: int) -> Iterator[Document]:
@@ -121,7 +175,7 @@ def _smaller_sends(said: Document, queues: int) -> Iterator[Document]:
                 ("tag" if key == "tags" else key): (tag if key == "tags" else one)
                 for key, one in said.items()
             }
-    yield from _without_each(said, ("every", "properties", "may_fail", "per_queue"))
+    yield from without_each(said, ("every", "properties", "may_fail", "per_queue"))
 
 
 def with_fewer_queues(document: Document) -> Iterator[Document]:
@@ -132,36 +186,40 @@ def with_fewer_queues(document: Document) -> Iterator[Document]:
             if 0 < size < number:
                 smaller = copy.deepcopy(document)
                 smaller["topics"][topic] = {**said, "queues": size}
-                for _, send in _sends(smaller):
+                for _, send in sends(smaller):
                     if send["topic"] == topic and "per_queue" in send:
-                        send["count"] = send["per_queue"] * _queues(smaller, topic)
+                        send["count"] = send["per_queue"] * queues_of(smaller, topic)
                 yield smaller
 
 
 def with_shorter_waits(document: Document) -> Iterator[Document]:
     """Half of a wait; without it is a candidate of `without_steps`."""
-    for place, step in _placed(document["steps"]):
+    for place, step in placed(document["steps"]):
         if "wait" not in step:
             continue
         said = step["wait"] if isinstance(step["wait"], dict) else {"duration": step["wait"]}
         half_ms = parse_duration_ms(said["duration"]) // 2 // _SHORTEST_MS * _SHORTEST_MS
         if half_ms:
-            yield _replaced(document, place, {"wait": {**said, "duration": told(half_ms)}})
+            yield replaced(document, place, {"wait": {**said, "duration": told(half_ms)}})
 
 
 def with_fewer_properties(document: Document) -> Iterator[Document]:
     """Without what needn't be said: of a consumer, of the cluster, of the scenario."""
     for name, said in document["consumers"].items():
         kept = ("group", "subscribe")
-        for smaller in _without_each(said, [key for key in said if key not in kept]):
+        for smaller in without_each(said, [key for key in said if key not in kept]):
             yield {**document, "consumers": {**document["consumers"], name: smaller}}
         if len(said["subscribe"]) > 1:
             for topic in said["subscribe"]:
                 fewer = {one: expression for one, expression in said["subscribe"].items() if one != topic}
                 yield {**document, "consumers": {**document["consumers"], name: {**said, "subscribe": fewer}}}
-    if len(_listed(document.get("cluster", {}).get("brokers"))) > 1:
+    cluster = document.get("cluster", {})
+    if len(listed(cluster.get("brokers"))) > 1:
         yield _on_one_broker(document)
-    yield from _without_each(document, ("cluster",))
+    yield from without_each(document, ("cluster", "workers", "producer", "groups"))
+    if len(cluster) > 1:
+        for smaller in without_each(cluster, [key for key in cluster if key != "brokers"]):
+            yield {**document, "cluster": smaller}
 
 
 def _on_one_broker(document: Document) -> Document:
@@ -170,12 +228,13 @@ def _on_one_broker(document: Document) -> Document:
     del smaller["cluster"]["brokers"]
     if not smaller["cluster"]:
         del smaller["cluster"]
-    for _, send in _sends(smaller):
+    for _, send in sends(smaller):
         if "per_queue" in send:
-            send["count"] = send["per_queue"] * _queues(smaller, send["topic"])
-    for section in _CHECKS:
+            send["count"] = send["per_queue"] * queues_of(smaller, send["topic"])
+    smaller["steps"] = steps_without(smaller["steps"], set(gone))
+    for section in CHECKS:
         if section in smaller:
-            smaller[section] = [one for one in smaller[section] if not _names(one) & set(gone)]
+            smaller[section] = [one for one in smaller[section] if not names_in(one) & set(gone)]
     return smaller
 
 
@@ -193,110 +252,3 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
     }
 )
 """By what there is less of, in the order in which they are tried: what makes most smaller first."""
-
-
-# What they are made of ---------------------------------------------------------------------------------
-
-
-def _without(document: Document, gone: set[str]) -> Document:
-    """The document without these consumers, groups or topics, and without what only speaks of them."""
-    smaller = copy.deepcopy(document)
-    smaller["topics"] = {name: one for name, one in smaller["topics"].items() if name not in gone}
-    smaller["consumers"] = {name: one for name, one in smaller["consumers"].items() if name not in gone}
-    for one in smaller["consumers"].values():
-        one["subscribe"] = {topic: what for topic, what in one["subscribe"].items() if topic not in gone}
-        if one.get("beside") in gone:
-            del one["beside"]
-    smaller["steps"] = _steps_without(smaller["steps"], gone)
-    for section in _CHECKS:
-        if section in smaller:
-            smaller[section] = [one for one in smaller[section] if not _speaks_of(one, gone)]
-    return {key: value for key, value in smaller.items() if value != [] or key not in _CHECKS}
-
-
-def _steps_without(steps: list[Any], gone: set[str]) -> list[Any]:
-    kept: list[Any] = []
-    for step in steps:
-        ((word, said),) = step.items()
-        if word == "parallel":
-            branches = [branch for branch in (_steps_without(one, gone) for one in said) if branch]
-            kept += [{word: branches}] if len(branches) > 1 else branches[0] if branches else []
-        elif isinstance(said, list):
-            left = [name for name in said if name not in gone]
-            kept += [{word: left if len(left) > 1 else left[0]}] if left else []
-        elif not _names(step) & gone:
-            kept.append(step)
-    return kept
-
-
-def _speaks_of(check: Document, gone: set[str]) -> bool:
-    """Whether a check names one of these, in a pattern for a log too."""
-    ((_, said),) = check.items()
-    pattern = str(said.get("matches", "")).split() if isinstance(said, dict) else []
-    return bool((_names(check) | {part.strip(",") for part in pattern}) & gone)
-
-
-def _names(value: Any) -> set[str]:
-    """All texts in a value."""
-    if isinstance(value, Mapping):
-        return {name for inner in value.values() for name in _names(inner)}
-    if isinstance(value, list):
-        return {name for inner in value for name in _names(inner)}
-    return {value} if isinstance(value, str) else set()
-
-
-def _listed(said: Any) -> list[str]:
-    """The names that a step is about, where it is about names."""
-    if isinstance(said, str):
-        return [said]
-    return list(said) if isinstance(said, list) else []
-
-
-def _placed(steps: list[Any], before: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Document]]:
-    """Every step with its place: indices, for those inside a `parallel` of branch and step too."""
-    for index, step in enumerate(steps):
-        yield (*before, index), step
-        for number, branch in enumerate(step.get("parallel", ())):
-            yield from _placed(branch, (*before, index, number))
-
-
-def _all_steps(steps: list[Any]) -> Iterator[Document]:
-    return (step for _, step in _placed(steps))
-
-
-def _sends(document: Document) -> Iterator[tuple[tuple[int, ...], Document]]:
-    return ((place, step["send"]) for place, step in _placed(document["steps"]) if "send" in step)
-
-
-def _replaced(document: Document, place: tuple[int, ...], step: Document) -> Document:
-    smaller = copy.deepcopy(document)
-    steps = smaller["steps"]
-    *way, last = place
-    for index, branch in zip(way[::2], way[1::2], strict=True):
-        steps = steps[index]["parallel"][branch]
-    steps[last] = step
-    return smaller
-
-
-def _only(steps: list[Any], kept: Callable[[Document], bool]) -> list[Any]:
-    found: list[Any] = []
-    for step in steps:
-        if "parallel" in step:
-            branches = [branch for branch in (_only(one, kept) for one in step["parallel"]) if branch]
-            found += [{"parallel": branches}] if len(branches) > 1 else branches[0] if branches else []
-        elif kept(step):
-            found.append(step)
-    return found
-
-
-def _without_each(said: Document, keys: Any) -> Iterator[Document]:
-    for gone in keys:
-        if gone in said:
-            yield {key: value for key, value in said.items() if key != gone}
-
-
-def _queues(document: Document, topic: str) -> int:
-    brokers = (
-        document["topics"][topic].get("on") or document.get("cluster", {}).get("brokers") or ["broker-a"]
-    )
-    return int(document["topics"][topic].get("queues", 4)) * len(_listed(brokers))

@@ -20,7 +20,8 @@ Made from the registries, by `python -m harness.nightly.reference`: don't edit i
 `generator.py` draws a scenario from a seed, a number and a profile: the same one every time. It is written as any
 other file, and `harness.spec` validates it. `night.py` runs them, several side by side, until the time is up.
 `findings.py` holds each history against the invariants, and says nothing of a run that did not come to its end.
-`shrink.py` makes a finding's scenario smaller, by `reductions.py`.
+`shrink.py` makes a finding's scenario smaller, by `reductions.py`; `trial.py` runs what it tries, and
+`smallest.py` is the whole way from a run to its minimal scenario.
 
 A profile says what is drawn more often, or never. Where it names weights of a dimension, of `acts` or of
 `anchors`, all others of that weigh 0:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from harness.nightly.checks import open_checks
-from harness.nightly.document import Document
-from harness.nightly.findings import NightlyFinding
+import re
 
-_KEPT = ("marks", "timing", "cluster", "topics", "consumers", "steps")
+from harness.nightly.checks import open_checks
+from harness.nightly.document import MARK, WHAT_RUNS, Document
+from harness.nightly.findings import NightlyFinding
+from harness.nightly.reduced import listed
+
+_KEPT = ("marks", *WHAT_RUNS)
+_NAME_AT_MOST, _SLUG_AT_MOST = 80, 36
+_SAYS_LITTLE = re.compile(
+    "an?|any|can|had|has|have|in|is|its?|of|that|the|their|to|was|which|members?|differ|doesnt|subscribe"
+)
 
 
 def opened(document: Document) -> Document:
     """The document without what it states: a smaller one need not keep that, as long as the finding is there."""
-    groups = dict.fromkeys(one["group"] for one in document["consumers"].values())
-    brokers = document.get("cluster", {}).get("brokers", "broker-a")
-    kept = {name: document[name] for name in ("name", "title", *_KEPT) if name in document}
-    return {**kept, **open_checks(groups, brokers if isinstance(brokers, list) else [brokers])}
+    kept: Document = {name: document[name] for name in ("name", "title", *_KEPT) if name in document}
+    kept.setdefault("consumers", {})
+    of_members = [one["group"] for one in kept["consumers"].values()]
+    groups = dict.fromkeys([*of_members, *listed(kept.get("groups"))])
+    brokers = listed(kept.get("cluster", {}).get("brokers")) or ["broker-a"]
+    return {**kept, **open_checks(groups, brokers)}
 
 
 def restated(document: Document, finding: NightlyFinding, origin: str) -> Document:
@@ -27,7 +36,7 @@ def restated(document: Document, finding: NightlyFinding, origin: str) -> Docume
     """
     cause = finding.breach.cause.rpartition(": ")[2]
     made: Document = {
-        "name": f"{finding.kind}-{document['name'].removeprefix('nightly-')}"[:80].strip("-"),
+        "name": name_of(document, finding),
         "title": f"{cause[0].upper()}{cause[1:]}",
         "description": f"{finding.breach.sentence}. {origin}.",
     }
@@ -38,7 +47,30 @@ def restated(document: Document, finding: NightlyFinding, origin: str) -> Docume
     return made
 
 
+def name_of(document: Document, finding: NightlyFinding) -> str:
+    """The name of the restated scenario: another one for each kind and cause of the same run."""
+    what = f"{finding.kind}-{slug(finding.breach.cause)}"
+    origin = document["name"].removeprefix(f"{MARK}-").removeprefix(f"{what}-")
+    return f"{what}-{origin}"[:_NAME_AT_MOST].rstrip("-")
+
+
+def slug(cause: str) -> str:
+    """A cause in a few words that fit into a name: its beginning, and in what the members differ, whole."""
+    begin, *rest = cause.split("; ")
+    told, differ = _words(begin.partition(":")[0]), _words(" ".join(rest))
+    while told and len("-".join([*told, *differ])) > _SLUG_AT_MOST:
+        told.pop()
+    return "-".join([*told, *differ])[:_SLUG_AT_MOST].rstrip("-")
+
+
+def _words(text: str) -> list[str]:
+    plain = text.lower().replace("'", "")
+    return [word for word in re.findall("[a-z0-9-]+", plain) if not _SAYS_LITTLE.fullmatch(word)]
+
+
 def with_expectation(document: Document, held: int, of: int) -> Document:
     """The same, with what its own checks said in so many runs: what doesn't show every time isn't expected."""
+    if not of:
+        return document
     told = f"{document['description']} Its checks held in {held} of {of} runs."
     return {**document, "description": told, "expected": "reproduced" if held == of else "measured"}

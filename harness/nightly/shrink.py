@@ -7,11 +7,11 @@ times.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from harness.nightly.document import Document, text_of
+from harness.nightly.document import WHAT_RUNS, Document, text_of
 from harness.nightly.reductions import REDUCTIONS
 from harness.spec import InvalidScenario, parse_scenario
 
@@ -19,7 +19,14 @@ PATIENCE = 4
 """So many times as often as asked for the original is run, until it shows the finding once."""
 
 Shows = Callable[[Document], bool]
-"""Runs a document once, and says whether the finding is there; what doesn't come to its end shows nothing."""
+"""Runs a document once, and says whether the finding is there; what doesn't come to its end shows nothing.
+
+Raises `TimeIsUp` where the time is up before it knows.
+"""
+
+
+class TimeIsUp(Exception):
+    """The search is to end with what it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +62,13 @@ def trust_of(shown: int, of: int) -> Trust | None:
 def measured(document: Document, shows: Shows, of: int) -> tuple[int, int]:
     """In how many runs the original shows it, and of how many: some more where none of the first does.
 
-    What races, as whose subscription is stored, may show itself in one run of three.
+    What races, as whose subscription is stored, may show itself in one run of three. Fewer, where the time is up.
     """
     shown = runs = 0
-    while runs < of or (not shown and runs < PATIENCE * of):
-        shown += shows(document)
-        runs += 1
+    with suppress(TimeIsUp):
+        while runs < of or (not shown and runs < PATIENCE * of):
+            shown += shows(document)
+            runs += 1
     return shown, runs
 
 
@@ -71,42 +79,50 @@ class Shrinking:
     smallest: Document
     shows: Shows
     trust: Trust
-    within_s: float = float("inf")
+    is_late: Callable[[], bool] = lambda: False
+    """Whether no further run of a candidate is to begin."""
     told: Callable[[str], None] = lambda _text: None
     tried: set[str] = field(default_factory=set)
     accepted: list[str] = field(default_factory=list)
     """By which reductions it became smaller, in order."""
-    _began: float = field(default_factory=time.monotonic)
+    in_time: bool = True
+    """Whether it ended because nothing smaller was left, and not because the time was up."""
 
     def run(self) -> Document:
         """Until no smaller one shows it, or the time is up; the smallest one that does."""
         self.tried.add(_shape(self.smallest))
-        progress = True
-        while progress and not self.is_late:
-            progress = False
-            for name in REDUCTIONS:
-                while self._step(name):
-                    progress = True
+        try:
+            while sum(self._fewer(name) for name in REDUCTIONS):
+                pass
+        except TimeIsUp:
+            self.in_time = False
         return self.smallest
 
-    @property
-    def is_late(self) -> bool:
-        """Whether the time is up."""
-        return time.monotonic() - self._began > self.within_s
+    def _fewer(self, name: str) -> int:
+        """As few as there can be; how often it has become smaller."""
+        before = len(self.accepted)
+        while self._step(name):
+            pass
+        return len(self.accepted) - before
 
     def _step(self, name: str) -> bool:
         """Go on from the first smaller one that shows it; whether there was any."""
         for candidate in REDUCTIONS[name](self.smallest):
             shape = _shape(candidate)
-            if self.is_late or shape in self.tried or not is_valid(candidate):
+            if shape in self.tried or not is_valid(candidate):
                 continue
             self.tried.add(shape)
             self.told(f"{len(self.tried)} tried, {len(self.accepted)} accepted; now fewer {name}")
-            if self.trust.holds(candidate, self.shows):
+            if self.trust.holds(candidate, self._shows_in_time):
                 self.smallest = candidate
                 self.accepted.append(name)
                 return True
         return False
+
+    def _shows_in_time(self, document: Document) -> bool:
+        if self.is_late():
+            raise TimeIsUp
+        return self.shows(document)
 
 
 def is_valid(document: Document) -> bool:
@@ -120,6 +136,4 @@ def is_valid(document: Document) -> bool:
 
 def _shape(document: Document) -> str:
     """The same for documents that do the same."""
-    return text_of(
-        {key: document[key] for key in ("cluster", "topics", "consumers", "steps") if key in document}
-    )
+    return text_of({key: document[key] for key in WHAT_RUNS if key in document})

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from harness.errors import ExitCode
 from harness.matrix import LeftOut
 from harness.model import SCHEMA_VERSION, Finding, Holds, MessageClass, OutcomeKind
 from harness.reporters.base import Report, outcome_counts
+from harness.reporters.parts.again import Again, exit_code_of
 from harness.reporters.parts.cells import CellRuns, cells
 from harness.reporters.parts.shares import Repeats, Share, attempts, cell_of, repeats
 
@@ -21,27 +21,36 @@ class DocumentReporter:
     """
 
     def __init__(
-        self, stream: TextIO, left_out: Sequence[str] = (), matrix: Sequence[LeftOut] | None = None
+        self,
+        stream: TextIO,
+        left_out: Sequence[str] = (),
+        matrix: Sequence[LeftOut] | None = None,
+        again: Sequence[Again] = (),
     ) -> None:
-        """`matrix`: the cells that were left out of it, where one was asked for."""
+        """`matrix`: the cells that were left out of it, where one was asked for; `again`: what was looked for."""
         self._stream = stream
         self._left_out = left_out
         self._matrix = matrix
+        self._again = again
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write the document, and a line's end."""
-        json.dump(document(runs, self._left_out, self._matrix), self._stream, indent=2)
+        json.dump(document(runs, self._left_out, self._matrix, self._again), self._stream, indent=2)
         self._stream.write("\n")
 
 
 def document(
-    runs: Sequence[Report], left_out: Sequence[str] = (), matrix: Sequence[LeftOut] | None = None
+    runs: Sequence[Report],
+    left_out: Sequence[str] = (),
+    matrix: Sequence[LeftOut] | None = None,
+    again: Sequence[Again] = (),
 ) -> dict[str, Any]:
     """The document as Python's own types; `left_out`: why scenarios that were asked for were not run."""
     return {
         "schema_version": SCHEMA_VERSION,
         "runs": [_run(run) for run in runs],
-        "summary": _summary(runs),
+        "summary": {**_summary(runs), "exit_code": int(exit_code_of(runs, again))},
+        "findings": [one.as_json() for one in again],
         "left_out": list(left_out),
         "matrix": None if matrix is None else [*map(_cell, cells(runs)), *map(_left_out, matrix)],
     }
@@ -143,7 +152,6 @@ def _summary(runs: Sequence[Report]) -> dict[str, Any]:
         "seconds": round(sum(run.seconds for run in runs), 3),
         "attempts": sum(attempts(run) for run in runs),
         "repeats": [_repeats(group) for group in repeats(runs)],
-        "exit_code": int(ExitCode.gravest([run.exit_code for run in runs])),
     }
 
 

@@ -1,69 +1,48 @@
-"""`rocketchaos shrink` without a cluster: a recorded run answers, where the scenario still has what it takes."""
+"""`rocketchaos shrink` of a run, without a cluster: a recorded run answers."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
+import shutil
+import threading
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from harness import cli
 from harness.errors import ExitCode
-from harness.job import Job
-from harness.model import OutcomeKind, Trouble
-from harness.reporters.base import Report
+from harness.model import Trouble
+from harness.nightly import smallest as smallest_module
+from harness.nightly import trial as trial_module
+from harness.nightly.trial import TimeLimit
 from harness.reporters.folder import load_report
+from harness.scenario import Scenario
 from harness.spec import load_scenario
+from tests.unit.nightly.recorded import RUN, SILENT, recorded_campaign, shows
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "runs"
-RUN = GOLDEN / "same-group-different-tags"
-
-
-class RecordedCampaign:
-    """Shows the finding as long as two members want different tags and something is sent."""
-
-    runs = 0
-    fails_from = 10**6
-
-    def __init__(self, options: Any) -> None:
-        self.options = options
-
-    def __enter__(self) -> RecordedCampaign:
-        return self
-
-    def __exit__(self, *_unused: object) -> None:
-        pass
-
-    def run(self, job: Job) -> Report:
-        type(self).runs += 1
-        recorded = load_report(RUN)
-        scenario = job.scenario
-        wants = {str(one.subscribe) for one in scenario.consumers.values()}
-        if self.runs >= self.fails_from:
-            outcome = dataclasses.replace(
-                recorded.outcome, kind=OutcomeKind.ERROR, trouble=Trouble.ENVIRONMENT, reason="no disk"
-            )
-            return dataclasses.replace(recorded, outcome=outcome)
-        if len(wants) == 2 and any(step.word == "send" for step in scenario.steps):
-            return recorded
-        return load_report(GOLDEN / "same-group-same-tags")
+NAME = "wanted-but-not-delivered-filtered-by-client-tags-same-group-different-tags"
 
 
 @pytest.fixture
-def campaign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> type[RecordedCampaign]:
-    monkeypatch.setattr("harness.commands.shrink.Campaign", RecordedCampaign)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(RecordedCampaign, "runs", 0)
-    return RecordedCampaign
+def campaign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    return recorded_campaign(monkeypatch, tmp_path)
+
+
+def steps_of(folder: Path) -> list[str]:
+    """Of the scenario that was written."""
+    (file,) = folder.glob("*.scenario.yaml")
+    return [step.word for step in load_scenario(file).steps]
 
 
 def test_the_result_is_a_small_scenario_that_says_what_it_shows(
-    campaign: type[RecordedCampaign], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.AS_EXPECTED
-    (file,) = tmp_path.glob("*.scenario.yaml")
-    scenario = load_scenario(file)
+    scenario = load_scenario(tmp_path / f"{NAME}.scenario.yaml")
     assert {step.word for step in scenario.steps} >= {"send"}
     assert len(scenario.consumers) == 2
     assert scenario.topics["orders"].queues == 1
@@ -71,36 +50,249 @@ def test_the_result_is_a_small_scenario_that_says_what_it_shows(
     assert [check.word for check in scenario.anomaly] == ["undelivered"]
     assert scenario.expected == "reproduced"
     assert "Its checks held in 2 of 2 runs." in scenario.description
-    assert str(campaign.runs) in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert (
+        f" candidates, {len(campaign.jobs)} runs; the original shows it in 2 of 2, and the smallest" in told
+    )
+    assert f"Wrote {NAME}.scenario.yaml: rocketchaos reproduce {NAME}.scenario.yaml\n" in told
 
 
-def test_a_run_without_a_finding_is_refused(
-    campaign: type[RecordedCampaign], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["shrink", str(GOLDEN / "same-group-same-tags")]) == ExitCode.USAGE
+def test_a_run_without_a_finding_is_refused(campaign: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["shrink", str(SILENT)]) == ExitCode.USAGE
     assert cli.main(["shrink", str(RUN), "--finding", "cross"]) == ExitCode.USAGE
+    assert cli.main(["shrink", "nowhere"]) == ExitCode.USAGE
     told = capsys.readouterr().err
     assert "shows no finding" in told
     assert "There are: wanted-but-not-delivered" in told
-    assert campaign.runs == 0
+    assert "nowhere is no run folder" in told
+    assert campaign.jobs == []
 
 
-def test_what_the_environment_breaks_says_nothing_of_a_candidate(
-    campaign: type[RecordedCampaign], monkeypatch: pytest.MonkeyPatch
+def test_what_does_not_show_again_is_inconclusive_and_writes_nothing(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(campaign, "fails_from", 4)
-    assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.ENVIRONMENT
-    assert campaign.runs == 4
+    monkeypatch.setattr(campaign, "answers", staticmethod(lambda _number, _scenario: False))
+    assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.INCONCLUSIVE
+    assert "not one of 8 further runs shows it\n  Raise --repeat." in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_what_was_found_until_the_environment_failed_is_written(
-    campaign: type[RecordedCampaign],
+# Errors ------------------------------------------------------------------------------------------------
+
+
+def test_what_the_environment_broke_is_tried_once_more(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = lambda number: Trouble.ENVIRONMENT if number % 2 else None  # noqa: E731
+    monkeypatch.setattr(campaign, "troubles", staticmethod(odd))
+    assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.AS_EXPECTED
+    assert steps_of(tmp_path) == ["start", "bind", "send"]
+    assert f", {len(campaign.jobs) // 2} of them errors; " in capsys.readouterr().out
+    scenarios = [job.scenario.source for job in campaign.jobs]
+    assert scenarios[::2] == scenarios[1::2]
+
+
+@pytest.mark.parametrize(
+    ("trouble", "tries"), [(Trouble.ENVIRONMENT, 2), (Trouble.HARNESS, 1), (Trouble.USAGE, 1)]
+)
+def test_a_candidate_that_can_not_be_run_shows_nothing(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trouble: Trouble, tries: int
+) -> None:
+    def without_bind(number: int) -> Trouble | None:
+        words = {step.word for step in campaign.jobs[number - 1].scenario.steps}
+        return None if "bind" in words else trouble
+
+    monkeypatch.setattr(campaign, "troubles", staticmethod(without_bind))
+    monkeypatch.setattr(trial_module, "FAILURES_IN_A_ROW", 100)
+    assert cli.main(["shrink", str(RUN), "--repeat", "1"]) == ExitCode.AS_EXPECTED
+    assert "bind" in steps_of(tmp_path)
+    failed = [job.scenario.source for number, job in enumerate(campaign.jobs, 1) if without_bind(number)]
+    assert failed
+    assert all(failed.count(source) == tries for source in failed)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code", "runs"),
+    [
+        (Trouble.ENVIRONMENT, ExitCode.ENVIRONMENT, 2),
+        (Trouble.HARNESS, ExitCode.HARNESS, 1),
+        (Trouble.USAGE, ExitCode.USAGE, 1),
+    ],
+)
+def test_an_original_that_can_not_be_run_ends_it(
+    campaign: Any,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
+    trouble: Trouble,
+    code: ExitCode,
+    runs: int,
 ) -> None:
-    monkeypatch.setattr(campaign, "fails_from", 12)
+    monkeypatch.setattr(campaign, "troubles", staticmethod(lambda _number: trouble))
+    assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == code
+    assert len(campaign.jobs) == runs
+    assert "a run failed: no disk" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_nothing_can_be_run_any_more_the_smallest_one_so_far_is_written(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fails = lambda number: Trouble.ENVIRONMENT if number >= 12 else None  # noqa: E731
+    monkeypatch.setattr(campaign, "troubles", staticmethod(fails))
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.ENVIRONMENT
-    (file,) = tmp_path.glob("*.scenario.yaml")
-    assert len(load_scenario(file).steps) < len(load_report(RUN).scenario.steps)
-    assert f"Wrote {file.name}: the smallest one so far" in capsys.readouterr().err
+    assert len(campaign.jobs) == 11 + 2 * trial_module.FAILURES_IN_A_ROW
+    require_stated_so_far(tmp_path, capsys.readouterr().err)
+
+
+def require_stated_so_far(folder: Path, told: str) -> None:
+    """What was written is smaller, and states the finding by the finding's own checks."""
+    scenario = load_scenario(folder / f"{NAME}.scenario.yaml")
+    assert len(scenario.steps) < len(load_report(RUN).scenario.steps)
+    assert [(check.word, check.because) for check in scenario.anomaly] == [  # type: ignore[attr-defined]
+        ("undelivered", "filtered-by-client")
+    ]
+    assert scenario.expected == "measured"
+    assert "Shrunk from same-group-different-tags" in scenario.description
+    assert f"Wrote {NAME}.scenario.yaml: the smallest one so far" in told
+
+
+@pytest.mark.parametrize("ending", ["in the search", "while it is measured"])
+def test_an_interruption_leaves_the_smallest_one_so_far(
+    campaign: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    ending: str,
+) -> None:
+    def before(number: int, _interrupted: threading.Event) -> None:
+        stated = "undelivered: {group" in campaign.jobs[-1].scenario.source
+        if stated if ending == "while it is measured" else number == 12:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.INTERRUPTED
+    require_stated_so_far(tmp_path, capsys.readouterr().err)
+
+
+def test_what_is_written_early_is_stated_as_it_shows_it_and_not_as_a_refused_candidate_did(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A candidate shows it once of twice, which is too seldom; then comes the interruption."""
+
+    def answers(number: int, scenario: Scenario) -> bool:
+        return shows(scenario) if number <= 2 else number == 3
+
+    def before(number: int, _interrupted: threading.Event) -> None:
+        if number == 5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "answers", staticmethod(answers))
+    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.INTERRUPTED
+    assert steps_of(tmp_path) == [step.word for step in load_report(RUN).scenario.steps]
+
+
+# Time and place ----------------------------------------------------------------------------------------
+
+
+def runs_until_it_is_cut(_number: int, interrupted: threading.Event) -> None:
+    """As a run that hangs, which only an interruption ends."""
+    assert interrupted.wait(20)
+    raise KeyboardInterrupt
+
+
+def test_the_time_bounds_the_measuring_of_the_original(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(trial_module, "TEAR_DOWN_S", 29.8)
+    monkeypatch.setattr(campaign, "before", staticmethod(runs_until_it_is_cut))
+    assert cli.main(["shrink", str(RUN), "--minutes", "0.5"]) == ExitCode.INCONCLUSIVE
+    assert "the time was up, and not one of 0 further runs had shown it" in capsys.readouterr().err
+    assert len(campaign.jobs) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_time_bounds_a_candidate_and_what_is_known_by_then_is_written(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now_s = [0.0]
+
+    def before(number: int, _interrupted: threading.Event) -> None:
+        if number == 12:
+            now_s[0] = 31.0
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(smallest_module, "TimeLimit", partial(TimeLimit, clock=lambda: now_s[0]))
+    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    assert cli.main(["shrink", str(RUN), "--repeat", "2", "--minutes", "0.5"]) == ExitCode.AS_EXPECTED
+    assert len(campaign.jobs) == 12
+    scenario = load_scenario(tmp_path / f"{NAME}.scenario.yaml")
+    assert len(scenario.steps) < len(load_report(RUN).scenario.steps)
+    assert scenario.expected == "measured"
+    told = capsys.readouterr().out
+    assert "by its own checks, not measured; the time was up before everything smaller had been tried" in told
+
+
+def test_some_time_is_kept_for_the_measuring_of_the_result(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    now_s = [0.0]
+
+    def before(_number: int, _interrupted: threading.Event) -> None:
+        now_s[0] += 1.0
+
+    monkeypatch.setattr(trial_module, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
+    monkeypatch.setattr(smallest_module, "TimeLimit", partial(TimeLimit, clock=lambda: now_s[0]))
+    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    assert cli.main(["shrink", str(RUN), "--repeat", "3", "--minutes", "0.5"]) == ExitCode.AS_EXPECTED
+    (file,) = tmp_path.iterdir()
+    assert "Its checks held in 3 of 3 runs." in load_scenario(file).description
+    assert now_s[0] <= 30 - trial_module.TEAR_DOWN_S
+
+
+def test_a_place_that_can_not_be_written_is_said_before_anything_runs(
+    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path, tmp_path / "file" / "x.yaml"):
+        assert cli.main(["shrink", str(RUN), "--out", str(place)]) == ExitCode.ENVIRONMENT
+        assert f"{place} can't be written" in capsys.readouterr().err
+    assert campaign.jobs == []
+
+
+def test_a_place_that_was_tried_has_nothing_in_it_before_there_is_something(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found: list[list[Path]] = []
+    monkeypatch.setattr(
+        campaign, "before", staticmethod(lambda *_unused: found.append(list((tmp_path / "new").iterdir())))
+    )
+    file = tmp_path / "new" / "x.scenario.yaml"
+    assert cli.main(["shrink", str(RUN), "--repeat", "1", "--out", str(file)]) == ExitCode.AS_EXPECTED
+    assert found
+    assert not any(found)
+    load_scenario(file)
+
+
+# As it was ---------------------------------------------------------------------------------------------
+
+
+def test_what_options_had_given_the_run_is_in_the_result(
+    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(RUN, run)
+    record = json.loads((run / "run.json").read_text())
+    changed = {"timing": "faithful", "chosen_client": "java@4.9.3", "rocketmq": "5.3.3", "seed": 11}
+    cluster = {**(record.get("cluster") or {}), "kind": "containers"}
+    (run / "run.json").write_text(json.dumps({**record, **changed, "cluster": cluster}))
+    file = tmp_path / "x.scenario.yaml"
+    assert cli.main(["shrink", str(run), "--repeat", "1", "--out", str(file)]) == ExitCode.AS_EXPECTED
+    (options,) = campaign.options_of
+    assert dataclasses.replace(options, progress=None).timing == "faithful"
+    assert (options.version, options.on, options.seed) == ("5.3.3", "containers", 11)
+    first = campaign.jobs[0].scenario
+    assert {one.client for one in first.consumers.values()} == {"java@4.9.3"}
+    assert load_scenario(file).timing == "faithful"
+    assert f"rocketchaos reproduce {file} --rocketmq 5.3.3 --on containers" in capsys.readouterr().out

@@ -1,0 +1,27 @@
+"""Whether the findings of a run that a night drew, or `shrink` wrote, are there again. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.nightly.document import MARK
+from harness.nightly.run import judged_run
+from harness.reporters.base import Report
+from harness.reporters.parts.again import Again
+
+
+def signatures(report: Report) -> tuple[str, ...]:
+    """Of a run's findings; none where its scenario is not a night's."""
+    if MARK not in report.scenario.marks:
+        return ()
+    return tuple(one.signature for one in judged_run(0, report, 1).findings)
+
+
+def seen_again(wanted: Sequence[str], reports: Sequence[Report]) -> list[Again]:
+    """In how many of the runs each finding was there."""
+    if not wanted:
+        return []
+    judged = [judged_run(number, report, 1) for number, report in enumerate(reports, 1)]
+    silent = sum(run.not_judged is not None for run in judged)
+    found = [{one.signature for one in run.findings} for run in judged]
+    return [Again(one, sum(one in run for run in found), len(judged), silent) for one in wanted]

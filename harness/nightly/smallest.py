@@ -1,0 +1,192 @@
+"""From a run that shows a finding to the smallest scenario that still does."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.campaign import DEFAULT_VERSION, Campaign, Options
+from harness.cluster.kinds import ClusterKind
+from harness.errors import PreconditionNotMet, UsageProblem
+from harness.nightly.document import Document, document_of
+from harness.nightly.findings import NightlyFinding, findings
+from harness.nightly.restate import name_of, opened, restated, with_expectation
+from harness.nightly.shrink import Shrinking, measured, trust_of
+from harness.nightly.trial import TimeLimit, Trial
+from harness.reporters.base import Report
+from harness.reporters.parts.text import counted
+
+OWN_CHECKS_SHARE = 0.25
+"""At most this part of the time is kept for the runs by which the result's own checks are measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is done for one finding."""
+
+    repeat: int = 3
+    """Runs of each candidate, where it takes them to trust it."""
+    minutes: float = 20.0
+    """For everything, the measuring of the original and of the result included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    """What has come of it."""
+
+    document: Document
+    """The smallest scenario, which states the finding by its own checks."""
+    candidates: int
+    runs: int
+    errors: int
+    """Runs that said nothing, because something failed."""
+    shown: tuple[int, int]
+    """In how many runs the original showed the finding, and of how many."""
+    held: tuple[int, int]
+    """In how many runs the result's own checks held, and of how many."""
+    in_time: bool
+    """Whether nothing smaller shows it, as far as reductions go; else the time was up before."""
+
+    @property
+    def sentence(self) -> str:
+        """How it was found, in figures."""
+        errors = f", {self.errors} of them errors" if self.errors else ""
+        held = "in {} of {}".format(*self.held) if self.held[1] else "not measured"
+        late = "" if self.in_time else "; the time was up before everything smaller had been tried"
+        return (
+            f"{counted(self.candidates, 'candidate')}, {counted(self.runs, 'run')}{errors}; the original shows it "
+            f"in {self.shown[0]} of {self.shown[1]}, and the smallest, by its own checks, {held}{late}"
+        )
+
+
+class Smallest:
+    """One finding of one run, and what is known of it so far."""
+
+    def __init__(self, report: Report, finding: NightlyFinding, effort: Effort, options: Options) -> None:
+        """`options`: with which the run is done again, see `options_of`."""
+        self._finding, self._effort, self._options = finding, effort, options
+        self._original = opened(_played(report))
+        self._origin = f"Shrunk from {report.scenario.name}, RocketMQ {options.version}"
+        self._search: Shrinking | None = None
+        self._trial: Trial | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the result."""
+        return name_of(self._original, self._finding)
+
+    def so_far(self) -> Document | None:
+        """The smallest one that is known to show it, stated by checks; None as long as none is known at all."""
+        if self._search is None or self._trial is None:
+            return None
+        smallest = self._search.smallest
+        return restated(smallest, self._trial.found_in(smallest) or self._finding, self._origin)
+
+    def run(self) -> Shrunk:
+        """Search until nothing smaller shows it, or the time is up.
+
+        Raises:
+            PreconditionNotMet: the original doesn't show it again.
+            EnvironmentNotReady, UsageProblem, HarnessDefect: the original, or nothing any more, can be run.
+            KeyboardInterrupt: the user wants it to end; `so_far` has what is known.
+        """
+        repeat, limit = self._effort.repeat, TimeLimit(self._effort.minutes)
+        with Campaign(self._options) as campaign, limit.cutting(campaign.interrupted):
+            trial = self._trial = Trial(campaign, self._finding.signature, limit)
+            shown, of = measured(self._original, trial.of_original, repeat)
+            trust = trust_of(shown, of)
+            if trust is None:
+                raise _not_shown(of, limit)
+
+            def is_late() -> bool:
+                # One run more, and then what was found is measured by its own checks.
+                return limit.left_s < min((1 + repeat) * trial.run_s, OWN_CHECKS_SHARE * limit.seconds)
+
+            search = Shrinking(self._original, trial, trust, is_late, _told(self._options.progress))
+            self._search = search
+            search.run()
+            # Once more, and now by checks that state it. They may hold sooner than an invariant speaks, which
+            # waits until nothing can be on its way any more.
+            stated = self.so_far()
+            assert stated is not None
+            held = trial.held(stated, repeat)
+            return Shrunk(
+                document=with_expectation(stated, *held),
+                candidates=len(search.tried),
+                runs=trial.runs,
+                errors=trial.errors,
+                shown=(shown, of),
+                held=held,
+                in_time=search.in_time,
+            )
+
+
+def options_of(report: Report, runs: Path, progress: Callable[[str], None]) -> Options:
+    """All as it was for this run."""
+    record = report.record
+    return Options(
+        version=str(record.get("rocketmq") or DEFAULT_VERSION),
+        on=ClusterKind((record.get("cluster") or {}).get("kind") or ClusterKind.EMBEDDED),
+        timing=record.get("timing"),
+        seed=record.get("seed"),
+        runs=runs,
+        progress=progress,
+    )
+
+
+def reproduce_command(file: Path, options: Options) -> str:
+    """A line to paste that runs a file with the same version on the same kind of cluster."""
+    words = ["rocketchaos", "reproduce", str(file)]
+    if options.version != DEFAULT_VERSION:
+        words += ["--rocketmq", options.version]
+    if options.on is not ClusterKind.EMBEDDED:
+        words += ["--on", options.on.value]
+    return shlex.join(words)
+
+
+def chosen(report: Report, text: str) -> NightlyFinding:
+    """The first finding of a run that has the text in its signature.
+
+    Raises:
+        UsageProblem: there is none.
+    """
+    found = findings(report.scenario, report.events, report.outcome)
+    if not found:
+        raise UsageProblem(
+            f"{report.folder} shows no finding", "`rocketchaos nightly` names the runs that show one."
+        )
+    for one in found:
+        if text in one.signature:
+            return one
+    raise UsageProblem(
+        f"no finding of {report.folder} has `{text}` in its signature",
+        "There are: " + "; ".join(one.signature for one in found),
+    )
+
+
+def _played(report: Report) -> Document:
+    """The run's scenario, with the timing and the client that options had given it."""
+    document = document_of(report.scenario.source, report.scenario.file)
+    timing, client = report.record.get("timing"), report.record.get("chosen_client")
+    if timing and timing != report.scenario.timing:
+        document["timing"] = timing
+    if client:
+        document["consumers"] = {
+            name: said if "client" in said else {**said, "client": client}
+            for name, said in document.get("consumers", {}).items()
+        }
+    return document
+
+
+def _not_shown(of: int, limit: TimeLimit) -> PreconditionNotMet:
+    if limit.is_up:
+        return PreconditionNotMet(
+            f"the time was up, and not one of {of} further runs had shown it", "Raise --minutes."
+        )
+    return PreconditionNotMet(f"not one of {of} further runs shows it", "Raise --repeat.")
+
+
+def _told(progress: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda text: progress(f"shrinking: {text}")

@@ -1,0 +1,88 @@
+"""A night's status file, read when the night is over: which findings there were, and which runs show them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageProblem
+from harness.store import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class StatedFinding:
+    """A finding as the file has it."""
+
+    signature: str
+    known: bool
+    shown_by: tuple[Path, ...]
+    """Folders of the runs that show it, as the night named them."""
+    status: Path
+
+    @property
+    def shortest(self) -> Path:
+        """The run with the fewest events: the easiest one to shrink.
+
+        Raises:
+            UsageProblem: none of the runs is there any more.
+        """
+        there = [folder for one in self.shown_by if (folder := self._found(one)) is not None]
+        if not there:
+            named = ", ".join(map(str, self.shown_by)) or "none is named"
+            raise UsageProblem(
+                f"no run that shows it is there any more: {named}",
+                f"Put their folders into {self.status.parent}, each as SCENARIO/RUN.",
+            )
+        return min(there, key=_events)
+
+    def _found(self, run: Path) -> Path | None:
+        """The folder: beside the status file, for both may have been moved; else where the night had it."""
+        for folder in (self.status.parent.joinpath(*run.parts[-2:]), run):
+            try:
+                return RunFolder.existing(folder).path
+            except UsageProblem:
+                continue
+        return None
+
+
+def of_night(file: Path, text: str = "") -> list[StatedFinding]:
+    """The findings of a night that are not known, and have the text in their signature, in the order of the file.
+
+    Raises:
+        UsageProblem: it can't be read, is no status file of a night, or none of them has the text.
+    """
+    new = [one for one in _read(file) if not one.known]
+    wanted = [one for one in new if text in one.signature]
+    if new and not wanted:
+        raise UsageProblem(
+            f"no new finding in {file} has `{text}` in its signature",
+            "There are: " + "; ".join(one.signature for one in new),
+        )
+    return wanted
+
+
+def _read(file: Path) -> list[StatedFinding]:
+    try:
+        return list(_findings(file, json.loads(file.read_text(encoding="utf-8"))))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageProblem(f"{file} can't be read: {error}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise UsageProblem(
+            f"{file} is no status file of a night",
+            "`rocketchaos nightly` writes one into the folder of its runs.",
+        ) from None
+
+
+def _findings(file: Path, document: Any) -> Iterator[StatedFinding]:
+    for one in document["findings"]:
+        runs = tuple(Path(run["run"]) for run in one["shown_by"])
+        yield StatedFinding(str(one["signature"]), bool(one["known"]), runs, file.resolve())
+
+
+def _events(run: Path) -> int:
+    """How many events a run has."""
+    with RunFolder(run).events_path.open("rb") as lines:
+        return sum(1 for _ in lines)

@@ -1,0 +1,159 @@
+"""Runs of candidates: whether a finding is there, within a time, whatever the environment does meanwhile."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from harness.campaign import Campaign
+from harness.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError, UsageProblem
+from harness.model import OutcomeKind, Trouble
+from harness.nightly.document import Document, text_of
+from harness.nightly.findings import NightlyFinding
+from harness.nightly.run import judged_run
+from harness.nightly.shrink import TimeIsUp
+from harness.reporters.base import Report
+from harness.scenario import Scenario
+from harness.spec import parse_scenario
+
+TEAR_DOWN_S = 6.0
+"""So long before the end of the time whatever is still under way is ended, and nothing begins any more."""
+FAILURES_IN_A_ROW = 3
+"""Where the environment breaks so many candidates in a row, it breaks whatever comes next as well."""
+
+
+class TimeLimit:
+    """So long everything may take, what is under way and its end included."""
+
+    def __init__(self, minutes: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self.seconds = minutes * 60 - TEAR_DOWN_S
+        """In which runs may be under way."""
+        self._end = clock() + self.seconds
+        self._was_cut = False
+
+    @property
+    def left_s(self) -> float:
+        """Seconds in which runs may still be under way."""
+        return self._end - self._clock()
+
+    @property
+    def is_up(self) -> bool:
+        """Whether nothing may be under way any more."""
+        return self._was_cut or self.left_s <= 0
+
+    @contextmanager
+    def cutting(self, interrupted: threading.Event) -> Iterator[None]:
+        """Ends the run that is under way when the time is up, as Ctrl-C does."""
+
+        def cut() -> None:
+            self._was_cut = True
+            interrupted.set()
+
+        timer = threading.Timer(max(0.0, self.left_s), cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+class Trial:
+    """Runs documents in a campaign, one at a time, and says whether the finding of this signature is there."""
+
+    def __init__(self, campaign: Campaign, signature: str, limit: TimeLimit) -> None:
+        self._campaign, self._signature, self._limit = campaign, signature, limit
+        self._found: dict[str, NightlyFinding] = {}
+        self._failures = 0
+        self.runs = 0
+        self.errors = 0
+        """Runs that said nothing, because something failed."""
+        self.run_s = 0.0
+        """How long the last run took that showed the finding."""
+
+    def of_original(self, document: Document) -> bool:
+        """Whether a run shows it.
+
+        Raises:
+            TimeIsUp: it can't be known any more.
+            EnvironmentNotReady, UsageProblem, HarnessDefect: it can't be run, not the second time either.
+        """
+        begin = time.monotonic()
+        for one in judged_run(self.runs, self._run(document), 1).findings:
+            if one.signature == self._signature:
+                self._found[text_of(document)] = one
+                self.run_s = time.monotonic() - begin
+                return True
+        return False
+
+    def __call__(self, document: Document) -> bool:
+        """Whether a run of a candidate shows it; one that can't be run shows nothing.
+
+        Raises:
+            TimeIsUp: it can't be known any more.
+            EnvironmentNotReady: nothing can be run any more.
+        """
+        try:
+            shows = self.of_original(document)
+        except EnvironmentNotReady:
+            self._failures += 1
+            if self._failures >= FAILURES_IN_A_ROW:
+                raise
+            return False
+        except (UsageProblem, HarnessDefect):
+            return False
+        self._failures = 0
+        return shows
+
+    def found_in(self, document: Document) -> NightlyFinding | None:
+        """The finding as a run of this document showed it; None where none did."""
+        return self._found.get(text_of(document))
+
+    def held(self, document: Document, times: int) -> tuple[int, int]:
+        """In how many runs its own checks say that the anomaly is there, and of how many.
+
+        Fewer runs than asked for, where the time is up or something fails.
+        """
+        held = runs = 0
+        try:
+            for _ in range(times):
+                held += self._run(document).outcome.kind is OutcomeKind.REPRODUCED
+                runs += 1
+        except (TimeIsUp, RocketchaosError):
+            pass
+        return held, runs
+
+    def _run(self, document: Document) -> Report:
+        scenario = parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")
+        try:
+            return self._once(scenario)
+        except EnvironmentNotReady:
+            return self._once(scenario)
+
+    def _once(self, scenario: Scenario) -> Report:
+        if self._limit.is_up:
+            raise TimeIsUp
+        try:
+            report = self._campaign.run(self._campaign.job(scenario))
+        except KeyboardInterrupt:
+            if self._limit.is_up:
+                raise TimeIsUp from None
+            raise
+        except RocketchaosError:
+            self.runs, self.errors = self.runs + 1, self.errors + 1
+            raise
+        self._campaign.reports.clear()  # whose histories nobody needs any more
+        self.runs += 1
+        if report.outcome.kind is OutcomeKind.ERROR:
+            self.errors += 1
+            raise _problem(report)
+        return report
+
+
+def _problem(report: Report) -> RocketchaosError:
+    kinds = {Trouble.ENVIRONMENT: EnvironmentNotReady, Trouble.USAGE: UsageProblem}
+    kind = kinds.get(report.outcome.trouble or Trouble.HARNESS, HarnessDefect)
+    return kind(f"a run failed: {report.outcome.reason}", f"See {report.folder}.")

@@ -1,0 +1,105 @@
+"""What a night finds on a real RocketMQ is there again, and becomes a small scenario that shows it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness import cli
+from harness.campaign import Campaign, Options
+from harness.errors import ExitCode
+from harness.nightly.findings import findings
+from harness.nightly.generator import scenario_of
+from harness.nightly.profile import Profile
+from harness.reporters.base import Report
+from harness.scenario import Scenario
+from harness.spec import load_scenario
+from harness.steps.base import every_step
+
+pytestmark = pytest.mark.embedded
+
+MISMATCH = Profile.model_validate(
+    {
+        "dimensions": {
+            "groups": {"2": 1},
+            "topics": {"1": 1},
+            "queues": {"4": 1},
+            "members": {"2": 1},
+            "late": {"0": 1},
+            "mind": {"own": 1},
+            "expression": {"tagA": 1, "tagB": 1},
+            "filter": {"tags": 1},
+            "client": {"java push": 1},
+            "client_ids": {"names": 1},
+            "strategy": {"average": 1},
+            "strategies": {"same": 1},
+            "listener": {"concurrent": 1},
+            "behaviour": {"succeed": 1},
+            "batch": {"1": 1},
+            "process": {"shared": 1},
+            "brokers": {"1": 1},
+            "tags": {"in turn": 1},
+            "settled": {"yes": 1},
+            "acts": {"0": 1},
+        },
+    }
+)
+SEED = 7
+DROPPED = "wanted-but-not-delivered: filtered-by-client"
+"""It comes of both tags, whichever member's subscription is stored: each run shows it."""
+
+
+def drawn() -> Scenario:
+    """The first one in which both groups disagree, so that one of them is needless."""
+    scenarios = (scenario_of(SEED, number, MISMATCH) for number in range(1, 50))
+    return next(one for one in scenarios if all(disagrees(one, group) for group in one.groups))
+
+
+def disagrees(scenario: Scenario, group: str) -> bool:
+    """Whether members of the group want different tags."""
+    return len({str(scenario.consumers[name].subscribe) for name in scenario.members(group)}) > 1
+
+
+def signatures(report: Report) -> set[str]:
+    return {one.signature for one in findings(report.scenario, report.events, report.outcome)}
+
+
+def shown(scenario: Scenario, signature: str, runs: Path) -> bool:
+    """Whether one of several runs shows it: whose subscription is stored races, and with it what is dropped."""
+    with Campaign(Options(runs=runs, use_running=False)) as campaign:
+        return any(signature in signatures(campaign.run(campaign.job(scenario))) for _ in range(10))
+
+
+def size(scenario: Scenario) -> int:
+    """Members, steps, messages and queues together."""
+    sent = sum(getattr(step, "count", 0) for step in every_step(scenario.steps) if step.word == "send")
+    queues = sum(topic.queues for topic in scenario.topics.values())
+    return len(scenario.consumers) + len(scenario.steps) + sent + queues
+
+
+def test_a_drawn_mismatch_is_there_again_and_is_shrunk(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs"
+    with Campaign(Options(runs=runs, use_running=False)) as campaign:
+        report = campaign.run(campaign.job(drawn()))
+    wanted = next(one for one in signatures(report) if one.startswith(DROPPED))
+
+    code = cli.main(["reproduce", str(report.folder), "--repeat", "2", "--runs", str(runs), "--json"])
+    document = json.loads(capsys.readouterr().out)
+    again = {one["signature"]: one for one in document["findings"]}
+    assert again[wanted]["of"] == 2
+    assert code == document["summary"]["exit_code"]
+    assert code == (ExitCode.AS_EXPECTED if all(one["runs"] for one in again.values()) else 3)
+
+    status = {"findings": [{"signature": wanted, "known": False, "shown_by": [{"run": str(report.folder)}]}]}
+    (runs / "nightly-status.json").write_text(json.dumps(status))
+    words = ["--repeat", "1", "--minutes", "1", "--runs", str(tmp_path / "shrinking")]
+    assert cli.main(["shrink", str(runs), *words]) == ExitCode.AS_EXPECTED, capsys.readouterr()
+
+    (file,) = (runs / "findings").iterdir()
+    smallest = load_scenario(file)
+    assert size(smallest) < size(report.scenario)
+    assert shown(smallest, wanted, tmp_path / "last")

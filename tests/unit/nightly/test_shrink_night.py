@@ -1,0 +1,213 @@
+"""`rocketchaos shrink` of a night, without a cluster: every new finding in turn, each from its shortest run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import cli
+from harness.errors import ExitCode, UsageProblem
+from harness.model import Trouble
+from harness.nightly.findings import findings
+from harness.nightly.stated import of_night
+from harness.reporters.folder import load_report
+from harness.spec import load_scenario
+from tests.unit.nightly.recorded import GOLDEN, RUN, recorded_campaign
+
+DROPPED = "same-group-different-tags"
+TOPICS = "same-group-different-topics"
+"""Has two findings, which the recorded campaign never shows again."""
+
+
+def signatures(run: str) -> list[str]:
+    report = load_report(GOLDEN / run)
+    return [one.signature for one in findings(report.scenario, report.events, report.outcome)]
+
+
+@pytest.fixture
+def campaign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    (tmp_path / "here").mkdir()
+    return recorded_campaign(monkeypatch, tmp_path / "here")
+
+
+def a_run(night: Path, golden: str, name: str) -> Path:
+    """A run of the night, recorded."""
+    folder = night / f"nightly-7-{name}" / f"20261123T000000.000-{name}"
+    shutil.copytree(GOLDEN / golden, folder)
+    return folder
+
+
+def write_status(night: Path, *found: tuple[str, bool, Sequence[Path]]) -> Path:
+    file = night / "nightly-status.json"
+    listed = [
+        {
+            "kind": signature.partition(":")[0],
+            "signature": signature,
+            "known": known,
+            "runs": len(runs),
+            "shown_by": [{"scenario": run.parent.name, "seed": 7, "run": str(run)} for run in runs],
+        }
+        for signature, known, runs in found
+    ]
+    file.write_text(json.dumps({"schema_version": 1, "seed": 7, "findings": listed}))
+    return file
+
+
+def a_night(folder: Path) -> Path:
+    """Three findings: of two runs the same one, a known one, and one that never shows itself again."""
+    night = folder / "night"
+    long, short = a_run(night, DROPPED, "1"), a_run(night, DROPPED, "2")
+    with (long / "events.jsonl").open("a") as events:
+        events.write(events_of(long)[-1] + "\n")
+    topics = a_run(night, TOPICS, "3")
+    known, new = signatures(TOPICS)
+    write_status(
+        night,
+        (new, False, [topics]),
+        (signatures(DROPPED)[0], False, [long, short]),
+        (known, True, [topics]),
+    )
+    return night
+
+
+def events_of(run: Path) -> list[str]:
+    return (run / "events.jsonl").read_text().splitlines()
+
+
+@pytest.mark.parametrize("by", ["folder", "file"])
+def test_every_new_finding_is_shrunk_and_one_that_can_not_be_keeps_none_from_it(
+    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], by: str
+) -> None:
+    night = a_night(tmp_path)
+    what = night if by == "folder" else night / "nightly-status.json"
+    assert cli.main(["shrink", str(what), "--repeat", "1"]) == ExitCode.INCONCLUSIVE
+    (file,) = (night / "findings").iterdir()
+    assert load_scenario(file).expected == "reproduced"
+    told = capsys.readouterr().out
+    known, new = signatures(TOPICS)
+    assert f"\n{new}\n  not shrunk: not one of 4 further runs shows it\n" in told
+    assert f"\n{signatures(DROPPED)[0]}\n  " in told
+    assert f"\n  Wrote {file}: rocketchaos reproduce {file}\n" in told
+    assert known not in told
+
+
+def test_it_begins_with_the_shortest_run_and_each_has_its_own_time_and_options(
+    campaign: Any, tmp_path: Path
+) -> None:
+    night = a_night(tmp_path)
+    (one,) = of_night(night / "nightly-status.json", "filtered-by-client")
+    assert one.shortest.parent.name == "nightly-7-2"
+    assert len(events_of(one.shortest)) < len(events_of(one.shown_by[0]))
+    cli.main(["shrink", str(night), "--repeat", "1"])
+    assert len(campaign.options_of) == 2
+
+
+def test_runs_that_were_moved_with_the_folder_are_found_beside_the_status_file(tmp_path: Path) -> None:
+    night = a_night(tmp_path)
+    moved = tmp_path / "moved"
+    night.rename(moved)
+    (one,) = of_night(moved / "nightly-status.json", "filtered-by-client")
+    assert one.shortest == moved / "nightly-7-2" / one.shown_by[1].name
+    shutil.rmtree(moved / "nightly-7-2")
+    assert one.shortest == moved / "nightly-7-1" / one.shown_by[0].name
+    shutil.rmtree(moved / "nightly-7-1")
+    with pytest.raises(UsageProblem, match=r"no run that shows it is there any more: .*nightly-7-1"):
+        _ = one.shortest
+
+
+def test_a_run_that_stayed_where_it_was_is_found_there(tmp_path: Path) -> None:
+    night = a_night(tmp_path)
+    other = tmp_path / "elsewhere" / "nightly-status.json"
+    other.parent.mkdir()
+    (night / "nightly-status.json").rename(other)
+    (one,) = of_night(other, "filtered-by-client")
+    assert one.shortest == one.shown_by[1]
+
+
+def test_one_of_which_no_run_is_left_keeps_none_from_it(
+    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    night = a_night(tmp_path)
+    shutil.rmtree(night / "nightly-7-3")
+    words = ["--repeat", "1", "--out", str(tmp_path / "out")]
+    assert cli.main(["shrink", str(night), *words]) == ExitCode.USAGE
+    assert len(list((tmp_path / "out").iterdir())) == 1
+    assert "not shrunk: no run that shows it is there any more" in capsys.readouterr().out
+
+
+def test_only_those_that_are_asked_for(
+    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    night = a_night(tmp_path)
+    words = ["shrink", str(night), "--repeat", "1", "--finding"]
+    assert cli.main([*words, "filtered-by-client"]) == ExitCode.AS_EXPECTED
+    assert len(campaign.options_of) == 1
+    assert cli.main([*words, "no such"]) == ExitCode.USAGE
+    assert "has `no such` in its signature\n  There are: " in capsys.readouterr().err
+
+
+def test_a_night_without_a_new_finding_leaves_nothing_to_do(
+    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_status(tmp_path, (signatures(DROPPED)[0], True, [RUN]))
+    assert cli.main(["shrink", str(tmp_path)]) == ExitCode.AS_EXPECTED
+    assert "nothing to shrink" in capsys.readouterr().out
+    assert not (tmp_path / "findings").exists()
+
+
+def test_a_place_that_can_not_be_written_is_said_before_anything_runs(
+    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    night = a_night(tmp_path)
+    (tmp_path / "file").write_text("")
+    assert cli.main(["shrink", str(night), "--out", str(tmp_path / "file")]) == ExitCode.ENVIRONMENT
+    assert "can't be written" in capsys.readouterr().err
+    assert campaign.jobs == []
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"findings": [{}]}', '{"findings": 3}'])
+def test_what_is_no_status_file_is_refused(
+    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    file = tmp_path / "nightly-status.json"
+    file.write_text(text)
+    assert cli.main(["shrink", str(file)]) == ExitCode.USAGE
+    assert "is no status file of a night" in capsys.readouterr().err
+
+
+def test_an_interruption_ends_them_all_and_what_was_found_is_told(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    night = a_night(tmp_path)
+    status = json.loads((night / "nightly-status.json").read_text())
+    status["findings"].reverse()
+    (night / "nightly-status.json").write_text(json.dumps(status))
+
+    def before(number: int, _interrupted: object) -> None:
+        if number == 6:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    assert cli.main(["shrink", str(night), "--repeat", "1"]) == ExitCode.INTERRUPTED
+    (file,) = (night / "findings").iterdir()
+    told = capsys.readouterr().out
+    assert f"  not shrunk: interrupted\n  Wrote {file}: the smallest one so far" in told
+    assert "  not shrunk: it had not begun" in told
+
+
+def test_what_the_environment_breaks_is_told_with_what_was_found_until_then(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    night = a_night(tmp_path)
+    fails = lambda number: Trouble.ENVIRONMENT if number >= 10 else None  # noqa: E731
+    monkeypatch.setattr(campaign, "troubles", staticmethod(fails))
+    assert cli.main(["shrink", str(night), "--repeat", "1"]) == ExitCode.ENVIRONMENT
+    (file,) = (night / "findings").iterdir()
+    told = capsys.readouterr().out
+    assert "  not shrunk: a run failed: no disk\n" in told
+    assert f"  Wrote {file}: the smallest one so far that shows it\n" in told
