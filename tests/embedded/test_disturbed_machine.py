@@ -49,7 +49,9 @@ OF_ONE_MIND = Profile.model_validate(
         "anchors": {"flow": 1},
     }
 )
-FAILING = OF_ONE_MIND.model_copy(
+UNDISTURBED = OF_ONE_MIND.model_copy(update={"acts": {"pause-producer": 1}})
+"""Nothing is done to members and brokers; what is sent may fail."""
+FAILING = UNDISTURBED.model_copy(
     update={"dimensions": {**OF_ONE_MIND.dimensions, "behaviour": {"fail once": 1}}}
 )
 SEED, NUMBER = 3, 1
@@ -123,15 +125,20 @@ def _whole_lines(file: Path) -> list[str]:
     return file.read_text(encoding="utf-8").split("\n")[:-1]
 
 
-@pytest.mark.parametrize("profile", [OF_ONE_MIND, FAILING], ids=["content", "failing"])
-@pytest.mark.parametrize("pid_of", [consumer, broker])
-def test_a_jvm_that_hangs_while_messages_flow_is_no_finding(
-    tmp_path: Path, pid_of: Callable[[Path], int | None], profile: Profile
-) -> None:
-    with hung(tmp_path, pid_of) as stood:
-        report = run(tmp_path, profile)
+def test_a_consumer_that_hangs_while_messages_flow_is_no_finding(tmp_path: Path) -> None:
+    with hung(tmp_path, consumer) as stood:
+        report = run(tmp_path, FAILING)
     assert stood == [HUNG_S]
     assert found_in(report) == []
+
+
+def test_a_broker_that_hangs_while_messages_flow_is_no_finding(tmp_path: Path) -> None:
+    with hung(tmp_path, broker) as stood:
+        report = run(tmp_path, UNDISTURBED)
+    assert stood == [HUNG_S]
+    # Clients that lose it may leave it a connection too many, which counts as a member for 120 s: that says nothing.
+    assert report.outcome.trouble in (None, Trouble.PRECONDITION), report.outcome.reason
+    assert findings(report.scenario, report.events, report.outcome) == []
 
 
 def test_a_machine_under_load_is_no_finding(tmp_path: Path) -> None:
