@@ -20,7 +20,7 @@ Reduction = Callable[[Document], Iterator[Document]]
 
 _CHECKS = ("anomaly", "healthy", "also", "tendency")
 _SHORTEST_MS = 100
-_FAULTS = ("kill", "pause", "resume", "restart", "stop", "fill-disk", "free-disk")
+_FAULTS = ("kill", "terminate", "pause", "resume", "restart", "stop", "fill-disk", "free-disk")
 """Steps that do something to a member or a server, or undo it."""
 
 
