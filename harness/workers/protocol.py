@@ -121,14 +121,15 @@ from __future__ import annotations
 
 import json
 import os
+import selectors
 import signal
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, NoReturn
+from typing import Any
 
 
 class CommandFailed(Exception):
@@ -159,6 +160,7 @@ COMMANDS_AT_ONCE = 32
 """A command may wait for RocketMQ, while other runs' commands must not; threads are made where they are needed."""
 TERMINATED = 128 + signal.SIGTERM
 """The exit code of a worker that SIGTERM has ended, as that of a JVM."""
+_READ_BYTES = 65536
 _LAST_ANSWERS_S = 1.0
 """How long commands may take once all clients are shut down: what was being sent has its answer."""
 
@@ -192,8 +194,8 @@ class EventPipe:
         self._lock.acquire()
 
 
-class _Terminated(BaseException):
-    """SIGTERM has come: raised in the main thread, out of its reading."""
+class _Terminated(Exception):
+    """SIGTERM has come."""
 
 
 def _nothing() -> None:
@@ -214,14 +216,13 @@ def serve(
     """
     pool = ThreadPoolExecutor(threads, thread_name_prefix="command")
     under_way: set[Future[None]] = set()
+    signals = _signals()
+    events.emit("ready", {"pid": os.getpid()})
     try:
-        signal.signal(signal.SIGTERM, _terminate)
-        events.emit("ready", {"pid": os.getpid()})
-        for line in sys.stdin.buffer:
+        for line in _commands(signals):
             answer = pool.submit(_answer, events, {"ping": _ping, **handlers}, json.loads(line))
             under_way.add(answer)
             answer.add_done_callback(under_way.discard)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     except _Terminated:
         shut_down()
         wait(frozenset(under_way), _LAST_ANSWERS_S)
@@ -230,10 +231,40 @@ def serve(
         os._exit(TERMINATED)
 
 
-def _terminate(*_: object) -> NoReturn:
-    # A second one must not break off what the first one has begun.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise _Terminated
+def _signals() -> int:
+    """A file descriptor from which each SIGTERM that comes from now on can be read, and which does nothing else.
+
+    Not an exception of the handler: where the signal comes just before the main thread waits for its input, or to
+    another thread, nothing would wake that up.
+    """
+    came, note = os.pipe()
+    os.set_blocking(note, False)
+    signal.set_wakeup_fd(note, warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    return came
+
+
+def _commands(signals: int) -> Iterator[bytes]:
+    """The lines of standard input, until it closes.
+
+    Raises:
+        _Terminated: SIGTERM has come.
+    """
+    begun = b""
+    commands = sys.stdin.fileno()
+    with selectors.PollSelector() as selector:
+        for source in (commands, signals):
+            selector.register(source, selectors.EVENT_READ)
+        while True:
+            ready = {key.fd for key, _ in selector.select()}
+            if signals in ready and signal.SIGTERM in os.read(signals, _READ_BYTES):
+                raise _Terminated
+            if commands in ready:
+                read = os.read(commands, _READ_BYTES)
+                if not read:
+                    return
+                *lines, begun = (begun + read).split(b"\n")
+                yield from lines
 
 
 def _answer(events: EventPipe, handlers: Mapping[str, Handler], command: Mapping[str, Any]) -> None:
