@@ -19,6 +19,7 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 `unsubscribed`         topic; a running consumer did; node: the consumer
 `blocked`              key; the listener holds on to it; node: the consumer
 `listener-released`    node: the consumer
+`consumer-stopping`    its shutdown begins, by a request or by SIGTERM; node: the consumer
 `consumer-stopped`     node: the consumer
 `fault-effective`      fault, target; of a fault between two ends target tells both, and sides [both]
 `bound`                variable, consumers

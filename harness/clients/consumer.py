@@ -24,7 +24,7 @@ ANSWER_LIMIT_S = 10.0
 
 
 class Consumer:
-    """Starts, stops and kills the consumer; the worker process is spawned ahead, so that its JVM is warm.
+    """Starts, stops and ends the consumer; the worker process is spawned ahead, so that its JVM is warm.
 
     `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
     scenario's topic and group names into those of the run. `queues` are those of a topic, on all brokers.
@@ -69,7 +69,8 @@ class Consumer:
         self._queues = queues
         self._set_request_mode = set_request_mode
         self._worker: WorkerProcess | None = None
-        self._killed = False
+        self._ended = False
+        """A step has ended its process."""
         self._refusal: str | None = None
 
     def prepare(self) -> None:
@@ -79,8 +80,8 @@ class Consumer:
 
     def start(self) -> None:
         """Start consuming; returns when the client's own `start()` has returned."""
-        if self._killed:
-            self._worker, self._killed = None, False
+        if self._ended:
+            self._worker, self._ended = None, False
         self._refusal = None
         self.prepare()
         worker = self._alive_worker()
@@ -195,8 +196,26 @@ class Consumer:
         """SIGKILL its process; every event that it wrote is in the history when this returns."""
         worker = self._alive_worker()
         self.started = self.paused = False
-        self._killed = True
+        self._ended = True
         worker.kill()
+
+    def terminate(self) -> None:
+        """SIGTERM to its process, which shuts its client down and ends; see `wait_terminated`."""
+        worker = self._alive_worker()
+        # As with `stop`: others may get its queues before it is gone.
+        self._history.append(self.name, "consumer-stopping")
+        self.started = False
+        self._ended = True
+        worker.terminate()
+
+    def wait_terminated(self) -> None:
+        """Return when its process has ended by itself; every event that it wrote is in the history then.
+
+        Raises:
+            PreconditionNotMet: it doesn't end within 40 s, or something else has ended it.
+        """
+        self._any_worker().wait_terminated(STOP_LIMIT_S)
+        self._history.append(self.name, "consumer-stopped")
 
     def pause(self) -> None:
         """Let its process stand still."""

@@ -108,13 +108,13 @@ class Producer:
         return self._worker
 
     def prepare(self) -> None:
-        """Begin its process, which needs no cluster to become ready; after a kill another one."""
+        """Begin its process, which needs no cluster to become ready; another one where a step has ended it."""
         # Another thread may be sending: at no moment is there none.
         if self._worker is None or self._worker in self._ended:
             self._worker = self._spawn()
 
     def start(self) -> None:
-        """Start the client, after a kill in a new process; returns when its own `start()` has returned."""
+        """Start the client, in a new process where a step has ended it; returns when its own `start()` has."""
         self.prepare()
         self._process.wait_ready(START_LIMIT_S)
         self._process.request(
@@ -133,6 +133,22 @@ class Producer:
         """SIGKILL its process. A sending that is under way fails, and so does every other until it is started."""
         self._will_end()
         self._process.kill()
+
+    def terminate(self) -> None:
+        """SIGTERM to its process, which shuts the client down and ends; see `wait_terminated`.
+
+        What is to be sent from now on fails until it is started; a sending that is under way may or may not.
+        """
+        self._will_end()
+        self._process.terminate()
+
+    def wait_terminated(self) -> None:
+        """Return when its process has ended by itself.
+
+        Raises:
+            PreconditionNotMet: it doesn't end within 30 s, or something else has ended it.
+        """
+        self._process.wait_terminated(END_LIMIT_S)
 
     def end(self) -> None:
         """Shut the client down, and end its process."""

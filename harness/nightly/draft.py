@@ -218,7 +218,7 @@ class Draft:
     def gone(self, word: str, members: list[Member]) -> list[Step]:
         """They leave by this step."""
         for member in members:
-            member.state = {"kill": "killed", "stop": "stopped"}[word]
+            member.state = {"kill": "killed", "terminate": "stopped", "stop": "stopped"}[word]
         return [{word: _names(members)}]
 
     def comes_back(self, members: list[Member]) -> list[Step]:

@@ -1,5 +1,7 @@
 """Which cluster can do which fault, as a table in Markdown: `python -m harness.nightly.faults_table`.
 
+What listeners do, and how members come and go, is in it too.
+
 Nothing here says what a cluster can do: each fault is put into a scenario, and the kinds of clusters are asked.
 """
 
@@ -24,8 +26,10 @@ from harness.faults.reset import Reset
 from harness.faults.restart_node import RestartNode
 from harness.faults.restart_producer import RestartProducer
 from harness.faults.stop_node import StopNode
+from harness.faults.terminate import Terminate
 from harness.feasibility import why_not
 from harness.nightly.acts import ACTS
+from harness.nightly.dimensions import DIMENSIONS
 from harness.spec import parse_scenario
 
 VERSION = "4.9.4"
@@ -35,9 +39,10 @@ name: fault
 title: one fault
 {head}topics: {{orders: {{queues: 4}}}}
 consumers:
-  a: {{group: g, subscribe: {{orders: '*'}}}}
+  a: {{group: g, subscribe: {{orders: '*'}}, behaviour: {behaviour}}}
+  b: {{group: g, subscribe: {{orders: '*'}}}}
 steps:
-  - start: a
+  - start: [a, b]
   - {step}
 anomaly: [{{undelivered: {{at_least: 1}}}}]
 healthy: [{{undelivered: {{count: 0}}}}]
@@ -46,44 +51,109 @@ healthy: [{{undelivered: {{count: 0}}}}]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One fault, by the step that injects it."""
+    """One fault, by the step that injects it, or what else disturbs."""
 
     what: str
     step: str
     fault: type[Fault] | None
-    """What proves its effect; None: it is no fault by itself, and its step says what it was answered."""
+    """What proves its effect; None: it is no fault by itself."""
     acts: tuple[str, ...] = ()
     """The acts of a night that do it."""
     in_containers: bool = False
     """Whether it needs clients that live in containers."""
+    behaviour: str = "succeed"
+    """What the listener of `a` does; where it is this that a night draws, `dimension` is its name."""
+    dimension: str = ""
+    shown_by: str = ""
+    """What shows it, where it is no fault by itself."""
 
     def possible_on(self, kind: ClusterKind) -> bool:
         """Whether a cluster of this kind can do it."""
         head = "workers: containers\n" if self.in_containers else ""
-        scenario = parse_scenario(_SCENARIO.format(head=head, step=self.step), self.what)
+        text = _SCENARIO.format(head=head, step=self.step, behaviour=self.behaviour)
+        scenario = parse_scenario(text, self.what)
         return why_not(scenario, VERSION, kind) is None
 
     @property
     def proof(self) -> str:
         """The first sentence of what says how its effect is proven."""
-        told = "" if self.fault is None else inspect.getdoc(self.fault.wait_effective) or ""
-        return " ".join(told.split("\n\n")[0].split()).rstrip(".") or "the broker shows the new setting"
+        told = self.shown_by if self.fault is None else inspect.getdoc(self.fault.wait_effective) or ""
+        return " ".join(told.split("\n\n")[0].split()).rstrip(".")
+
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """What nights draw it by: acts, or a dimension."""
+        dimension = (DIMENSIONS[self.dimension].name,) if self.dimension else ()
+        return (*(ACTS[name].name for name in self.acts), *dimension)
 
 
 ROWS = (
     Row("SIGKILL of a consumer", "kill: a", Kill, ("kill",)),
+    Row("SIGTERM of a consumer", "terminate: a", Terminate, ("terminate",)),
     Row("SIGSTOP and SIGCONT of a consumer", "pause: a", Pause, ("pause",)),
+    Row(
+        "a slow listener",
+        "wait: 1s",
+        None,
+        behaviour="{slow: 50ms}",
+        dimension="behaviour",
+        shown_by="`consumed` comes so long after `received` in the history",
+    ),
+    Row(
+        "a failing listener",
+        "wait: 1s",
+        None,
+        behaviour="{fail: 1}",
+        dimension="behaviour",
+        shown_by="`consumed` tells what was answered, RECONSUME_LATER",
+    ),
+    Row(
+        "a blocking listener",
+        "settle: {blocked: a, within: 1s}",
+        None,
+        behaviour="block",
+        dimension="behaviour",
+        shown_by="`blocked` tells on which message",
+    ),
+    Row(
+        "members joining and leaving in waves",
+        "repeat: {times: 2, steps: [{stop: b}, {start: b}]}",
+        None,
+        ("join", "wave"),
+        shown_by="each start and stop is in the history; `settle: ownership` waits until all queues have moved",
+    ),
+    Row(
+        "a rolling deployment",
+        "restart: [a, b]",
+        None,
+        ("rolling",),
+        shown_by="each member has stopped and started in the history before the next one stops",
+    ),
     Row("SIGKILL of the producer", "kill: producer", Kill, ("kill-producer",)),
+    Row("SIGTERM of the producer", "terminate: producer", Terminate, ("terminate-producer",)),
     Row("SIGSTOP and SIGCONT of the producer", "pause: producer", Pause, ("pause-producer",)),
-    Row("restart of the producer", "restart: producer", RestartProducer, ("kill-producer",)),
+    Row(
+        "restart of the producer",
+        "restart: producer",
+        RestartProducer,
+        ("kill-producer", "terminate-producer"),
+    ),
     Row("SIGKILL of a broker", "kill: broker-a", KillNode, ("kill-broker",)),
     Row("SIGTERM of a broker", "stop: broker-a", StopNode, ("stop-broker",)),
     Row("restart of a broker", "restart: broker-a", RestartNode, ("restart-broker",)),
     Row("SIGSTOP and SIGCONT of a broker", "pause: broker-a", PauseNode, ("pause-broker",)),
     Row("SIGKILL of the name server", "kill: nameserver", KillNode, ("kill-nameserver",)),
+    Row("SIGTERM of the name server", "stop: nameserver", StopNode, ("stop-nameserver",)),
+    Row("restart of the name server", "restart: nameserver", RestartNode, ("restart-nameserver",)),
     Row("SIGSTOP and SIGCONT of the name server", "pause: nameserver", PauseNode, ("pause-nameserver",)),
     Row("a full disk of a broker (4.9.x)", "fill-disk: broker-a", FillDisk, ("fill-disk",)),
-    Row("a setting of running brokers", f"broker-config: {_SETTING}", None, ("configure-broker",)),
+    Row(
+        "a setting of running brokers",
+        f"broker-config: {_SETTING}",
+        None,
+        ("configure-broker",),
+        shown_by="The broker shows the new setting",
+    ),
     Row(
         "a partition of the network",
         "partition: {between: a, and: broker-a}",
@@ -109,7 +179,7 @@ def _lines() -> Iterator[str]:
     yield f"|---|{'---|' * len(kinds)}---|---|"
     for row in ROWS:
         can = " | ".join("yes" if row.possible_on(kind) else "–" for kind in kinds)
-        drawn = ", ".join(f"`{ACTS[name].name}`" for name in row.acts) or "–"
+        drawn = ", ".join(f"`{name}`" for name in row.drawn) or "–"
         yield f"| {row.what} | {can} | {row.proof} | {drawn} |"
 
 

@@ -41,6 +41,7 @@ _ENDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "kill": ("start", "restart"),
         "stop": ("start", "restart"),
+        "terminate": ("start", "restart"),
         "pause": ("resume",),
         "fill-disk": ("free-disk",),
         "restart": (),

@@ -20,6 +20,7 @@ from harness.steps.repeat import Repeat
 from harness.steps.restart import Restart
 from harness.steps.start import Start
 from harness.steps.stop import Stop
+from harness.steps.terminate import Terminate
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord]) -> Iterator[Diagnost
             yield from _healed(course, placed, step)
         elif isinstance(step, Restart | Start):
             yield from _started_anew(course, placed, step)
-        elif isinstance(step, Kill | Stop):
+        elif isinstance(step, Kill | Stop | Terminate):
             course.ended.update(step.acts_on())
         if isinstance(step, Repeat):
             yield from _repeated(course, placed, step.times)

@@ -36,6 +36,7 @@ from harness.steps.settle import Settle
 from harness.steps.start import Start
 from harness.steps.stop import Stop
 from harness.steps.subscribe import Subscribe
+from harness.steps.terminate import Terminate
 from harness.steps.unsubscribe import Unsubscribe
 from harness.steps.wait import Wait
 
@@ -45,6 +46,7 @@ STEPS: Mapping[str, type[Step]] = MappingProxyType(
         for step in (
             Start,
             Stop,
+            Terminate,
             Kill,
             Pause,
             Resume,

@@ -6,7 +6,9 @@ A kind of client brings its consumers and producers; the commands are those of `
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -177,6 +179,14 @@ class ClientWorker:
         message = Outgoing(topic, tag, all_keys, properties, body, queue, timeout_ms)
         return self._get(self._producers, name).send(message)
 
+    def shut_down(self) -> None:
+        """Shut every client down gracefully, at the same time; what one of them throws is printed."""
+        with self._lock:
+            clients: list[Client] = [*self._consumers.values(), *self._producers.values()]
+        with ThreadPoolExecutor(max(1, len(clients)), thread_name_prefix="shut-down") as pool:
+            for client in clients:
+                pool.submit(_shut_down, client)
+
     @property
     def handlers(self) -> Mapping[str, Handler]:
         """Its commands, by name."""
@@ -212,3 +222,10 @@ class ClientWorker:
             if name not in where:
                 raise CommandFailed(f"nothing named `{name}` runs in this worker")
             return where.pop(name) if take else where[name]
+
+
+def _shut_down(client: Client) -> None:
+    try:
+        client.stop()
+    except BaseException:  # one that is still starting, for one: the others are to leave all the same
+        traceback.print_exc()

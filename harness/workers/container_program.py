@@ -16,6 +16,7 @@ from harness.containers.engine import Engine, refusals
 from harness.errors import EnvironmentNotReady
 from harness.workers.attachment import Attachment
 from harness.workers.program import InContainer, ending
+from harness.workers.protocol import TERMINATED
 
 SHELL = "/bin/sh"
 _WAITS_FOR_A_LINE = 'read -r _ && exec 3>&1 1>&2 && exec "$@"'
@@ -24,8 +25,9 @@ EVENTS_FD = 3
 
 _STATE_LIMIT_S = 5.0
 _LOOK_EVERY_S = 0.01
-_SIGNALLED = range(129, 193)
-"""Exit codes by which an engine says that a signal ended a program: 128 and its number."""
+_SIGNALLED = frozenset(range(129, 193)) - {TERMINATED}
+"""Exit codes by which an engine says that a signal ended a program: 128 and its number. SIGTERM ends no first
+process of a container that doesn't want it: one with that code has ended by itself."""
 _LOST = 125
 """What `docker run` gives back where the engine, not the program, has failed."""
 
@@ -97,11 +99,17 @@ class ContainerProgram:
         return self._returncode
 
     def kill(self) -> None:
+        self._signal("SIGKILL", "killed")
+
+    def terminate(self) -> None:
+        self._signal("SIGTERM", "terminated")
+
+    def _signal(self, name: str, word: str) -> None:
         if self._ended.is_set():
             return
         try:
-            with refusals(f"worker {self._worker} can't be killed"):
-                self._api.kill(self._id, "SIGKILL")
+            with refusals(f"worker {self._worker} can't be {word}"):
+                self._api.kill(self._id, name)
         except (NotFound, EnvironmentNotReady):
             # It may have ended just now, which the engine takes for a mistake.
             if self._runs():

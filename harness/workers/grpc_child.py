@@ -29,7 +29,8 @@ def main() -> None:
         from harness.workers.grpc_producer import GrpcProducer
     except ImportError as error:
         sys.exit(f"no gRPC client: {error}")
-    serve(events, ClientWorker(functools.partial(new_consumer, events), GrpcProducer).handlers)
+    worker = ClientWorker(functools.partial(new_consumer, events), GrpcProducer)
+    serve(events, worker.handlers, shut_down=worker.shut_down)
     # Its threads would hold up an orderly end.
     os._exit(0)
 

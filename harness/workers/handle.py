@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from harness.errors import EnvironmentNotReady, HarnessDefect
+from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
 from harness.model import Trouble
 from harness.workers.command_pipe import CommandPipe
 from harness.workers.events import GarbageError, WorkerEvent, read_events
@@ -24,6 +24,7 @@ from harness.workers.foreign_clock import ForeignClock
 from harness.workers.kinds import WorkerKind
 from harness.workers.printed import last_lines
 from harness.workers.program import InContainer, Program, WorkerHome, WorkerPlan
+from harness.workers.protocol import TERMINATED
 
 OnEvent = Callable[[WorkerEvent], None]
 OnDeath = Callable[[str, str, Trouble], None]
@@ -80,7 +81,7 @@ class Worker:
         self._last_id = 0
         self._ready = threading.Event()
         self._over = threading.Event()
-        self._killed = self._stopped = self._paused = False
+        self._killed = self._terminated = self._stopped = self._paused = False
         self._last_seen: tuple[str, float] | None = None
         self._clock: ForeignClock | None = None
         self._held: list[WorkerEvent] = []
@@ -239,6 +240,32 @@ class Worker:
         self._program.kill()
         self._await_end()
 
+    def terminate(self) -> None:
+        """SIGTERM, on which it shuts its clients down and ends; returns at once, see `wait_terminated`.
+
+        Raises:
+            EnvironmentNotReady: a container engine refuses.
+        """
+        self._terminated = True
+        self._program.terminate()
+
+    def wait_terminated(self, limit_s: float) -> None:
+        """Wait until it has ended by itself after a SIGTERM, and every event that it wrote was handed on.
+
+        Raises:
+            PreconditionNotMet: it still runs after the limit, or something else has ended it.
+        """
+        if not self._over.wait(limit_s):
+            raise PreconditionNotMet(
+                f"terminate: the {self.where} of {self.name} got SIGTERM {limit_s:g} s ago and has not ended; "
+                f"{self._seen()}"
+            )
+        if self.returncode != TERMINATED:
+            raise PreconditionNotMet(
+                f"terminate: the {self.where} of {self.name} got SIGTERM and did not end by itself, with exit "
+                f"code {TERMINATED}, but with {self._how_it_ended()}"
+            )
+
     def stop(self, limit_s: float) -> None:
         """Close the worker's standard input, which ends it; SIGKILL after the limit, at once if it is paused.
 
@@ -350,7 +377,8 @@ class Worker:
             code = self._program.wait(_END_LIMIT_S)
         except TimeoutError:
             return "it closed its event pipe and went on running", Trouble.HARNESS
-        if self._stopped or (self._killed and code == -signal.SIGKILL):
+        by_signal = (self._killed, -signal.SIGKILL), (self._terminated, TERMINATED)
+        if self._stopped or any(was_sent and code == its_code for was_sent, its_code in by_signal):
             return None
         said = "" if self._ready.is_set() else f"; {last_lines(self.log)}"
         return f"{self._program.ending}{said}", Trouble.ENVIRONMENT

@@ -98,7 +98,8 @@ def main() -> None:
     events = EventPipe(given.events_fd)
     jvm.start(given)
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
-    jvm.run(events, ClientWorker(functools.partial(_consumer, events), Producer).handlers)
+    worker = ClientWorker(functools.partial(_consumer, events), Producer)
+    jvm.run(events, worker.handlers, worker.shut_down)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,12 +72,15 @@ def start(given: Arguments) -> None:
         sys.exit(f"no JVM{f' from {given.libjvm}' if given.libjvm else ''}: {error}")
 
 
-def run(events: EventPipe, handlers: Mapping[str, Handler]) -> None:
-    """Serve commands until standard input closes, then end this process at once.
+def run(
+    events: EventPipe, handlers: Mapping[str, Handler], shut_down: Callable[[], None] = lambda: None
+) -> None:
+    """Serve commands until standard input closes, then end this process at once; SIGTERM: see `serve`.
 
     RocketMQ's clients keep threads that would hold up an orderly end of the JVM for ever.
     """
-    serve(events, {name: _translated(handler) for name, handler in handlers.items()})
+    translated = {name: _translated(handler) for name, handler in handlers.items()}
+    serve(events, translated, shut_down=shut_down)
     os._exit(0)
 
 

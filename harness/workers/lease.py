@@ -22,7 +22,7 @@ class Lease:
     """What one client of one run has of a shared worker.
 
     Its commands carry the client's name behind the run's token, so that two runs' clients of one name are two.
-    It can't be killed, paused or resumed: that would happen to everybody in the process.
+    It can't be killed, terminated, paused or resumed: that would happen to everybody in the process.
     """
 
     process: ClassVar[Literal["shared"]] = "shared"
@@ -130,6 +130,15 @@ class Lease:
     def kill(self) -> NoReturn:
         """Impossible."""
         self._refuse("killed")
+
+    def terminate(self) -> NoReturn:
+        """Impossible."""
+        self._refuse("terminated")
+
+    def wait_terminated(self, limit_s: float) -> NoReturn:
+        """Impossible."""
+        del limit_s
+        self._refuse("terminated")
 
     def pause(self) -> NoReturn:
         """Impossible."""

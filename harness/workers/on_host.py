@@ -111,6 +111,9 @@ class LocalProgram:
     def kill(self) -> None:
         self._process.kill()
 
+    def terminate(self) -> None:
+        self._process.terminate()
+
     def pause(self) -> None:
         process_state.stand_still(self._process, f"worker {self._name}")
 

@@ -92,6 +92,13 @@ class Program(Protocol):
             EnvironmentNotReady: a container engine refuses.
         """
 
+    def terminate(self) -> None:
+        """Send SIGTERM, without waiting for the end; nothing if it has ended.
+
+        Raises:
+            EnvironmentNotReady: a container engine refuses.
+        """
+
     def pause(self) -> None:
         """Let it stand still; returns when that shows.
 

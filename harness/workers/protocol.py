@@ -14,7 +14,9 @@ Out, on a pipe of its own (`--events-fd`), one event a line, each a single write
 The first event is `ready`. Standard output and error carry what JVMs and native libraries print; they go
 into the run's logs and are never parsed. (In a container the pipe leaves as standard output, and what is
 printed as standard error: `harness.workers.attachment`.) Commands may be answered out of order. A worker ends,
-without goodbyes to RocketMQ, when its standard input closes. Topics and groups are RocketMQ's real names here.
+without goodbyes to RocketMQ, when its standard input closes. On SIGTERM it shuts its clients down in good order,
+as an application with a shutdown hook does, and ends with exit code 143. Topics and groups are RocketMQ's real
+names here.
 
 `code` is RocketMQ's response code, or null where there is none (a connection refused, for one). `defect`
 says that the worker failed where it should not have: an unknown command, an exception in its own code, of which
@@ -119,12 +121,14 @@ from __future__ import annotations
 
 import json
 import os
+import selectors
+import signal
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 
@@ -154,6 +158,11 @@ def event_line(kind: str, data: Mapping[str, Any]) -> bytes:
 Handler = Callable[..., Mapping[str, Any] | None]
 COMMANDS_AT_ONCE = 32
 """A command may wait for RocketMQ, while other runs' commands must not; threads are made where they are needed."""
+TERMINATED = 128 + signal.SIGTERM
+"""The exit code of a worker that SIGTERM has ended, as that of a JVM."""
+_READ_BYTES = 65536
+_LAST_ANSWERS_S = 1.0
+"""How long commands may take once all clients are shut down: what was being sent has its answer."""
 
 
 class EventPipe:
@@ -180,13 +189,82 @@ class EventPipe:
             while line:
                 line = line[os.write(self._fd, line) :]
 
+    def close(self) -> None:
+        """Before the end: a line that is being written is written to its end, and no other one begins."""
+        self._lock.acquire()
 
-def serve(events: EventPipe, handlers: Mapping[str, Handler], threads: int = COMMANDS_AT_ONCE) -> None:
-    """Answer commands from standard input until it closes, `threads` at a time; `ping` is built in."""
+
+class _Terminated(Exception):
+    """SIGTERM has come."""
+
+
+def _nothing() -> None:
+    """What a worker without clients shuts down."""
+
+
+def serve(
+    events: EventPipe,
+    handlers: Mapping[str, Handler],
+    threads: int = COMMANDS_AT_ONCE,
+    *,
+    shut_down: Callable[[], None] = _nothing,
+) -> None:
+    """Answer commands from standard input until it closes, `threads` at a time; `ping` is built in.
+
+    SIGTERM ends the process once `shut_down` has returned, which must not raise. To be called in the main thread,
+    after a JVM has started: that has a handler of its own.
+    """
     pool = ThreadPoolExecutor(threads, thread_name_prefix="command")
+    under_way: set[Future[None]] = set()
+    signals = _signals()
     events.emit("ready", {"pid": os.getpid()})
-    for line in sys.stdin.buffer:
-        pool.submit(_answer, events, {"ping": _ping, **handlers}, json.loads(line))
+    try:
+        for line in _commands(signals):
+            answer = pool.submit(_answer, events, {"ping": _ping, **handlers}, json.loads(line))
+            under_way.add(answer)
+            answer.add_done_callback(under_way.discard)
+    except _Terminated:
+        shut_down()
+        wait(frozenset(under_way), _LAST_ANSWERS_S)
+        events.close()
+        # The clients' threads would hold up an orderly end.
+        os._exit(TERMINATED)
+
+
+def _signals() -> int:
+    """A file descriptor from which each SIGTERM that comes from now on can be read, and which does nothing else.
+
+    Not an exception of the handler: where the signal comes just before the main thread waits for its input, or to
+    another thread, nothing would wake that up.
+    """
+    came, note = os.pipe()
+    os.set_blocking(note, False)
+    signal.set_wakeup_fd(note, warn_on_full_buffer=False)
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    return came
+
+
+def _commands(signals: int) -> Iterator[bytes]:
+    """The lines of standard input, until it closes.
+
+    Raises:
+        _Terminated: SIGTERM has come.
+    """
+    begun = b""
+    commands = sys.stdin.fileno()
+    with selectors.PollSelector() as selector:
+        for source in (commands, signals):
+            selector.register(source, selectors.EVENT_READ)
+        while True:
+            ready = {key.fd for key, _ in selector.select()}
+            if signals in ready and signal.SIGTERM in os.read(signals, _READ_BYTES):
+                raise _Terminated
+            if commands in ready:
+                read = os.read(commands, _READ_BYTES)
+                if not read:
+                    return
+                *lines, begun = (begun + read).split(b"\n")
+                yield from lines
 
 
 def _answer(events: EventPipe, handlers: Mapping[str, Handler], command: Mapping[str, Any]) -> None:

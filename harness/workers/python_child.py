@@ -39,7 +39,7 @@ def main() -> None:
     worker = ClientWorker(
         functools.partial(PushConsumer, client, events), functools.partial(Producer, client)
     )
-    serve(events, worker.handlers)
+    serve(events, worker.handlers, shut_down=worker.shut_down)
     # Its threads would hold up an orderly end.
     os._exit(0)
 

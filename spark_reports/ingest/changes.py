@@ -17,6 +17,7 @@ JOINS = ("consumer-started", "heartbeat-sent")
 _CAUSES = (*JOINS, "consumer-stopped", "subscribed", "unsubscribed", "hand-made-closed")
 _ACTIVE_STEPS = (
     "stop",
+    "terminate",
     "restart",
     "subscribe",
     "unsubscribe",
@@ -30,6 +31,8 @@ _ACTIVE_STEPS = (
 )
 """Steps from whose beginning on a group may change, before an event tells that it has."""
 _FAULTS = ("fault-injected", "fault-effective", "fault-healed")
+_TOLD_BEFORE = "terminate"
+"""A fault whose effect on a group its member's `consumer-stopped` has told before."""
 _SETTLED = r"^(?:ownership|subscription) of (\S+)"
 """Conditions that hold only where every member has its share of the queues."""
 
@@ -84,13 +87,19 @@ def _targets() -> Column:
 
 def _may_move() -> Column:
     steps = (fn.col("kind") == "step-started") & fn.col("data.step").isin(*_ACTIVE_STEPS)
-    return fn.col("kind").isin("consumer-starting", *_FAULTS, *_CAUSES) | steps
+    moves = fn.col("kind").isin("consumer-starting", *_FAULTS, *_CAUSES) | steps
+    return moves & ~_was_told()
+
+
+def _was_told() -> Column:
+    terminated = (fn.col("kind") == "fault-effective") & (fn.col("data.fault") == _TOLD_BEFORE)
+    return fn.coalesce(terminated, fn.lit(False))
 
 
 def _cause() -> Column:
     return (
         fn.when(fn.col("kind").isin(*_CAUSES), fn.col("kind"))
-        .when(fn.col("kind") == "fault-effective", fn.col("data.fault"))
+        .when((fn.col("kind") == "fault-effective") & ~_was_told(), fn.col("data.fault"))
         .when(fn.col("kind") == "fault-healed", fn.concat(fn.lit("end of "), fn.col("data.fault")))
     )
 

@@ -249,6 +249,16 @@ def test_a_paused_worker_can_be_killed_and_stopped(spawn: Spawn, recorder: Recor
     assert recorder.deaths == []
 
 
+def test_sigterm_has_it_end_by_itself(spawn: Spawn, recorder: Recorder) -> None:
+    worker = spawn(WorkerKind("child", "worker_with_clients", None))
+    worker.wait_ready(LIMIT_S)
+    worker.request("start-consumer", LIMIT_S, name="one")
+    worker.terminate()
+    worker.wait_terminated(LIMIT_S)
+    assert (worker.returncode, recorder.deaths) == (143, [])
+    assert recorder.events[-1].kind == "stopped"
+
+
 def test_the_end_of_its_input_ends_it(spawn: Spawn, recorder: Recorder) -> None:
     worker = spawn()
     worker.wait_ready(LIMIT_S)

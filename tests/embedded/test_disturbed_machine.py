@@ -136,7 +136,7 @@ def test_a_broker_that_hangs_while_messages_flow_is_no_finding(tmp_path: Path) -
     with hung(tmp_path, broker) as stood:
         report = run(tmp_path, UNDISTURBED)
     assert stood == [HUNG_S]
-    # Clients that lose it may leave it a connection too many, which counts as a member for 120 s: that says nothing.
+    # Clients that lose it may leave a connection too many, which counts as a member for 120 s: that says nothing.
     assert report.outcome.trouble in (None, Trouble.PRECONDITION), report.outcome.reason
     assert findings(report.scenario, report.events, report.outcome) == []
 

@@ -99,6 +99,24 @@ def test_a_consumer_reports_each_message_with_the_place_where_it_lies(
     assert until(lambda: failure(lambda: bench.connection(group)), lambda seen: seen is not None).code == 206
 
 
+@pytest.mark.parametrize("api", ["push", "simple"])
+def test_sigterm_says_goodbye_and_waits_for_no_listener_that_blocks(
+    bench: Bench, group: str, api: str
+) -> None:
+    topic = bench.topic()
+    worker = bench.spawn("grpc", f"leaver-{api}")
+    worker.wait_ready(LIMIT_S)
+    name, _ = consume(bench, worker, topic, "*", group, api=api, behaviour={"block": "all"})
+    bench.send(topic, "tagA", 0)
+    bench.seen.wait(name, "blocked", 1)
+    bench.deaths.clear()
+    worker.terminate()
+    worker.wait_terminated(LIMIT_S)
+    assert (worker.returncode, bench.deaths) == (143, [])
+    assert bench.seen.of(name, "consumed") == []
+    assert until(lambda: failure(lambda: bench.connection(group)), lambda seen: seen is not None).code == 206
+
+
 def test_what_a_killed_consumer_leaves_goes_to_others(bench: Bench, group: str) -> None:
     topic = bench.topic()
     worker = bench.spawn("grpc", "victim")

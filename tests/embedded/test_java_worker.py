@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import signal
+import time
 
 import psutil
 import pytest
 
 from harness.errors import EnvironmentNotReady
 from harness.model import Trouble
-from harness.workers.handle import WorkerFailed
+from harness.timing import COMPRESSED
+from harness.workers.handle import Worker, WorkerFailed
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded
@@ -122,6 +124,71 @@ def test_the_broker_drops_a_killed_consumer(bench: Bench, group: str) -> None:
     # What it printed is no protocol, and what its client logged lies beside it.
     assert '"kind"' not in worker.log.read_text()
     assert group in (bench.folder / "victim" / "rocketmq_client.log").read_text()
+
+
+def assigned(worker: Worker, name: str) -> int:
+    return len(worker.request("assignment", LIMIT_S, name=name)["queues"])
+
+
+def test_sigterm_stores_the_offsets_and_leaves_the_queues_to_the_other_member(
+    bench: Bench, group: str
+) -> None:
+    topic = bench.topic()
+    worker = bench.spawn("java", "leaver")
+    worker.wait_ready(LIMIT_S)
+    # By itself it would store nothing for long, and no pull brings along what it handles after it.
+    rare = {**COMPRESSED.client_settings, "persistConsumerOffsetInterval": 600_000}
+    slow = {"slow_ms": 200}
+    leaver = bench.consume(topic, "*", group=group, worker=worker, settings=rare, behaviour=slow)
+    stays = bench.consume(topic, "*", group=group)
+    # The retry topic has a queue of its own, which one of them gets.
+    until(lambda: (assigned(worker, leaver), assigned(bench.java, stays)), lambda seen: min(seen) >= 2)
+    until(lambda: sum((assigned(worker, leaver), assigned(bench.java, stays))), lambda seen: seen == 5)
+    for number in range(12):
+        bench.send(topic, "tagA", number % 4, key=f"k{number}")
+    bench.seen.wait(leaver, "consumed", 6)
+    bench.seen.wait(stays, "consumed", 6)
+
+    bench.deaths.clear()
+    worker.terminate()
+    worker.wait_terminated(LIMIT_S)
+    ended_s = time.monotonic()
+    assert worker.returncode == 143
+    assert bench.deaths == []
+    assert [one["client_id"] for one in bench.connection(group)["connections"]] == [f"ip-{stays}@i"]
+    until(lambda: assigned(bench.java, stays), lambda seen: seen == 5)
+    # Brokers take a member whose connection says nothing for one that lives for 120 s.
+    assert time.monotonic() - ended_s < 10
+    for queue in range(4):
+        bench.send(topic, "tagA", queue, key=f"later-{queue}")
+    bench.seen.wait(stays, "consumed", 10)
+    until(lambda: bench.offsets(group, topic), lambda seen: seen == [(4, 4)] * 4)
+    keys = [event["key"] for name in (leaver, stays) for event in bench.seen.of(name, "received")]
+    assert len(keys) == len(set(keys)) == 16
+
+
+def test_sigterm_waits_for_no_listener_that_blocks(bench: Bench, group: str) -> None:
+    topic = bench.topic(queues=1)
+    worker = bench.spawn("java", "blocked")
+    worker.wait_ready(LIMIT_S)
+    name = bench.consume(topic, "*", group=group, worker=worker, behaviour={"block": "all"})
+    bench.send(topic, "tagA", 0)
+    bench.seen.wait(name, "blocked", 1)
+    worker.terminate()
+    worker.wait_terminated(LIMIT_S)
+    assert worker.returncode == 143
+    refused = failure(lambda: bench.connection(group))
+    assert refused is not None
+    assert refused.code == 206
+    assert bench.seen.of(name, "consumed") == []
+
+
+def test_sigterm_ends_a_worker_without_clients_at_once(bench: Bench) -> None:
+    worker = bench.spawn("java", "idle")
+    worker.wait_ready(LIMIT_S)
+    worker.terminate()
+    worker.wait_terminated(3)
+    assert worker.returncode == 143
 
 
 def test_stop_consumer_says_goodbye(bench: Bench, group: str) -> None:

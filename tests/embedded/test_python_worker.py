@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -238,6 +239,47 @@ def test_a_member_that_dies_is_dropped_and_its_signal_is_named(
     assert until(lambda: list(bench.deaths), len) == [
         (other.name, f"signal {number.name}", Trouble.ENVIRONMENT)
     ]
+
+
+def test_sigterm_stores_the_offsets_and_leaves_the_queues_to_the_other_member(
+    bench: Bench, worker: Worker, group: str
+) -> None:
+    topic = bench.topic()
+    # As above, the one that leaves is the one that came first.
+    leaves = spawn(bench)
+    leaver, _ = consume(bench, leaves, topic, "*", group)
+    stays, id_b = consume(bench, worker, topic, "*", group)
+    until(lambda: queues(bench, group, id_b, topic), lambda seen: len(seen) == 2)
+    for number in range(8):
+        bench.send(topic, "tagA", number % 4, f"k{number}")
+    bench.seen.wait(leaver, "consumed", 4)
+    bench.seen.wait(stays, "consumed", 4)
+    bench.deaths.clear()
+    leaves.terminate()
+    leaves.wait_terminated(LIMIT_S)
+    ended_s = time.monotonic()
+    assert (leaves.returncode, bench.deaths) == (143, [])
+    until(lambda: queues(bench, group, id_b, topic), lambda seen: seen == [0, 1, 2, 3])
+    assert time.monotonic() - ended_s < 10
+    for queue in range(4):
+        bench.send(topic, "tagA", queue, f"later-{queue}")
+    bench.seen.wait(stays, "consumed", 8)
+    keys = [event["key"] for name in (leaver, stays) for event in bench.seen.of(name, "received")]
+    assert len(keys) == len(set(keys)) == 12
+
+
+def test_sigterm_waits_for_no_listener_that_blocks(bench: Bench, worker: Worker, group: str) -> None:
+    topic = bench.topic(queues=1)
+    name, _ = consume(bench, worker, topic, "*", group, behaviour={"block": "all"})
+    bench.send(topic, "tagA", 0)
+    bench.seen.wait(name, "blocked", 1)
+    worker.terminate()
+    worker.wait_terminated(LIMIT_S)
+    assert worker.returncode == 143
+    refused = failure(lambda: bench.connection(group))
+    assert refused is not None
+    assert refused.code == 206
+    assert bench.seen.of(name, "consumed") == []
 
 
 def test_what_its_client_writes_lies_in_the_workers_folder(bench: Bench, worker: Worker, group: str) -> None:

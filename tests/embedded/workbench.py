@@ -125,7 +125,14 @@ class Bench:
         return topic
 
     def consume(
-        self, topic: str, expression: str, *, group: str, worker: Worker | None = None, **more: Any
+        self,
+        topic: str,
+        expression: str,
+        *,
+        group: str,
+        worker: Worker | None = None,
+        settings: Mapping[str, Any] = COMPRESSED.client_settings,
+        **more: Any,
     ) -> str:
         """Start a consumer; returns its name."""
         name = f"c-{next(self.numbers)}"
@@ -135,7 +142,7 @@ class Bench:
             name=name,
             group=group,
             subscribe={topic: expression},
-            settings=dict(COMPRESSED.client_settings),
+            settings=dict(settings),
             **self.identity(name),
             **more,
         )

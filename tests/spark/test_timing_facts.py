@@ -137,6 +137,13 @@ OWN: dict[str, list[Told]] = {
         *started(100, "a"), *started(200, "b"), holds(300, "tagB"), step(30_000, "stop"), holds(30_100, "tagA"),
         (30_400, "b", "consumer-stopped", {}), holds(30_500, "tagA"),
     ],
+    # What SIGTERM does to a member its own stop tells; that the fault is effective is no second change.
+    "terminates": [
+        *started(100, "a"), *started(200, "b"), holds(300, "tagB"), step(30_000, "terminate"),
+        fault(30_001, "terminate", "fault-injected", "b"), (30_002, "b", "consumer-stopping", {}),
+        (30_400, "b", "consumer-stopped", {}), fault(30_401, "terminate", "fault-effective", "b"),
+        holds(30_500, "tagA"),
+    ],
     # A broker's death may move queues, and is no change of the membership.
     "servers": [
         *started(100, "a"), owns(200, "a", 0, 1), fault(5000, "kill", "fault-injected", "broker-b"),
@@ -180,6 +187,7 @@ EXPECTED = [
     ("looks", "rebalance", "consumer-started", "b", 200.0, 0.0, "look"),
     ("looks", "rebalance", "pause", "a", 2000.0, 1500.0, "settled"),
     ("stops", "subscription-flip", "consumer-stopped", "broker-a orders", 0.0, 0.0, "look"),
+    ("terminates", "subscription-flip", "consumer-stopped", "broker-a orders", 100.0, 0.0, "look"),
     ("servers", "rebalance", "consumer-started", "a", 100.0, 0.0, "look"),
     ("links", "rebalance", "consumer-started", "b", 110.0, 0.0, "look"),
     ("links", "rebalance", "partition", "a", 130_000.0, 0.0, "look"),

@@ -19,6 +19,7 @@ BIND = "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}
         (["kill: [a, c]"], {"a", "c"}),
         (["pause: b", "resume: b"], {"b"}),
         (["restart: b"], {"b"}),
+        (["terminate: [b, producer]"], {"b", "producer"}),
         (["kill: producer", "restart: producer"], {"producer"}),
         # A variable may stand for any member of the group of which it is bound.
         ([BIND, "kill: $holder"], {"a", "b"}),

@@ -191,9 +191,9 @@ def test_a_run_that_cannot_take_an_event_is_alone_with_it(workers: SharedWorkers
     assert sound.deaths == []
 
 
-def test_nobody_in_a_shared_process_can_be_killed_or_paused(workers: SharedWorkers) -> None:
+def test_nobody_in_a_shared_process_can_be_killed_terminated_or_paused(workers: SharedWorkers) -> None:
     a = Run(workers, "tok1").client("a")
-    for act in (a.kill, a.pause, a.resume):
+    for act in (a.kill, a.terminate, lambda: a.wait_terminated(LIMIT_S), a.pause, a.resume):
         with pytest.raises(HarnessDefect, match="shares its process"):
             act()
     assert a.alive

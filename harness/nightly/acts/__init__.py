@@ -11,7 +11,7 @@ from harness.nightly.acts.join import Join
 from harness.nightly.acts.kill import Kill
 from harness.nightly.acts.network import Delay, Loss, Partition, Reset
 from harness.nightly.acts.pause import Pause
-from harness.nightly.acts.producer import KILL_PRODUCER, PAUSE_PRODUCER
+from harness.nightly.acts.producer import KILL_PRODUCER, PAUSE_PRODUCER, TERMINATE_PRODUCER
 from harness.nightly.acts.resubscribe import Resubscribe
 from harness.nightly.acts.rolling import Rolling
 from harness.nightly.acts.server import (
@@ -21,14 +21,18 @@ from harness.nightly.acts.server import (
     PAUSE_BROKER,
     PAUSE_NAME_SERVER,
     RESTART_BROKER,
+    RESTART_NAME_SERVER,
     STOP_BROKER,
+    STOP_NAME_SERVER,
 )
 from harness.nightly.acts.stop import Stop
+from harness.nightly.acts.terminate import Terminate
 from harness.nightly.acts.unsubscribe import Unsubscribe
 from harness.nightly.acts.wave import Wave
 
 _ALL: tuple[Act, ...] = (
     Kill(),
+    Terminate(),
     Stop(),
     Pause(),
     Join(),
@@ -41,10 +45,13 @@ _ALL: tuple[Act, ...] = (
     RESTART_BROKER,
     PAUSE_BROKER,
     KILL_NAME_SERVER,
+    STOP_NAME_SERVER,
+    RESTART_NAME_SERVER,
     PAUSE_NAME_SERVER,
     FILL_DISK,
     Configure(),
     KILL_PRODUCER,
+    TERMINATE_PRODUCER,
     PAUSE_PRODUCER,
     Partition(),
     Loss(),

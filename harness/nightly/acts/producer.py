@@ -1,4 +1,4 @@
-"""What sends is killed or paused, and comes back."""
+"""What sends is killed, terminated or paused, and comes back."""
 
 from __future__ import annotations
 
@@ -45,6 +45,13 @@ KILL_PRODUCER = ProducerAct(
     meaning="the producer's process is killed, and another one starts",
     happens="is killed",
     fault="kill",
+    back="restart",
+)
+TERMINATE_PRODUCER = ProducerAct(
+    name="terminate-producer",
+    meaning="the producer's process gets SIGTERM, shuts its client down, and another one starts",
+    happens="gets SIGTERM",
+    fault="terminate",
     back="restart",
 )
 PAUSE_PRODUCER = ProducerAct(

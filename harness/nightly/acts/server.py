@@ -89,6 +89,23 @@ KILL_NAME_SERVER = ServerAct(
     away_ms=(0, 3000),
     of_name_server=True,
 )
+STOP_NAME_SERVER = ServerAct(
+    name="stop-nameserver",
+    meaning="the name server shuts down, stays away, and is started again",
+    happens="shuts down",
+    fault="stop",
+    back="restart",
+    away_ms=(500, 3000),
+    of_name_server=True,
+)
+RESTART_NAME_SERVER = ServerAct(
+    name="restart-nameserver",
+    meaning="the name server shuts down, and is started again at once",
+    happens="is restarted",
+    fault=None,
+    back="restart",
+    of_name_server=True,
+)
 PAUSE_NAME_SERVER = ServerAct(
     name="pause-nameserver",
     meaning="the name server stands still, and goes on",

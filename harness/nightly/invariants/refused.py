@@ -19,7 +19,9 @@ STEADY_MS = {"compressed": 3_000, "faithful": 65_000}
 (1 s compressed, 30 s in RocketMQ)."""
 AT_LEAST, FALLS = 3, 2
 """So many refusals, and so often what a heartbeat had brought was gone again meanwhile."""
-_DOING = frozenset({"start", "stop", "kill", "pause", "resume", "restart", "subscribe", "unsubscribe"})
+_DOING = frozenset(
+    {"start", "stop", "terminate", "kill", "pause", "resume", "restart", "subscribe", "unsubscribe"}
+)
 _REFUSAL = re.compile(
     r"subscription (?P<what>not exist), group: (?P<group>[^\s,]+),? topic:\s*(?P<topic>\S+)"
     r"|subscription (is )?(?P<late>not latest), group: (?P<of>[^\s,]+)"

@@ -51,8 +51,11 @@ def server_life(events: Sequence[Event], name: str, clock: Clock, end: float) ->
 
 
 def _strikes(event: Event, name: str) -> bool:
-    """Whether a fault takes hold of the process, or lets go of it; what a kill did isn't healed."""
-    if event.data.get("target") != name:
+    """Whether a fault takes hold of the process, or lets go of it; what a kill did isn't healed.
+
+    Of a process that was terminated its own `consumer-stopped` tells.
+    """
+    if event.data.get("target") != name or event.data.get("fault") == "terminate":
         return False
     return event.kind == "fault-effective" or (
         event.kind == "fault-healed" and event.data.get("fault") != "kill"

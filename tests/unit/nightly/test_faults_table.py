@@ -23,7 +23,17 @@ def test_the_readme_has_the_table() -> None:
 
 def test_every_act_on_servers_has_a_row() -> None:
     named = {name for row in ROWS for name in row.acts}
-    assert named >= {name for name, act in ACTS.items() if act.on_nodes} | {"kill", "pause", "kill-producer"}
+    of_processes = {
+        f"{fault}{whose}" for fault in ("kill", "terminate", "pause") for whose in ("", "-producer")
+    }
+    assert named >= {name for name, act in ACTS.items() if act.on_nodes} | of_processes
+
+
+def test_listeners_and_comings_and_goings_are_in_it_and_every_row_says_what_shows_it() -> None:
+    drawn = {name for row in ROWS for name in row.drawn}
+    assert drawn >= {"behaviour", "join", "wave", "rolling"}
+    assert all(row.proof for row in ROWS)
+    assert {row.behaviour for row in ROWS} >= {"{slow: 50ms}", "{fail: 1}", "block"}
 
 
 def test_processes_can_be_killed_everywhere_and_the_network_cut_in_containers_alone() -> None:

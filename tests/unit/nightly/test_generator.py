@@ -70,6 +70,7 @@ def test_every_step_that_acts_do_and_every_anchor_is_drawn() -> None:
     signs = {f"- {word}: " for word in ("kill", "stop", "pause", "resume", "subscribe", "unsubscribe")}
     signs |= {"- kill: broker-a", "- restart: broker-a", "- pause: broker-a", "- kill: nameserver"}
     signs |= {"- kill: producer", "- restart: producer", "- pause: producer", "may_fail: true"}
+    signs |= {"- terminate: ", "- terminate: producer", "- stop: nameserver", "- restart: nameserver"}
     signs |= {"- pause: nameserver", "- broker-config: ", "unstored: ", "so long after the rebalance"}
     signs |= {
         "- observe: ",

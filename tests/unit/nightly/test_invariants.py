@@ -247,9 +247,10 @@ def test_a_heartbeat_that_is_late_on_a_busy_machine_is_natural() -> None:
     assert causes(refused(9.0, 10.0, 11.0, falls=0), RefusedOnAndOn()) == []
 
 
-def test_refusals_while_a_member_takes_long_to_start_are_natural() -> None:
+@pytest.mark.parametrize("step", ["start", "terminate"])
+def test_refusals_while_a_member_takes_long_to_come_or_go_are_natural(step: str) -> None:
     story = refused(9.0, 10.0, 11.0)
-    begun = story.add("harness", "step-started", index=0, step="start", line=7)
+    begun = story.add("harness", "step-started", index=0, step=step, line=7)
     story.events.insert(3, dataclasses.replace(story.events.pop(begun - 1), wall_ms=1_760_000_001_000))
     assert causes(story, RefusedOnAndOn()) == []
 

@@ -94,9 +94,11 @@ def test_with_a_topic_go_those_who_want_nothing_else() -> None:
     assert without_orders["consumers"]["a"]["subscribe"] == {"bills": "*"}
 
 
-def test_with_a_fault_goes_the_coming_back_but_not_the_first_start() -> None:
-    (text,) = {text_of(one) for one in candidates("faults")}
-    assert "kill" not in text
+@pytest.mark.parametrize("word", ["kill", "terminate", "stop"])
+def test_with_a_fault_goes_the_coming_back_but_not_the_first_start(word: str) -> None:
+    large = document_of(LARGE.replace("kill: a", f"{word}: a"), "large")
+    (text,) = {text_of(one) for one in candidates("faults", large)}
+    assert f"{word}: " not in text
     assert text.count("start: ") == 1
 
 

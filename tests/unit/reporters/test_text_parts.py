@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.model import OutcomeKind
+from harness.reporters.parts.lives import consumer_life
 from harness.reporters.parts.markdown import cell, code
 from harness.reporters.parts.shares import Holder, holder_of, repeats, share
 from harness.reporters.parts.story import LINE_LIMIT, story
@@ -48,6 +49,22 @@ def test_printable_text_can_always_be_encoded_and_holds_no_controls(text: str) -
     shown = printable(text, keep="\n")
     shown.encode("utf-8")
     assert all(one.isprintable() or one == "\n" or one == " " or one.isspace() for one in shown)
+
+
+@pytest.mark.parametrize(
+    ("fault", "ends"), [("kill", ["fault-effective"]), ("terminate", ["consumer-stopped"])]
+)
+def test_a_process_ends_once_whatever_ended_it(fault: str, ends: list[str]) -> None:
+    made = HistoryBuilder()
+    made.add("a", "consumer-started")
+    made.at(5).add("harness", "fault-injected", fault=fault, target="a")
+    if fault == "terminate":
+        made.add("a", "consumer-stopping")
+        made.add("a", "consumer-stopped")
+    made.add("harness", "fault-effective", fault=fault, target="a", proof="it is")
+    pieces, found = consumer_life(made.events, "a", lambda event: event.mono_ns / 1e9, 9.0)
+    assert [event.kind for event in found] == ends
+    assert [piece.look for piece in pieces] == ["alive"]
 
 
 def test_numbers_are_told_as_ranges() -> None:

@@ -1,0 +1,31 @@
+"""How a worker's program in a container has ended, by the exit code that the engine tells."""
+
+from __future__ import annotations
+
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from harness.workers.container_program import ContainerProgram
+
+
+@pytest.mark.parametrize(
+    ("code", "returncode", "told"),
+    [
+        (0, 0, "exit code 0"),
+        (3, 3, "exit code 3"),
+        (137, -9, "signal SIGKILL"),
+        # A first process that does nothing about SIGTERM outlives it: this one has ended by itself.
+        (143, 143, "exit code 143"),
+    ],
+)
+def test_a_signal_is_told_from_an_end_by_itself(code: int, returncode: int, told: str) -> None:
+    program = ContainerProgram.__new__(ContainerProgram)
+    program._id, program._ended = "c", threading.Event()
+    program._api = SimpleNamespace(
+        wait=lambda *_, **__: {"StatusCode": code},
+        inspect_container=lambda _: {"State": {"OOMKilled": False}},
+    )
+    program._see_end()
+    assert (program.poll(), program.ending) == (returncode, told)
