@@ -34,7 +34,8 @@ BATCH_LIMIT_S = 12 * 3600
 STATISTICS = "batch,run_key"
 """Columns of facts of which each file knows the least and the greatest value."""
 
-_NOT_OLDER = "coalesce(new.judged >= old.judged, true)"
+# A folder is as it is, however its clock stands; and what was brought up to date is made again from any.
+_REPLACES = "new.source <=> old.source OR old.digest IS NULL OR coalesce(new.judged >= old.judged, true)"
 _AT_ONCE = 4
 _INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
 
@@ -120,11 +121,11 @@ class Store:
                 self._delta(RUNS)
                 .alias("old")
                 .merge(new, "old.run = new.run")
-                # Of two ingests at once the one with the older judgement may come last.
-                .whenMatchedUpdateAll(f"NOT (old.digest <=> new.digest) AND {_NOT_OLDER}")
+                # Of two ingests of copies at once the one with the older judgement may come last.
+                .whenMatchedUpdateAll(f"NOT (old.digest <=> new.digest) AND ({_REPLACES})")
                 # The folder has been touched, or moved: the same facts, found in another place.
                 .whenMatchedUpdate(
-                    f"NOT (old.listing <=> new.listing) AND {_NOT_OLDER}",
+                    f"NOT (old.listing <=> new.listing) AND ({_REPLACES})",
                     {name: f"new.{name}" for name in ("listing", "source", "ingested")},
                 )
                 .whenNotMatchedInsertAll()
