@@ -20,6 +20,7 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 
 from harness.errors import EnvironmentNotReady, UsageProblem
+from spark_reports.delta_log import unnoticed_damage
 from spark_reports.places import Place
 from spark_reports.report import StoreSummary
 from spark_reports.tables import QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
@@ -37,6 +38,7 @@ STATISTICS = "batch,run_key"
 # A folder is as it is, however its clock stands; and what was brought up to date is made again from any.
 _REPLACES = "new.source <=> old.source OR old.digest IS NULL OR coalesce(new.judged >= old.judged, true)"
 _AT_ONCE = 4
+_ANOTHER_STORE = "Put it back from a copy of the store, or make a new store of the run folders."
 _ANOTHER_PLACE = "Choose a folder without one in its path."
 _INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
 
@@ -308,6 +310,11 @@ def _require_tables(spark: SparkSession, place: Place) -> None:
     missing = [name for name in TABLES if not is_table(spark, place, name)]
     if missing:
         raise _lacks(place, missing)
+    if place.folder is not None:
+        for name in TABLES:
+            damage = unnoticed_damage(place.folder / name)
+            if damage is not None:
+                raise UsageProblem(f"the store at {place.uri} is damaged: {damage}", _ANOTHER_STORE)
 
 
 def is_table(spark: SparkSession, place: Place, name: str) -> bool:
@@ -318,7 +325,7 @@ def is_table(spark: SparkSession, place: Place, name: str) -> bool:
 def _lacks(place: Place, names: Sequence[str]) -> UsageProblem:
     return UsageProblem(
         f"the store at {place.uri} is damaged: there is no table {', '.join(names)}, or no _delta_log in it",
-        "Put it back from a copy of the store, or make a new store of the run folders.",
+        _ANOTHER_STORE,
     )
 
 
