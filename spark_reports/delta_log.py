@@ -24,5 +24,10 @@ def unnoticed_damage(table: Path) -> str | None:
         if not files[name]:
             return f"{log / name} is empty"
     newest = max((name for name in files if _CHECKSUM.fullmatch(name)), default=None)
-    lost = newest is not None and bool(commits) and newest.replace(".crc", ".json") > max(commits)
-    return f"{log} has lost its newest commit, and has {newest} still" if lost else None
+    if newest is None or not commits:
+        return None
+    commit = newest.replace(".crc", ".json")
+    # Looked for once more: another process may have written it while the folder was listed.
+    if commit <= max(commits) or (log / commit).exists():
+        return None
+    return f"{log} has lost its newest commit, and has {newest} still"
