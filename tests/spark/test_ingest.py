@@ -18,6 +18,7 @@ from pyspark.sql import functions as fn
 
 from harness.errors import EnvironmentNotReady
 from spark_reports.failures import spark_failures
+from spark_reports.ingest import listing
 from spark_reports.ingest.ingest import ingest
 from spark_reports.ingest.quarantine import KINDS
 from spark_reports.ingest.reading import reading
@@ -360,6 +361,14 @@ def test_folders_and_a_store_whose_path_looks_like_a_glob(spark: SparkSession, t
     for statement in again.summary().views:
         spark.sql(statement)
     assert spark.table("runs").count() == 2
+
+
+def test_folders_that_only_spark_reaches_are_looked_at_again_by_their_very_names(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "is_local", lambda _source: False)
+    sources = [f"file:{copy(tmp_path / 'runs [1]{a}', TAGS, name)}" for name in ("one", "other")]
+    assert set(listing.again(spark, [listing.Folder(one) for one in sources])) == set(sources)
 
 
 def test_what_is_passed_over_in_run_folders_is_not_in_the_store(spark: SparkSession, tmp_path: Path) -> None:
