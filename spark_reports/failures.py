@@ -15,6 +15,7 @@ from harness.errors import EnvironmentNotReady
 _LINES = 3
 _SPACE = "Free some space where the store and ROCKETCHAOS_CACHE are, and do it again: the store is whole."
 _MEMORY = "Set ROCKETCHAOS_SPARK_MEMORY to more, as `4g`."
+_STORE = "Put the store back from a copy, or make a new store of the run folders."
 _FILE = "Where it is the store's: put it back from a copy, or make a new store of the run folders."
 _REACH = "spark_reports/README.md says what HDFS and S3-compatible stores need."
 
@@ -32,6 +33,9 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("java.net.UnknownHostException", "a host is unknown", _REACH),
     ("java.net.ConnectException", "a server can't be reached", _REACH),
     ("All masters are unresponsive", "Spark's master can't be reached", "Check --master."),
+    ("DELTA_TRUNCATED_TRANSACTION_LOG", "the store is damaged", _STORE),
+    ("DELTA_VERSIONS_NOT_CONTIGUOUS", "the store is damaged", _STORE),
+    ("ChecksumException", "a file is damaged", _FILE),
     ("FAILED_READ_FILE", "a file is damaged, or missing", _FILE),
     ("Could not parse Master URL", "that is no master of Spark", "Give one such as `local[*]`."),
 )
@@ -84,7 +88,7 @@ def _whole_text(error: BaseException) -> str:
 
 def _line_with(sign: str, text: str) -> str:
     line = next(line.strip() for line in text.splitlines() if sign in line)
-    return line.removeprefix("Caused by: ")[:300]
+    return line.removeprefix("Caused by: ").removeprefix(": ")[:300]
 
 
 def _last_words(log: Path | None) -> str:

@@ -20,14 +20,18 @@ import harness
 from harness.cluster.jars import Progress, jars
 from harness.errors import EnvironmentNotReady
 from spark_reports import requirements
+from spark_reports.session import LOG4J
 
 _OURS = ("harness", "assertions", "spark_reports")
-_NEEDED = ("delta-spark", "jinja2", "packaging", "platformdirs", "plotly", "rich", "tenacity", "typer")
+_NEEDED = (
+    "delta-spark", "jinja2", "packaging", "platformdirs", "plotly", "pyyaml", "requests", "rich", "tenacity",
+    "typer",
+)  # fmt: skip
 _OF_SPARK = frozenset({"pyspark", "py4j"})
 # Bound to the very version of its compiled part.
 _LEFT_TO_THE_DRIVER = frozenset({"pydantic"})
-# It does without its compiled part.
-_ALSO_PURE = frozenset({"markupsafe"})
+# They do without their compiled part.
+_ALSO_PURE = frozenset({"charset-normalizer", "markupsafe", "pyyaml"})
 _COMPILED = (".so", ".pyd", ".dylib")
 _MAIN = Path(__file__).with_name("submitted.py")
 # The same content gives the same zip.
@@ -40,19 +44,21 @@ class Package:
 
     zip: Path
     script: Path
+    logging: Path
+    """What Spark's driver says on the terminal: errors alone."""
     command: str
     """That submits it, with Delta's jars of this machine's cache."""
 
 
 def make_package(out: Path, progress: Progress) -> Package:
-    """Write the zip, and beside it the script to submit.
+    """Write the zip, and beside it the script to submit, and what keeps Spark's noise from the terminal.
 
     Raises:
         EnvironmentNotReady: they can't be written, a package is missing, or Delta's jars can't be fetched.
     """
     found = jars(requirements.delta(), progress)
     progress("packing")
-    script = out.with_suffix(".py")
+    script, logging = out.with_suffix(".py"), out.with_suffix(".log4j2.properties")
     part = out.with_name(f".{out.name}.part")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -61,6 +67,7 @@ def make_package(out: Path, progress: Progress) -> Package:
                 archive.writestr(zipfile.ZipInfo(name, _STAMP), file.read_bytes(), zipfile.ZIP_DEFLATED)
         part.replace(out)
         script.write_bytes(_MAIN.read_bytes())
+        logging.write_text(LOG4J.read_text("utf-8").replace("level = warn", "level = error"), "utf-8")
     except OSError as error:
         raise EnvironmentNotReady(
             f"the package can't be written: {error.strerror or error}: {out}",
@@ -69,10 +76,12 @@ def make_package(out: Path, progress: Progress) -> Package:
     finally:
         part.unlink(missing_ok=True)
     names = ",".join(map(str, found))
-    command = shlex.join(
-        ["spark-submit", "--master", "MASTER", "--jars", names, "--py-files", str(out), str(script)]
-    )
-    return Package(out, script, f"{command} ingest RUNS --store URI")
+    # As a URI, which has no space: Spark's scripts take these options apart at spaces.
+    quiet = f"-Dlog4j2.configurationFile={logging.absolute().as_uri()}"
+    options = {"--master": "MASTER", "--driver-java-options": quiet, "--jars": names, "--py-files": str(out)}
+    words = [word for option in options.items() for word in option]
+    command = shlex.join(["spark-submit", *words, str(script)])
+    return Package(out, script, logging, f"{command} ingest RUNS --store URI")
 
 
 def _own() -> Iterator[tuple[str, Path]]:
@@ -113,4 +122,6 @@ def _applies(requirement: Requirement) -> bool:
 
 def _is_packed(file: PurePosixPath) -> bool:
     within = file.parts[0] not in ("..", "bin", "share", "etc") and "__pycache__" not in file.parts
-    return within and file.suffix not in _COMPILED and not file.parts[0].endswith(".dist-info")
+    # Some ask for their own version, as plotly does, when they are imported.
+    needed = file.name == "METADATA" or not file.parts[0].endswith(".dist-info")
+    return within and needed and file.suffix not in _COMPILED

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from harness.errors import EnvironmentNotReady, UsageProblem
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_OF_GLOBS = re.compile(r"[\\{}\[\]*?]")
 _NEED_A_BUCKET = ("s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs")
 
 
@@ -84,6 +85,15 @@ class Place:
     def of_table(self, name: str) -> str:
         """The URI of a table."""
         return f"{self.uri}/{name}"
+
+
+def literal(path: str) -> str:
+    """A path for Spark's readers that names what it says, though it may look like a glob.
+
+    Their option `__globPaths__` can't be used: with `false` each of several paths that look like globs stands for
+    all of them, and their rows come several times (Spark 4.1.0, `DataSource.checkAndGlobPathIfNecessary`).
+    """
+    return _OF_GLOBS.sub(r"\\\g<0>", path)
 
 
 def _no_place(text: str, why: str) -> UsageProblem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ class Table:
     schema: StructType
     rows: Sequence[Mapping[str, Any]]
     sql: str
-    """The Spark SQL that gives the counts it is made of; it runs as it stands on the tables of the store."""
+    """The Spark SQL that gives the counts it is made of; it runs as it stands on `StoreSummary.views`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,11 @@ class StoreSummary:
     quarantine_reasons: Mapping[str, int]
     """Kind of reason: so many folders."""
     clock_jumps: int
-    """Runs within which the wall clock jumped: their order in time is uncertain."""
+    """Runs within which the wall clock jumped, or was wrong all along: their order in time is uncertain."""
+    versions: Mapping[str, int] = field(default_factory=dict)
+    """Table of the store: its version of Delta that was read."""
+    views: Sequence[str] = ()
+    """The statements that make the views which the SQL of tables and figures reads, as they were then."""
 
 
 @dataclass(frozen=True, slots=True)

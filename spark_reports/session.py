@@ -34,6 +34,8 @@ MASTER_VARIABLE = "ROCKETCHAOS_SPARK_MASTER"
 """The environment variable that names Spark's master, instead of `local[*]`."""
 MEMORY_VARIABLE = "ROCKETCHAOS_SPARK_MEMORY"
 """The environment variable that says how much memory Spark's JVM may use: `2g`."""
+LOG_LEVEL = "spark.log.level"
+"""Spark's setting of what it says, for the terminal of `spark-submit`."""
 
 Progress = Callable[[str], None]
 
@@ -41,7 +43,8 @@ _GIB = 2**30
 _COMPACT = str(128 * 2**20)
 """Bytes of a file of a table that is large enough."""
 _END_LIMIT_S = 20
-_LOG4J = Path(__file__).with_name("log4j2.properties")
+LOG4J = Path(__file__).with_name("log4j2.properties")
+"""What Spark's JVM says, on its standard error."""
 _HERE = "127.0.0.1"
 
 
@@ -111,21 +114,24 @@ def _settings(master: str) -> dict[str, str]:
         "spark.ui.showConsoleProgress": "false",
     }
     if master.startswith("local"):
-        settings |= {
-            "spark.driver.bindAddress": _HERE,
-            "spark.driver.host": _HERE,
-            "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
-            # VACUUM lists folders in so many tasks, 10000 by default.
-            "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
-        }
+        settings |= {"spark.driver.bindAddress": _HERE, "spark.driver.host": _HERE, **_few_tasks()}
     return settings
+
+
+def _few_tasks() -> dict[str, str]:
+    """For one machine. They can be changed while a session runs."""
+    return {
+        "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
+        # VACUUM lists folders in so many tasks, 10000 by default.
+        "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
+    }
 
 
 def _places(folder: Path) -> dict[str, str]:
     temporary = folder / "temporary"
     temporary.mkdir()
     options = (
-        f"-Dlog4j2.configurationFile={_LOG4J.as_uri()} -Djava.io.tmpdir={temporary} "
+        f"-Dlog4j2.configurationFile={LOG4J.as_uri()} -Djava.io.tmpdir={temporary} "
         f"-Dderby.system.home={temporary} -XX:-UsePerfData"
     )
     return {
@@ -271,6 +277,13 @@ def _submitted(master: str | None) -> Iterator[SparkSession]:
         if name not in ("spark.master", "spark.app.name"):
             builder = builder.config(name, value)
     session = (builder.master(master) if master else builder).appName("rocketchaos").getOrCreate()
+    context = session.sparkContext
+    if not context.getConf().contains(LOG_LEVEL):
+        context.setLogLevel("ERROR")
+    if (context.master or "").startswith("local"):
+        # Only now it is known: the command of `spark-submit` says it, or a file of its settings.
+        for name, value in _few_tasks().items():
+            session.conf.set(name, value)
     try:
         yield session
     finally:

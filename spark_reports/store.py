@@ -18,13 +18,14 @@ from typing import Any
 
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
 
 from harness.errors import EnvironmentNotReady, UsageProblem
+from spark_reports.delta_log import unnoticed_damage
 from spark_reports.places import Place
 from spark_reports.report import StoreSummary
-from spark_reports.tables import COPY, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
+from spark_reports.tables import QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
 from spark_reports.transactions import Progress, Transactions
+from spark_reports.views import placed_in_time, problems, statements
 
 VERSION_PROPERTY = "rocketchaos.store-version"
 """Of the table `runs`: `spark_reports.tables.STORE_VERSION` of the store."""
@@ -34,8 +35,11 @@ BATCH_LIMIT_S = 12 * 3600
 STATISTICS = "batch,run_key"
 """Columns of facts of which each file knows the least and the greatest value."""
 
-_NOT_OLDER = "coalesce(new.judged >= old.judged, true)"
+# A folder is as it is, however its clock stands; and what was brought up to date is made again from any.
+_REPLACES = "new.source <=> old.source OR old.digest IS NULL OR coalesce(new.judged >= old.judged, true)"
 _AT_ONCE = 4
+_ANOTHER_STORE = "Put it back from a copy of the store, or make a new store of the run folders."
+_ANOTHER_PLACE = "Choose a folder without one in its path."
 _INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
 
 
@@ -48,6 +52,8 @@ class Store:
         self.place = place
         self.transactions = Transactions(spark, place, progress or (lambda _text: None))
         self._begun = time.monotonic()
+        self._versions: Mapping[str, int] = {}
+        """Of the tables in the views."""
 
     @classmethod
     def open(cls, spark: SparkSession, uri: str, progress: Progress | None = None) -> Store:
@@ -69,10 +75,12 @@ class Store:
         """The store that is there, otherwise a new one.
 
         Raises:
-            UsageProblem: there is one of another version, or it lacks a table.
+            UsageProblem: there is one of another version, or it lacks a table, or there can be none.
             EnvironmentNotReady: it can't be made.
         """
         place = Place.of(uri)
+        if "`" in place.uri:
+            raise UsageProblem(f"there can be no store at {uri}: Delta takes no backtick", _ANOTHER_PLACE)
         place.make()
         store = cls(spark, place, progress)
         version = version_of(spark, place)
@@ -120,11 +128,11 @@ class Store:
                 self._delta(RUNS)
                 .alias("old")
                 .merge(new, "old.run = new.run")
-                # Of two ingests at once the one with the older judgement may come last.
-                .whenMatchedUpdateAll(f"NOT (old.digest <=> new.digest) AND {_NOT_OLDER}")
+                # Of two ingests of copies at once the one with the older judgement may come last.
+                .whenMatchedUpdateAll(f"NOT (old.digest <=> new.digest) AND ({_REPLACES})")
                 # The folder has been touched, or moved: the same facts, found in another place.
                 .whenMatchedUpdate(
-                    f"NOT (old.listing <=> new.listing) AND {_NOT_OLDER}",
+                    f"NOT (old.listing <=> new.listing) AND ({_REPLACES})",
                     {name: f"new.{name}" for name in ("listing", "source", "ingested")},
                 )
                 .whenNotMatchedInsertAll()
@@ -197,8 +205,10 @@ class Store:
             for name in TABLES
         }
         frames[QUARANTINE.name] = problems(frames[RUNS.name], frames[QUARANTINE.name])
+        frames[RUNS.name] = placed_in_time(frames[RUNS.name])
         for name, frame in frames.items():
             frame.createOrReplaceTempView(name)
+        self._versions = versions
 
     def summary(self) -> StoreSummary:
         """What is in the views of `register`."""
@@ -206,7 +216,7 @@ class Store:
             "SELECT count(*) AS runs, coalesce(sum(message_count), 0) AS messages,"
             " count(DISTINCT scenario) AS scenarios, count(DISTINCT host) AS hosts,"
             " min(started) AS first_run, max(started) AS last_run,"
-            " count_if(abs(clock_jump_ms) >= 1000) AS clock_jumps FROM runs"
+            " count_if(started IS NULL OR abs(clock_jump_ms) >= 1000) AS clock_jumps FROM runs"
         ).first()
         assert counts is not None
         kinds = self.spark.sql("SELECT kind, count(*) AS folders FROM quarantine GROUP BY kind ORDER BY kind")
@@ -222,6 +232,8 @@ class Store:
             quarantined=sum(reasons.values()),
             quarantine_reasons=reasons,
             clock_jumps=counts.clock_jumps,
+            versions=self._versions,
+            views=statements(self.place, self._versions),
         )
 
     def _delta(self, table: Table) -> Any:
@@ -233,19 +245,6 @@ class Store:
             versions = {name: delta_version(self.spark, self.place.of_table(name)) for name in TABLES}
             if delta_version(self.spark, self.place.of_table(RUNS.name)) == versions[RUNS.name]:
                 return versions
-
-
-def problems(runs: DataFrame, quarantine: DataFrame) -> DataFrame:
-    """What is a problem now, of the rows of these tables: no copies, and no run that counts since then.
-
-    A run counts wherever it came from: from the same folder, or from another one that has it.
-    """
-    present = quarantine.where(f.col("kind") != COPY)
-    for of in ("source", "run"):
-        since = runs.select(f.col(of).alias("known"), "ingested")
-        counts = (f.col("known") == f.col(of)) & (f.col("ingested") >= f.col("found"))
-        present = present.join(since, counts, "left_anti")
-    return present
 
 
 def _in_utc(seen: datetime | None) -> datetime | None:
@@ -311,6 +310,11 @@ def _require_tables(spark: SparkSession, place: Place) -> None:
     missing = [name for name in TABLES if not is_table(spark, place, name)]
     if missing:
         raise _lacks(place, missing)
+    if place.folder is not None:
+        for name in TABLES:
+            damage = unnoticed_damage(place.folder / name)
+            if damage is not None:
+                raise UsageProblem(f"the store at {place.uri} is damaged: {damage}", _ANOTHER_STORE)
 
 
 def is_table(spark: SparkSession, place: Place, name: str) -> bool:
@@ -321,7 +325,7 @@ def is_table(spark: SparkSession, place: Place, name: str) -> bool:
 def _lacks(place: Place, names: Sequence[str]) -> UsageProblem:
     return UsageProblem(
         f"the store at {place.uri} is damaged: there is no table {', '.join(names)}, or no _delta_log in it",
-        "Put it back from a copy of the store, or make a new store of the run folders.",
+        _ANOTHER_STORE,
     )
 
 

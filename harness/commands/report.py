@@ -148,7 +148,7 @@ def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:
 
 def package(
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE.zip", help="Where the zip goes; its script goes beside it.")
+        Path, typer.Option("--out", metavar="FILE.zip", help="Where the zip goes; two files go beside it.")
     ] = Path("rocketchaos-spark.zip"),
 ) -> ExitCode:
     """Make a zip for `spark-submit --py-files`, and the script to submit."""
@@ -159,7 +159,7 @@ def package(
 
     with Progress() as progress:
         made = make_package(out, progress)
-    OUT.print(f"{made.zip}\n{made.script}\n\nOn any master:\n  {made.command}", markup=False)
+    OUT.print(f"{made.zip}\n{made.script}\n{made.logging}\n\nOn any master:\n  {made.command}", markup=False)
     return ExitCode.AS_EXPECTED
 
 

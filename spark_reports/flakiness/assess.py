@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spark_reports.cell import Cell
-from spark_reports.flakiness.cells import Counts, Verdict, judge, share, verdict_of
+from spark_reports.flakiness.cells import Counts, Verdict, is_drawn, judge, share, verdict_of
 from spark_reports.flakiness.read import Block, Cause, Facts
 from spark_reports.statistics.change_points import ChangePoint, Split, best_split, segment
 from spark_reports.statistics.multiple import benjamini_hochberg
@@ -44,6 +44,11 @@ class Assessed:
     trend: Trend
     """Its p is adjusted for the number of cells."""
     causes: Sequence[Cause]
+
+    @property
+    def drawn(self) -> bool:
+        """Whether a night drew its scenario, of which nobody expects anything: thousands are read together."""
+        return is_drawn(self.key.scenario) and not self.counts.expecting
 
     @property
     def placed(self) -> int:
@@ -131,7 +136,10 @@ def _adjusted(p_values: Mapping[Cell, float]) -> Mapping[Cell, float]:
     return dict(zip(p_values, benjamini_hochberg(list(p_values.values())), strict=True))
 
 
-def _gravity(cell: Assessed) -> tuple[int, bool, float, Cell]:
-    """By what is so now; within that what became worse first, then by how bad it surely is."""
+def _gravity(cell: Assessed) -> tuple[bool, int, bool, float, Cell]:
+    """By what is so now; within that what became worse first, then by how bad it surely is.
+
+    What was drawn is last.
+    """
     recent = share(*cell.recent)
-    return _ORDER.index(cell.now), not cell.worse, recent[2] if recent else 1.0, cell.key
+    return cell.drawn, _ORDER.index(cell.now), not cell.worse, recent[2] if recent else 1.0, cell.key

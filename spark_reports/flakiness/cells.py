@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,8 @@ from spark_reports.statistics.score import CERTAIN, STEADY_RATE, alike_runs_need
 
 ALIKE_RUNS = alike_runs_needed()
 """So many runs without exception make a verdict certain."""
+
+_DRAWN = re.compile(r"nightly-\d+-\d+")
 
 
 class Verdict(StrEnum):
@@ -51,6 +54,11 @@ class Counts:
     def errors(self) -> int:
         """Runs that say nothing of the product."""
         return self.runs - self.product
+
+
+def is_drawn(scenario: str) -> bool:
+    """Whether `rocketchaos nightly` drew it (see `harness.nightly.generator`): hardly any other run has it."""
+    return _DRAWN.fullmatch(scenario) is not None
 
 
 def judge(hits: int, runs: int) -> Verdict:

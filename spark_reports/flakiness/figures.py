@@ -20,6 +20,7 @@ from spark_reports.render.figures.trend import Change, Moment, Series, trend
 from spark_reports.report import Figure
 from spark_reports.words import chance
 
+MOST_SCENARIOS = 60
 MOST_INTERVALS, MOST_TRENDS, MOST_STRIPS, MOST_CONDITIONS, MOST_CAUSES = 30, 6, 20, 6, 12
 _POINTS = 20
 _BASE = {
@@ -33,11 +34,18 @@ _BASE = {
 
 
 def map_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
-    """Scenarios down, clients and versions across; None: there are no cells."""
-    if not cells:
+    """Scenarios down, clients and versions across, the first to look at on top; None: there are no cells.
+
+    What nights drew is left out: each of those scenarios would be a row with one run.
+    """
+    own = [cell for cell in cells if not cell.drawn]
+    if not own:
         return None
+    scenarios = list(dict.fromkeys(cell.key.scenario for cell in own))
+    rows = scenarios[:MOST_SCENARIOS]
+    shown = set(rows)
+    cells = [cell for cell in own if cell.key.scenario in shown]
     columns = sorted({names.column(cell.key) for cell in cells})
-    rows = list(dict.fromkeys(cell.key.scenario for cell in cells))
     at = {(cell.key.scenario, names.column(cell.key)): cell for cell in cells}
     # The first row names every column, in order, so that the map keeps it.
     drawn = [
@@ -55,12 +63,16 @@ def map_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
     return Figure(
         "map",
         "Every scenario, client and version",
-        "In each cell the verdict, as it is now, and how many of its judged runs ended as expected; a "
-        "question mark where they are too few to be sure. `measured`: nothing is expected, and how many "
-        "reproduced.",
+        f"{_of_all(len(rows), len(scenarios))}In each cell the verdict, as it is now, and how many of its "
+        "judged runs ended as expected; a question mark where they are too few to be sure. `measured`: nothing "
+        "is expected, and how many reproduced.",
         verdict_map(drawn),
         query("flakiness_cells"),
     )
+
+
+def _of_all(shown: int, every: int) -> str:
+    return f"{shown} of {every:,} scenarios, those to look at first. " if shown < every else ""
 
 
 def _map_text(cell: Assessed) -> str:

@@ -25,6 +25,7 @@ def headline(cells: Sequence[Assessed], names: Names, found: Sequence[Condition]
         return "The store has no runs, so nothing can be said of flakiness: `report ingest` brings them." + (
             f" {counted(store.quarantined, 'folder')} could not be read." if store.quarantined else ""
         )
+    cells = [cell for cell in cells if not cell.drawn] or cells
     counts = Counter(cell.now for cell in cells)
     bad = [f"{counts[one]} {one.value}" for one in _DOUBTFUL if counts[one]]
     total = counted(len(cells), "cell")
@@ -100,7 +101,8 @@ def lines(
     says += _improved(cells, names)
     says += _measured(cells, names)
     costs = _costs(cells, signatures)
-    closing = [line for line in (_undecided(cells), costs, _unplaced(cells), _quarantined(store)) if line]
+    told = (_undecided(cells), _drawn(cells), costs, _unplaced(cells), _quarantined(store))
+    closing = [line for line in told if line]
     return [*says[: MOST_LINES - len(closing)], *closing]
 
 
@@ -135,7 +137,7 @@ def _measured(cells: Sequence[Assessed], names: Names) -> list[str]:
 
 def _undecided(cells: Sequence[Assessed]) -> str:
     few = [cell for cell in cells if cell.now in (Verdict.LIKELY_PASS, Verdict.LIKELY_FAIL)]
-    none = sum(cell.now is Verdict.UNKNOWN for cell in cells)
+    none = sum(cell.now is Verdict.UNKNOWN and not cell.drawn for cell in cells)
     says = []
     if few:
         most = max(more_runs(*cell.recent) for cell in few)
@@ -146,6 +148,17 @@ def _undecided(cells: Sequence[Assessed]) -> str:
     if none:
         says.append(f"{counted(none, 'cell')} can't be judged: no run ended by the product's behaviour")
     return "; ".join(says)
+
+
+def _drawn(cells: Sequence[Assessed]) -> str:
+    drawn = [cell for cell in cells if cell.drawn]
+    if not drawn:
+        return ""
+    reproduced = sum(cell.counts.reproduced > 0 for cell in drawn)
+    return (
+        f"{counted(len(drawn), 'cell')} of scenarios drawn by `rocketchaos nightly`, only measured: "
+        f"{reproduced:,} reproduced; each is a row at the end of the table `cells`, and not in the map"
+    )
 
 
 def _costs(cells: Sequence[Assessed], signatures: Sequence[Signature]) -> str:
@@ -173,8 +186,10 @@ def _unplaced(cells: Sequence[Assessed]) -> str:
     count = sum(cell.counts.unplaced for cell in cells)
     if not count:
         return ""
-    runs = counted(count, "run")
-    return f"Order in time uncertain for {runs}: the clock jumped; they count, but not for changes and trends"
+    return (
+        f"Order in time uncertain for {counted(count, 'run')}: the clock jumped, or was wrong; they count, but "
+        "not for changes and trends"
+    )
 
 
 def _quarantined(store: StoreSummary) -> str:

@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
 from harness.errors import UsageProblem
-from spark_reports.places import Place
+from spark_reports.places import Place, literal
 
 READ = ("run.json", "outcome.json", "checks.json", "messages.jsonl", "events.jsonl")
 """The files of a run folder that are read, besides logs."""
@@ -102,12 +102,12 @@ def again(spark: SparkSession, folders: Iterable[Folder]) -> dict[str, str]:
     remote = [one for one in sources if not is_local(one)]
     seen = [_folder(local_path(one)) for one in local]
     try:
-        seen += listed_by_spark(spark, remote) if remote else []
+        seen += listed_by_spark(spark, list(map(literal, remote))) if remote else []
     except UsageProblem:
         # One is gone, and Spark lists all of them or none.
         for one in remote:
             with suppress(UsageProblem):
-                seen += listed_by_spark(spark, [one])
+                seen += listed_by_spark(spark, [literal(one)])
     return {one.source: one.listing for one in seen}
 
 
@@ -146,7 +146,7 @@ def local_path(source: str) -> Path:
 
 
 def listed_by_spark(spark: SparkSession, places: Sequence[str]) -> list[Folder]:
-    """The run folders below places that only Spark can reach, listed side by side by its executors.
+    """The run folders below places, or globs, that only Spark can reach, listed side by side by its executors.
 
     Raises:
         UsageProblem: there is no such place.

@@ -12,6 +12,7 @@ from pyspark.sql import functions as fn
 from spark_reports.ingest.findings import not_as_it_should_be, side_of
 from spark_reports.ingest.reading import reader
 from spark_reports.ingest.signature import signature
+from spark_reports.places import literal
 
 MOST = 20
 """So many different lines of a run are told, the first ones; each is counted."""
@@ -83,7 +84,7 @@ def log_lines(spark: SparkSession, places: Sequence[str]) -> DataFrame:
         return spark.createDataFrame([], "value string, path string, position long")
     files = reader(spark).option("recursiveFileLookup", "true").option("pathGlobFilter", "*.{log,txt}")
     try:
-        lines = files.text(there)
+        lines = files.text([literal(one) for one in there])
     except AnalysisException as error:
         # One was removed just now: Spark plans to read all folders, or none. There are fewer now.
         if error.getCondition() != "PATH_NOT_FOUND" or _that_are_there(spark, there) == there:

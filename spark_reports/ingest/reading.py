@@ -11,6 +11,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from spark_reports.contract import CHECKS, CORRUPT, EVENT, MESSAGE, OUTCOME, RUN
 from spark_reports.ingest.listing import Folder
+from spark_reports.places import literal
 
 SETTINGS = {
     # Many small files to a task: by default 32 of them fill one. A folder's files are a few kilobytes each.
@@ -19,11 +20,11 @@ SETTINGS = {
     # Paths are listed by so many tasks, not by one for each of them.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
 }
-_TOLERANT = {"globPaths": "false", "ignoreMissingFiles": "true", "ignoreCorruptFiles": "true"}
+_TOLERANT = {"ignoreMissingFiles": "true", "ignoreCorruptFiles": "true"}
 
 
 def reader(spark: SparkSession) -> DataFrameReader:
-    """Reads files of run folders, and of nothing else.
+    """Reads files of run folders, and of nothing else; their paths are `literal`.
 
     One that vanishes, or that can't be read to its end, must not end the ingest: what it lacks shows in the sums
     of `spark_reports.ingest.soundness`, or in a second listing, and its folder is quarantined. Of a file of the
@@ -77,7 +78,7 @@ def event_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
 
 def numbered_lines(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
     """Lines of files with `place`, `file` (its name) and `line`, from 1."""
-    lines = reader(spark).option("lineSep", "\n").text(list(paths))
+    lines = reader(spark).option("lineSep", "\n").text([literal(one) for one in paths])
     return lines.select(
         "value",
         _place("_metadata.file_path").alias("place"),
@@ -94,7 +95,7 @@ def source_of(place: Column) -> Column:
 
 
 def _paths(folders: Sequence[Folder], *names: str) -> list[str]:
-    return [f"{one.source}/{name}" for one in folders for name in names if name in one.files]
+    return [literal(f"{one.source}/{name}") for one in folders for name in names if name in one.files]
 
 
 def _place(path: str) -> Column:

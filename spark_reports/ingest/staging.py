@@ -9,6 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from spark_reports.places import literal
 from spark_reports.store import BATCH_LIMIT_S, Store
 
 _FOLDER = "staging"
@@ -23,8 +24,9 @@ class Staging:
 
     def keep(self, name: str, rows: DataFrame) -> DataFrame:
         """Write rows and read them back: what made them is not done again."""
-        rows.write.mode("overwrite").parquet(f"{self._uri}/{name}")
-        return self._spark.read.schema(rows.schema).parquet(f"{self._uri}/{name}")
+        uri = f"{self._uri}/{name}"
+        rows.write.mode("overwrite").parquet(uri)
+        return self._spark.read.schema(rows.schema).parquet(literal(uri))
 
 
 @contextmanager

@@ -8,11 +8,16 @@ from urllib.parse import quote, unquote, urlsplit
 
 
 def run_folder(text: str) -> Path | None:
-    """The folder that a URI, or a path from the root, names; None where it names none of this machine."""
+    """The folder that a URI, or a path from the root, names; None where it names none of this machine.
+
+    `file:/folder`, as the store has it (see `spark_reports.places`), is not encoded; `file:///folder` is.
+    """
     try:
-        parts = urlsplit(text)
-        local = parts.scheme == "file" and parts.netloc in ("", "localhost")
-        path = Path(unquote(parts.path) if local else text)
+        if text.startswith("file://"):
+            parts = urlsplit(text)
+            path = Path(unquote(parts.path) if parts.netloc in ("", "localhost") else "")
+        else:
+            path = Path(text.removeprefix("file:"))
         return path if path.is_absolute() and path.is_dir() else None
     except (OSError, ValueError):
         return None

@@ -90,7 +90,7 @@ def _warnings(store: StoreSummary) -> list[Warned]:
     if store.clock_jumps:
         found.append(
             Warned(
-                f"The wall clock jumped within {counted(store.clock_jumps, 'run')}: "
+                f"The wall clock jumped within {counted(store.clock_jumps, 'run')}, or was wrong all along: "
                 "their place in the order of time is uncertain, their durations are not."
             )
         )

@@ -45,7 +45,8 @@ RUNS = [
     # Neither the anomaly nor its absence, but behaviour: nothing troubled it.
     run(6, PYTHON, "inconclusive"),
     run(7, GRPC, "error", trouble="environment"),
-    run(8, MIXED, "not-reproduced"),
+    # Nobody knows when it was.
+    run(8, MIXED, "not-reproduced", started=None),
 ]
 MESSAGES = [
     *messages(1, "delivered", 1, **HEARD),
@@ -107,6 +108,7 @@ def test_messages_of_a_class_by_run(classes: list[tuple[Any, ...]]) -> None:
 
 def test_the_typical_run_is_the_newest_with_the_most_frequent_classes(classes: list[tuple[Any, ...]]) -> None:
     assert of(classes, "java", "classes") == [(2, "1 0 1 0 0 0 0 0 0", 2, "file:///runs/2")]
+    assert of(classes, "java+python", "classes") == [(1, "1 0 0 0 0 0 0 0 0", 1, "file:///runs/8")]
 
 
 def test_witnesses_against_each_other_by_run(classes: list[tuple[Any, ...]]) -> None:

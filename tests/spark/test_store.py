@@ -17,8 +17,10 @@ from harness.errors import EnvironmentNotReady, UsageProblem
 from spark_reports import store as module
 from spark_reports import transactions
 from spark_reports.export import Format, export
+from spark_reports.failures import spark_failures
 from spark_reports.migrations import migrate
 from spark_reports.places import Place
+from spark_reports.queries import query
 from spark_reports.store import Store
 from spark_reports.tables import MESSAGES, QUARANTINE, RUNS, STORE_VERSION, TABLES
 from spark_reports.tidy import tidy
@@ -60,6 +62,19 @@ def test_a_run_whose_folder_was_only_touched_keeps_its_facts(store: Store) -> No
     assert [(row.batch, row.listing) for row in kept] == [(first, "new")]
 
 
+def test_a_folder_judged_anew_replaces_its_run_though_the_clock_was_set_back(store: Store) -> None:
+    """Or a backup was put back. Of copies the one that was judged last counts."""
+
+    def judged(digest: str, at: datetime, **more: object) -> list[str]:
+        stores.commit(store, store.begin(), "set-back", digest=digest, judged=at, **more)
+        return [row.digest for row in store.read(RUNS).where("run = 'set-back'").collect()]
+
+    yesterday = stores.NOW - timedelta(days=1)
+    assert judged("d", stores.NOW) == ["d"]
+    assert judged("older copy", yesterday, source="file:/copies/set-back") == ["d"]
+    assert judged("anew", yesterday) == ["anew"]
+
+
 def test_views_are_one_moment_of_the_store(store: Store) -> None:
     stores.ingest(store, "before")
     store.register()
@@ -67,6 +82,66 @@ def test_views_are_one_moment_of_the_store(store: Store) -> None:
     seen = {row.run for row in store.spark.table("runs").collect()}
     assert "before" in seen
     assert "after" not in seen
+
+
+def test_the_statements_that_a_report_shows_make_its_views_again(spark: SparkSession, tmp_path: Path) -> None:
+    store = Store.create(spark, str(tmp_path / "it's a store"))
+    cell = {
+        "scenario": "s",
+        "client": "java",
+        "rocketmq": "5.5.0",
+        "cluster": "embedded",
+        "timing": "faithful",
+    }
+    hour = timedelta(hours=1)
+    for number, started in enumerate((stores.NOW, stores.NOW - hour, datetime(1999, 1, 1, tzinfo=UTC))):
+        batch, run = store.begin(), f"run-{number}"
+        stores.append(store, batch, run)
+        stores.commit(store, batch, run, **cell, outcome="reproduced", started=started)
+    bad = [("copy", "a"), ("truncated", "b"), ("truncated", "run-0"), ("other-schema", None)]
+    folders = [
+        {"source": f"file:/bad/{kind}/{run}", "kind": kind, "run": run, "found": stores.NOW - hour}
+        for kind, run in bad
+    ]
+    store.quarantine(stores.frame(spark, QUARANTINE, *folders))
+    store.register()
+    summary = store.summary()
+    assert {version > 0 for version in summary.versions.values()} == {True, False}
+    assert (summary.runs, summary.quarantined, summary.clock_jumps) == (3, 2, 1)
+
+    def read() -> list[list[str]]:
+        texts = [query("flakiness_cells"), query("flakiness_history")]
+        texts += [f"SELECT {', '.join(table.columns)} FROM {name}" for name, table in TABLES.items()]
+        return [sorted(map(repr, spark.sql(text).collect())) for text in texts]
+
+    before = read()
+    stores.ingest(store, "later")
+    for name in TABLES:
+        spark.catalog.dropTempView(name)
+    for statement in summary.views:
+        spark.sql(statement)
+    assert read() == before
+
+
+def test_a_run_whose_clock_was_wrong_altogether_has_no_place_in_time(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    store = Store.create(spark, str(tmp_path))
+    moments = {
+        "right": stores.NOW - timedelta(days=1),
+        "a-day-ahead": stores.NOW + timedelta(hours=23),
+        "no-battery": datetime(1970, 1, 1, 0, 5, tzinfo=UTC),
+        "next-year": stores.NOW + timedelta(days=365),
+    }
+    for run, started in moments.items():
+        stores.commit(store, store.begin(), run, started=started, ended=started, clock_jump_ms=0)
+    store.register()
+    seen = {row.run: (row.started, row.ended) for row in spark.table("runs").collect()}
+    assert {run for run, times in seen.items() if None not in times} == {"right", "a-day-ahead"}
+    assert seen["no-battery"] == seen["next-year"] == (None, None)
+    summary = store.summary()
+    assert (summary.runs, summary.clock_jumps) == (4, 2)
+    assert (summary.first, summary.last) == (moments["right"], moments["a-day-ahead"])
 
 
 def test_what_was_quarantined_is_counted_until_it_is_ingested(store: Store) -> None:
@@ -175,6 +250,61 @@ def test_a_store_that_lacks_a_table_is_a_message(spark: SparkSession, tmp_path: 
         Store.open(spark, str(tmp_path))
     with pytest.raises(UsageProblem, match=f"no table {lost.partition('/')[0]}"):
         Store.create(spark, str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("table", "number", "cut"),
+    [("runs", 0, None), ("messages", 1, None), ("runs", -1, None), ("messages", -1, None),
+     ("runs", 1, 0), ("messages", -1, 0), ("runs", -1, 300), ("messages", 0, 300)],
+)  # fmt: skip
+def test_a_damaged_log_is_a_message_with_the_way_out(
+    whole: Path, spark: SparkSession, tmp_path: Path, table: str, number: int, cut: int | None
+) -> None:
+    """A commit that is gone, or that was cut."""
+    folder = tmp_path / "store"
+    shutil.copytree(whole, folder)
+    commit = sorted((folder / table / "_delta_log").glob("*.json"))[number]
+    if cut is None:
+        commit.unlink()
+    else:
+        commit.write_bytes(commit.read_bytes()[:cut])
+    assert "make a new store of the run folders" in _way_out_of(spark, folder)
+
+
+@pytest.mark.parametrize("cut", [None, 200])
+def test_a_damaged_file_of_facts_is_a_message_with_the_way_out(
+    whole: Path, spark: SparkSession, tmp_path: Path, cut: int | None
+) -> None:
+    folder = tmp_path / "store"
+    shutil.copytree(whole, folder)
+    file = next((folder / "messages").glob("*.parquet"))
+    if cut is None:
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[:cut])
+    assert "make a new store of the run folders" in _way_out_of(spark, folder)
+
+
+@pytest.fixture(scope="module")
+def whole(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of a few commits."""
+    folder = tmp_path_factory.mktemp("whole") / "store"
+    store = Store.create(spark, str(folder))
+    stores.ingest(store, "one")
+    stores.ingest(store, "other")
+    return folder
+
+
+def _way_out_of(spark: SparkSession, folder: Path) -> str:
+    """Of reading a store that is damaged."""
+    with pytest.raises((UsageProblem, EnvironmentNotReady), match="damaged") as raised, spark_failures(None):
+        stores.visible(Store.open(spark, str(folder)))
+    return raised.value.hint or ""
+
+
+def test_a_place_that_delta_can_not_use_is_a_message(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem, match="no backtick"):
+        Store.create(spark, str(tmp_path / "a`b"))
 
 
 def test_places_that_can_be_no_store_are_messages(spark: SparkSession, tmp_path: Path) -> None:

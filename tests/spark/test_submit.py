@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import os
 import re
 import shlex
@@ -9,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -19,6 +22,8 @@ from tenacity import Retrying, stop_after_delay, wait_fixed
 
 from spark_reports.ingest.ingest import ingest
 from spark_reports.package import Package, make_package
+from spark_reports.render.document import document
+from spark_reports.reports import REPORTS
 from spark_reports.store import Store
 from spark_reports.tables import TABLES
 
@@ -27,6 +32,17 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 HOME = Path(pyspark.__file__).parent
 GOLDEN = Path(__file__).parent.parent / "golden" / "runs"
 LIMIT_S = 240
+OF_THE_DRIVER = (
+    "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection", "numpy", "scipy"
+)  # fmt: skip
+"""Pydantic and SciPy, with what they need."""
+PROBE = """
+import spark_reports
+from spark_reports.session import spark_session
+with spark_session() as spark:
+    print(spark.conf.get("spark.sql.shuffle.partitions"))
+print(spark_reports.__file__)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +72,36 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return make_package(tmp_path_factory.mktemp("package") / "rocketchaos-spark.zip", print)
 
 
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python that has what is asked of a driver's, and nothing else: neither the project nor its packages."""
+    folder = tmp_path_factory.mktemp("python")
+    site = folder / "site"
+    site.mkdir()
+    for name in OF_THE_DRIVER:
+        spec = importlib.util.find_spec(name)
+        assert spec is not None
+        assert spec.origin is not None
+        there = Path(spec.origin)
+        for one in (
+            (there.parent, there.parent.with_name(f"{name}.libs")) if spec.parent == name else (there,)
+        ):
+            if one.exists():
+                (site / one.name).symlink_to(one)
+    script = folder / "python"
+    # -S: without site-packages, and so without what is installed to be edited.
+    script.write_text(
+        f'#!/bin/sh\nPYTHONPATH="{site}${{PYTHONPATH:+:$PYTHONPATH}}" exec "{sys.executable}" -S "$@"\n'
+    )
+    script.chmod(0o755)
+    return script
+
+
 def test_a_cluster_gets_the_same_tables_as_this_process(
-    spark: SparkSession, master: str, package: Package, tmp_path: Path
+    spark: SparkSession, master: str, package: Package, python: Path, tmp_path: Path
 ) -> None:
     runs = [str(one) for one in sorted(GOLDEN.iterdir())[:2]]
-    done = _submit(package, master, "ingest", *runs, "--store", str(tmp_path / "there"))
-    assert done.returncode == 0, done.stdout + done.stderr
+    _submit(package, python, master, "ingest", *runs, "--store", str(tmp_path / "there"))
     ingest(spark, Store.create(spark, str(tmp_path / "here")), runs, print)
     here, there = (Store.open(spark, str(tmp_path / name)) for name in ("here", "there"))
     counted = 0
@@ -71,10 +111,28 @@ def test_a_cluster_gets_the_same_tables_as_this_process(
         assert rows[0] == rows[1], table.name
         counted += len(rows[0])
     assert counted > 10
-    out = tmp_path / "reports"
-    made = _submit(package, master, "timing", "--store", str(tmp_path / "there"), "--out", str(out))
-    assert made.returncode == 0, made.stdout + made.stderr
-    assert (out / "timing.html").is_file()
+    there.register()
+    for name, report in REPORTS.items():
+        out = tmp_path / "reports"
+        _submit(package, python, master, name, "--store", str(tmp_path / "there"), "--out", str(out))
+        assert (out / f"{name}.html").is_file()
+        made = json.loads((out / f"{name}.json").read_text(encoding="utf-8"))
+        assert made["sections"] == document(report(spark, there.summary()))["sections"], name
+
+
+def test_on_a_local_master_it_has_few_tasks_is_quiet_and_is_the_zip_s(
+    package: Package, python: Path, tmp_path: Path
+) -> None:
+    alone = subprocess.run(
+        [python, "-c", "import spark_reports"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert "No module named 'spark_reports'" in alone.stderr
+    probe = tmp_path / "probe.py"
+    probe.write_text(PROBE)
+    told = _submit(replace(package, script=probe), python, "local[2]").stdout
+    partitions, module = told.splitlines()
+    assert int(partitions) == max(2, os.cpu_count() or 2)
+    assert Path(module).is_relative_to(package.zip)
 
 
 def test_without_its_zip_the_script_says_what_it_needs(package: Package) -> None:
@@ -84,23 +142,33 @@ def test_without_its_zip_the_script_says_what_it_needs(package: Package) -> None
     assert (alone.returncode, "--py-files" in alone.stderr) == (2, True)
 
 
-def _submit(package: Package, master: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    jars = shlex.split(package.command)[shlex.split(package.command).index("--jars") + 1]
+def _submit(package: Package, python: Path, master: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """By the command that is printed; what is said besides what was asked for is a failure."""
+    words = shlex.split(package.command)
+    words = [
+        {"spark-submit": str(HOME / "bin" / "spark-submit"), "MASTER": master}.get(one, one) for one in words
+    ]
     settings = [
         "spark.driver.host=127.0.0.1",
         "spark.driver.memory=1g",
         "spark.executor.memory=512m",
         "spark.ui.enabled=false",
     ]
-    return subprocess.run(
+    done = subprocess.run(
         [
-            HOME / "bin" / "spark-submit", "--master", master, "--jars", jars, "--py-files", package.zip,
+            *words[: words.index("--py-files") + 2],
             *(word for one in settings for word in ("--conf", one)),
             package.script, *arguments,
         ],
-        env=_environment() | {"PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable},
+        env=_environment() | {"PYSPARK_PYTHON": str(python), "PYSPARK_DRIVER_PYTHON": str(python)},
         capture_output=True, text=True, check=False, timeout=LIMIT_S,
     )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    # What Java itself says of Spark's modules, before anything else runs, nobody can keep it from.
+    said = [line for line in done.stderr.splitlines() if "incubator modules" not in line]
+    noise = [line for line in said if re.search(r"\b(INFO|WARN|WARNING)\b|log4j", line)]
+    assert not noise, done.stderr
+    return done
 
 
 def _environment() -> dict[str, str]:

@@ -104,16 +104,27 @@ def _map(
             ygap=NAME_PX,
         )
     )
-    for n, row in enumerate(rows):
-        figure.add_annotation(
-            x=0, xref="paper", xanchor="left", y=n - 0.5, text=style.plain(row), showarrow=False
-        )
+    names = [
+        {
+            "x": 0,
+            "xref": "paper",
+            "xanchor": "left",
+            "y": n - 0.5,
+            "text": style.plain(row),
+            "showarrow": False,
+        }
+        for n, row in enumerate(rows)
+    ]
     # A gap in the data has no colour, and plotly writes nothing in it: it is said beside.
-    for y, line in enumerate(places):
-        for x, place in enumerate(line):
-            if place not in values:
-                figure.add_annotation(x=x, y=y, text=_text(at.get(place)) or "–", showarrow=False)
+    gaps = [
+        {"x": x, "y": y, "text": _text(at.get(place)) or "–", "showarrow": False}
+        for y, line in enumerate(places)
+        for x, place in enumerate(line)
+        if place not in values
+    ]
     figure.update_layout(
+        # At once: plotly checks all that there are whenever one is added.
+        annotations=[*names, *gaps],
         **style.layout(rows=len(rows), row_px=ROW_PX, around_px=54 + 16 * _lines(heads)),
         meta={"min_width": 24 + COLUMN_PX * len(columns)},
     )

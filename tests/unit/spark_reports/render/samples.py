@@ -33,6 +33,7 @@ HOSTILE = (
     "<a href='https://example.org/'>here</a>&amp;%{x}{{7*7}}\u202e\x1b[31m"
 )
 SQL = "SELECT scenario,\n\tCOUNT(*) AS runs\nFROM runs\nWHERE scenario < 'z' -- </script>\nGROUP BY scenario"
+VIEW = "SELECT * FROM delta.`file:/store/a` VERSION AS OF 7"
 SCENARIOS = (
     "same-group-different-tags",
     "orderly-and-concurrent-in-one-group",
@@ -159,6 +160,8 @@ def summary(**more: Any) -> StoreSummary:
         "quarantined": 3,
         "quarantine_reasons": {"truncated": 1, "still-running": 2},
         "clock_jumps": 1,
+        "versions": {"runs": 7},
+        "views": [f"CREATE OR REPLACE TEMPORARY VIEW {name} AS\n{VIEW};" for name in ("runs", "messages")],
     }
     return StoreSummary(**(known | more))
 

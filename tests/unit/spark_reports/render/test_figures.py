@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 from plotly.graph_objects import Heatmap
 
 from harness.model import MessageClass, OutcomeKind
 from spark_reports.render import style
+from spark_reports.render.figures import heat_map
 from spark_reports.render.figures.bars import Bar, stacked_bars
 from spark_reports.render.figures.forest import Estimate, forest
 from spark_reports.render.figures.heat_map import Cell, share_map, verdict_map
@@ -38,6 +40,22 @@ def test_a_heat_map_has_its_cells_where_they_belong_and_words_where_nothing_is_k
     assert [list(line) for line in heat.text] == [["", "1/2"], ["errors only", "2/2"]]
     assert [one.text for one in figure.layout.annotations] == ["x", "y", "–", "errors only"]
     assert list(figure.layout.xaxis.ticktext) == ["grpc<br>5", "java<br>5"]
+
+
+def test_a_heat_map_of_very_many_rows_takes_no_longer_for_each() -> None:
+    """Plotly checks all annotations that there are at each one that is added."""
+    asked = 0
+
+    class Counting(go.Figure):  # type: ignore[misc]
+        def add_annotation(self, *arguments: Any, **more: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            return super().add_annotation(*arguments, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(heat_map.go, "Figure", Counting)
+        figure = share_map([Cell(f"s{n}", ("java",), None, "–") for n in range(50)])
+    assert (len(figure.layout.annotations), asked) == (100, 0)
 
 
 def test_columns_stand_by_client_and_version() -> None:

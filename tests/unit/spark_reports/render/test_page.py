@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from spark_reports.render.document import document
 from spark_reports.render.page import ROW_LIMIT, page
 from spark_reports.report import Report
-from tests.unit.spark_reports.render.samples import HOSTILE, SQL, empty, whole
+from tests.unit.spark_reports.render.samples import HOSTILE, SQL, VIEW, empty, whole
 
 VOID = frozenset(("meta", "input", "br", "link", "img", "hr"))
 
@@ -87,8 +88,20 @@ def test_every_figure_and_table_has_its_sql_with_a_button_to_copy_it(read: Read)
     parts = [one for section in whole().sections for one in section.parts]
     assert read.shown.count(SQL) == len(parts)
     buttons = [attributes["data-copy"] for _, attributes in read.tags if "data-copy" in attributes]
-    assert len(buttons) == len(parts)
+    assert len(buttons) == len(parts) + 1
     assert set(buttons) <= set(read.ids)
+
+
+def test_the_statements_that_make_the_views_of_that_sql_can_be_copied_together(read: Read) -> None:
+    assert read.shown.count(VIEW) == 2
+    assert f"VIEW runs AS\n{VIEW};\nCREATE" in read.shown
+    assert "store-sql" in [attributes.get("data-copy") for _, attributes in read.tags]
+
+
+def test_the_document_has_them_and_the_versions() -> None:
+    store = document(whole())["store"]
+    assert store["versions"] == {"runs": 7}
+    assert [one.count(VIEW) for one in store["views"]] == [1, 1]
 
 
 def test_ids_are_unique_and_links_within_the_page_lead_somewhere(read: Read) -> None:

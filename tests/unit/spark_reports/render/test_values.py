@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
+from spark_reports.places import Place
 from spark_reports.render.links import link
 from spark_reports.render.values import words
 
@@ -46,6 +48,17 @@ def test_a_run_is_linked_relatively_where_it_can_move_with_the_page(tmp_path: Pa
     run.mkdir(parents=True)
     assert link(str(run), tmp_path / "out") == "../runs/x"
     assert link(run.as_uri(), run.parent) == "./x"
+
+
+@pytest.mark.parametrize("name", ["100%20 a", "50%", "#1", "what?", "[1]{a}", "ä +"])
+def test_a_run_is_linked_by_what_the_store_has_whatever_its_folder_is_called(
+    tmp_path: Path, name: str
+) -> None:
+    run = tmp_path / name
+    run.mkdir()
+    stored = Place.of(str(run)).uri
+    assert link(stored, tmp_path / "out") == f"../{quote(name)}"
+    assert link(stored, Path("/elsewhere")) == run.as_uri() == link(run.as_uri(), Path("/elsewhere"))
 
 
 def test_a_run_far_away_is_linked_by_its_uri(tmp_path: Path) -> None:

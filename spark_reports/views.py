@@ -1,0 +1,51 @@
+"""What the SQL of reports reads: views with the names of the store's tables, as they were at one moment.
+
+The same text makes them here, and is shown with each report, so that anybody can make them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame
+
+from spark_reports.places import Place
+from spark_reports.tables import COPY, QUARANTINE, RUNS, TABLES
+
+# A clock that can't be right: when the run was, nobody knows. How long things took in it was measured by another.
+_IS_TRUE = "started >= TIMESTAMP '2020-01-01' AND started <= coalesce(ingested, started) + INTERVAL 1 DAY"
+_RUNS = f"""\
+SELECT * EXCEPT (started, ended),
+       CASE WHEN {_IS_TRUE} THEN started END AS started,
+       CASE WHEN {_IS_TRUE} THEN ended END AS ended
+FROM {{runs}}"""
+_PROBLEMS = f"""\
+SELECT * FROM {{quarantine}} AS q
+WHERE kind <> '{COPY}'
+  AND NOT EXISTS (SELECT 1 FROM {{runs}} AS r WHERE r.source = q.source AND r.ingested >= q.found)
+  AND NOT EXISTS (SELECT 1 FROM {{runs}} AS r WHERE r.run = q.run AND r.ingested >= q.found)"""
+
+
+def placed_in_time(runs: DataFrame) -> DataFrame:
+    """The rows of `runs`, without `started` and `ended` where the clock of the machine was wrong altogether.
+
+    So is one by which a run began before 2020, or more than a day after it was ingested.
+    """
+    return runs.sparkSession.sql(_RUNS, runs=runs).select(*RUNS.columns)
+
+
+def problems(runs: DataFrame, quarantine: DataFrame) -> DataFrame:
+    """What is a problem now, of the rows of these tables: no copies, and no run that counts since then.
+
+    A run counts wherever it came from: from the same folder, or from another one that has it.
+    """
+    return runs.sparkSession.sql(_PROBLEMS, runs=runs, quarantine=quarantine)
+
+
+def statements(place: Place, versions: Mapping[str, int]) -> list[str]:
+    """The SQL that makes the views of a store at these versions of its tables, in any Spark with Delta Lake."""
+    tables = {name: f"delta.`{place.of_table(name)}` VERSION AS OF {versions[name]}" for name in TABLES}
+    texts = {name: f"SELECT * FROM {table}" for name, table in tables.items()}
+    texts[RUNS.name] = _RUNS.format(runs=tables[RUNS.name])
+    texts[QUARANTINE.name] = _PROBLEMS.format(quarantine=tables[QUARANTINE.name], runs=RUNS.name)
+    return [f"CREATE OR REPLACE TEMPORARY VIEW {name} AS\n{text};" for name, text in texts.items()]
