@@ -50,7 +50,7 @@ test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile -m "(spark or browser) and not nightly" tests
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations 10 -m "(spark or browser) and not nightly" tests
 
 .PHONY: test-embedded
 test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine

@@ -16,6 +16,11 @@ os.environ.setdefault(MEMORY_VARIABLE, "1g")
 os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first: beside it all others are run (`--no-loadscope-reorder`)."""
+    items.sort(key=lambda item: item.path.name != "test_submit.py")
+
+
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     with spark_session("local[2]") as session:
