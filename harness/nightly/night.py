@@ -35,7 +35,7 @@ TRIES = 2
 """What the environment broke is run once more; nothing else ever is."""
 DRAWS_TO_FIT = 20
 """So many scenarios in turn may be too long for what is left of the night, until no other one is drawn."""
-DRAWS_FOR_ONE = 500
+DRAWS_FOR_ONE = 300
 """So many scenarios may be nothing for this profile, version or cluster until one is; then there is none."""
 BROKEN_AT_MOST = 3
 """So many scenarios in turn may the environment break, where it has let none be judged; then the night is over."""
@@ -181,7 +181,7 @@ class Night:
                 reason = self._refusal(scenario)
                 if reason is not None:
                     self.passed_over += 1
-                    if not self._can_be_run and number == DRAWS_FOR_ONE:
+                    if not self._can_be_run and number >= DRAWS_FOR_ONE:
                         raise UsageProblem(
                             f"of {DRAWS_FOR_ONE} scenarios none can be run under this profile: {reason}",
                             "Let the profile draw more, or choose another `--rocketmq` or `--on`.",

@@ -252,6 +252,15 @@ def test_a_profile_that_permits_nothing_is_refused(
     assert campaign.jobs == []
 
 
+def test_nobody_goes_on_drawing_where_there_is_nothing_to_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(night_module, "DRAWS_FOR_ONE", 20)
+    campaign = FakeCampaign(always(quiet()), always(None))
+    night = Night(7, Profile.model_validate({"longest": "1s"}), 3.0, Shard(), clock=lambda: 0.0)
+    with pytest.raises(UsageProblem):
+        night.play(cast(Campaign, campaign), 3, lambda _run: None)
+    assert night.passed_over == 20 + 2
+
+
 def test_an_invariant_that_crashes_ends_no_night_and_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     def crash(*_unused: object) -> None:
         raise ValueError("oh")
