@@ -104,9 +104,6 @@ def _settings(master: str) -> dict[str, str]:
         # What is put together: not all of a large store each time.
         "spark.databricks.delta.optimize.minFileSize": _COMPACT,
         "spark.databricks.delta.optimize.maxFileSize": _COMPACT,
-        # Histograms of a large store have some hundred thousand rows: with room for 2^16 of them most are counted
-        # in a map that takes much longer.
-        "spark.sql.codegen.aggregate.fastHashMap.capacityBit": "20",
         # An ingest has more pieces of generated code than the 100 that are kept by default, and compiles them, and
         # warms them up, for each portion anew.
         "spark.sql.codegen.cache.maxEntries": "2000",

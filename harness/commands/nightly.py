@@ -154,7 +154,6 @@ def nightly(
             pace=Pace(learnt or status.history),
             history=learnt,
         )
-        options = replace(chosen, seed=night.seed)
         thinning = Thinning(keep, folder, status.may_be_removed)
 
         def told(run: NightlyRun) -> None:
@@ -163,11 +162,9 @@ def nightly(
                 thinning.thin()
             with suppress(EnvironmentNotReady):  # a disk that is full now may not be so at the end
                 status.write(summary_of(night, known_ones), thinning.left, ended=False)
-            found = counted(len(run.findings), "finding") if run.not_judged is None else "it says nothing"
-            left = f"{counted(len(night.runs), 'run')}, {night.left_s:.0f} s left"
-            progress(f"{run.name}: {found}; {left}")
+            progress(_after(run, night))
 
-        with Campaign(options) as campaign:
+        with Campaign(replace(chosen, seed=night.seed)) as campaign:
             campaign.require_ready()
             try:
                 night.play(campaign, parallel, told)
@@ -182,6 +179,12 @@ def nightly(
         status.write(summary, thinning.left, ended=True)
         return code or made
     return code
+
+
+def _after(run: NightlyRun, night: Night) -> str:
+    """What is shown when a run has ended."""
+    found = counted(len(run.findings), "finding") if run.not_judged is None else "it says nothing"
+    return f"{run.name}: {found}; {counted(len(night.runs), 'run')}, {night.left_s:.0f} s left"
 
 
 def reported(runs: Path, store: str, out: Path) -> ExitCode:

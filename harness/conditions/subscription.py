@@ -75,11 +75,11 @@ class SubscriptionSettled:
                 and self._may_rise(views)
                 and held.expression_of(self._topic) not in silent
             ):
-                if silent:
-                    return self._not_yet(
-                        f"{broker} holds subVersion {stored[-1]}, the newest of the members' own is {newest}; "
-                        f"{held.expression_of(self._topic)!r} is of no member that tells none"
-                    )
+                if self._unasked(views):
+                    own = f"the newest of the members' own is {newest}"
+                    whose = held.expression_of(self._topic)
+                    of_nobody = f"; {whose!r} is of no member that tells none" if silent else ""
+                    return self._not_yet(f"{broker} holds subVersion {stored[-1]}, {own}{of_nobody}")
                 stay_ms = PASSED_WITHIN_MS
         if silent and -1 in stored:
             return self._not_yet(f"not every broker has stored a subscription: {stored}")
@@ -89,6 +89,11 @@ class SubscriptionSettled:
         """Whether a member may yet pass what is stored, which somebody left who has gone."""
         consumers = self._context.consumers
         return not views or any(consumers[name].spec.traits.raises_version for name in views)
+
+    def _unasked(self, views: Mapping[str, OwnView]) -> bool:
+        """Whether some online member has not told its subVersion: then who brought the stored one may be there."""
+        members = self._context.online_members(self._group)
+        return any(name not in views or self._topic not in views[name].versions for name in members)
 
     def _own_of_silent(self, views: Mapping[str, OwnView]) -> set[str]:
         """The expressions of the online members that tell no subVersion for the topic."""

@@ -77,8 +77,8 @@ class Pace:
             kinds = sorted({*self._before, *self._seen})
             return {kind: self._before.get(kind, Took()) + self._seen.get(kind, Took()) for kind in kinds}
 
-    def factor(self, kind: str | None = None) -> float:
-        """Seconds for each expected one, of a kind; None: of all."""
+    def factor(self, kind: str) -> float:
+        """Seconds for each expected one, of a kind; of all, where too few of it are known."""
         return _factor(self.known, kind)
 
     def needs_s(self, kind: str, expected_s: float) -> float:
@@ -91,8 +91,8 @@ def budget_s(history: History, kind: str, expected_s: float) -> float:
     return expected_s * _factor(history, kind)
 
 
-def _factor(known: History, kind: str | None) -> float:
-    own = known.get(kind or "", Took())
+def _factor(known: History, kind: str) -> float:
+    own = known.get(kind, Took())
     return (own if own.runs >= ENOUGH else sum(known.values(), Took())).factor
 
 

@@ -36,7 +36,7 @@ def scenario(*steps: str) -> Any:
     ],
 )
 def test_who_runs_can_be_terminated_and_comes_back(steps: tuple[str, ...]) -> None:
-    scenario(START, *steps)
+    assert len(scenario(START, *steps).steps) == 1 + len(steps)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.errors import EnvironmentNotReady, PreconditionNotMet
 from harness.model import Trouble
@@ -21,15 +20,7 @@ from harness.workers.events import WorkerEvent
 from harness.workers.handle import Worker
 from harness.workers.kinds import WorkerKind
 from harness.workers.on_host import OnHost
-
-CHILDREN = Path(__file__).parent / "children"
-LIMIT_S = 10.0
-
-
-def until(condition: Callable[[], bool]) -> None:
-    Retrying(
-        stop=stop_after_delay(LIMIT_S), wait=wait_fixed(0.01), retry=retry_if_result(lambda held: not held)
-    )(condition)
+from tests.unit.test_worker_handle import CHILDREN, LIMIT_S, until
 
 
 class Recorder:

@@ -172,15 +172,15 @@ def test_orderly_members_and_touched_brokers_are_expected_to_take_longer() -> No
 
 def test_the_pace_is_learnt_by_kind() -> None:
     pace = Pace()
-    assert pace.factor() == UNKNOWN
+    assert pace.factor("slow") == UNKNOWN
     before = pace.needs_s("slow", 10.0)
     pace.learn("slow", 10.0, 40.0)
     assert pace.needs_s("slow", 10.0) == 2 * before
     for _ in range(ENOUGH):
         pace.learn("quick", 10.0, 10.0)
     assert pace.factor("quick") == 1.0
-    assert pace.factor("slow") == pace.factor()  # one of a kind doesn't speak for itself
-    assert 1.0 < pace.factor() < 4.0
+    assert pace.factor("slow") == pace.factor("unheard of")  # one of a kind doesn't speak for itself
+    assert 1.0 < pace.factor("slow") < 4.0
 
 
 def test_kinds_are_told_apart_by_what_makes_them_slow() -> None:
