@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
@@ -98,14 +98,14 @@ class Store:
 
     def append(self, table: Table, facts: DataFrame) -> None:
         """Append facts of the batch; nobody sees them before `commit`. Columns as in `spark_reports.tables`."""
-        self.transactions.run(partial(self._write, table, facts))
+        self.transactions.run(partial(self._write, table, lambda: facts))
 
-    def append_all(self, facts: Sequence[tuple[Table, DataFrame]], at_once: int) -> None:
-        """Append facts to several tables, so many of them at a time."""
+    def append_all(self, facts: Sequence[tuple[Table, Callable[[], DataFrame]]], at_once: int) -> None:
+        """Append what these make to several tables, so many of them at a time, each planned beside the others."""
         self.transactions.run_together([partial(self._write, *one) for one in facts], at_once)
 
-    def _write(self, table: Table, facts: DataFrame) -> None:
-        rows = facts.select(*table.columns)
+    def _write(self, table: Table, facts: Callable[[], DataFrame]) -> None:
+        rows = facts().select(*table.columns)
         rows.write.format("delta").mode("append").save(self.place.of_table(table.name))
 
     def commit(self, runs: DataFrame) -> None:

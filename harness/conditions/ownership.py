@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from harness.cluster_needs import PROXY
@@ -11,6 +12,7 @@ from harness.probes.subscription import read_subscription
 from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
+    from harness.consumer import Consumer
     from harness.context import RunContext
 
 _TWICE = ", each of which counts as a member until the broker drops those without heartbeats, after 120 s"
@@ -69,11 +71,26 @@ def look_at_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
             if consumer.spec.traits.queues == "owned":
                 share = consumer.spec.share(share, everybody, ids[name], context.real_topic(topic))
             own = view.queues.get(topic, ())
-            if own != share:
+            locked = _locked_by_others(context, views, name, topic)
+            if own != tuple(one for one in share if one in own or one not in locked):
                 return Seen(False, f"{name} has {_text(own)} of {topic}, its share is {_text(share)}"), views
     silent = [name for name in members if not context.consumers[name].spec.traits.tells_queues]
     untold = f"; the brokers know {', '.join(silent)}, whose client doesn't tell its queues" if silent else ""
     return Seen(True, f"{len(views)} members have their shares{untold}"), views
+
+
+def _locked_by_others(
+    context: RunContext, views: Mapping[str, OwnView], name: str, topic: str
+) -> set[tuple[str, int]]:
+    """Queues that an orderly member can't get, for other orderly ones own them."""
+    lock = [one for one in views if _locks(context.consumers[one].spec)]
+    others = [one for one in lock if one != name] if name in lock else []
+    return {queue for other in others for queue in views[other].queues.get(topic, ())}
+
+
+def _locks(consumer: Consumer) -> bool:
+    """Whether it asks the broker for the lock of each queue."""
+    return consumer.listener == "orderly" and consumer.model == "clustering"
 
 
 def _text(queues: tuple[tuple[str, int], ...]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from spark_reports.cell import Cell
 from spark_reports.flakiness.cells import Counts, Verdict, is_drawn, judge, share, verdict_of
 from spark_reports.flakiness.read import Block, Cause, Facts
-from spark_reports.statistics.change_points import ChangePoint, Split, best_split, segment
+from spark_reports.statistics.change_points import ChangePoint, Split, best_splits, segment
 from spark_reports.statistics.multiple import benjamini_hochberg
 from spark_reports.statistics.trend import Trend, cochran_armitage
 
@@ -93,8 +93,9 @@ def assess(facts: Facts) -> list[Assessed]:
     """All cells, the one to look at first first."""
     rng = np.random.default_rng(SEED)
     keys = list(facts.counts)
-    splits = {key: best_split(*_rows(facts.blocks.get(key, ())), rng) for key in keys}
-    trends = {key: cochran_armitage(*_rows(facts.blocks.get(key, ()))) for key in keys}
+    rows = {key: _rows(facts.blocks.get(key, ())) for key in keys}
+    splits = dict(zip(keys, best_splits(list(rows.values()), rng, LEVEL), strict=True))
+    trends = {key: cochran_armitage(*rows[key]) for key in keys}
     split_p = _adjusted({key: split.p for key, split in splits.items() if split})
     trend_p = _adjusted({key: one.p for key, one in trends.items() if one.direction})
     cells = []

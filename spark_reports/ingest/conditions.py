@@ -27,15 +27,15 @@ from spark_reports.ingest.shape import shaped
 from spark_reports.tables import CONDITIONS
 
 
-def conditions(documents: DataFrame, story: DataFrame, events: DataFrame) -> DataFrame:
+def conditions(documents: DataFrame, story: DataFrame, added: DataFrame) -> DataFrame:
     """The rows of the table.
 
     Args:
         documents: of the folders, with `record`.
         story: the history, without the events of each message.
-        events: all of it.
+        added: all of it, added up: of `spark_reports.ingest.totals.in_time`.
     """
-    parts = (_recorded(documents), _start_gaps(story), _fault_offsets(story, events))
+    parts = (_recorded(documents), _start_gaps(story), _fault_offsets(story, added))
     rows = parts[0].unionByName(parts[1]).unionByName(parts[2])
     return rows.where("value IS NOT NULL").transform(shaped, CONDITIONS)
 
@@ -80,11 +80,10 @@ def _start_gaps(story: DataFrame) -> DataFrame:
     )
 
 
-def _fault_offsets(story: DataFrame, events: DataFrame) -> DataFrame:
+def _fault_offsets(story: DataFrame, added: DataFrame) -> DataFrame:
     ids = ("run_key", "run", "batch")
-    columns = (*ids, "kind", "at_ms")
-    moments = story.where("kind = 'consumer-started'").select(*columns)
-    moments = moments.union(events.where("kind = 'sent'").select(*columns))
+    moments = story.where("kind = 'consumer-started'").select(*ids, "kind", "at_ms")
+    moments = moments.union(added.where("kind = 'sent'").select(*ids, "kind", "first_ms"))
     faults = story.where("kind = 'fault-injected'")
     first = faults.groupBy("run_key").agg(fn.min("at_ms").alias("fault_ms"))
     return (

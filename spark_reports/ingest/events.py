@@ -74,6 +74,9 @@ OF_A_MESSAGE = schema(
 )
 """Fields of `data` of these kinds, as far as facts are made from them."""
 
+HARDLY_REPEATED = ("n", "mono_ns", "wall_ms", "data.key", "data.queue_offset", "data.offset")
+"""Columns of `staged` rows in which nearly every value is another one."""
+
 
 def staged(lines: DataFrame, keys: DataFrame) -> DataFrame:
     """Lines of histories with the key of their run, and what is wrong with each.

@@ -92,8 +92,8 @@ def _to_be_read(
         for row in rows
         if row.source in here and not _is_heir(row, here[row.source], stored.get(row.run), gone)
     }
-    present = problems(store.read(RUNS), store.read(QUARANTINE)).select("source", "kind").collect()
-    bad = {row.source: row.kind for row in present}
+    present = problems(store.read(RUNS), store.read(QUARANTINE)).select("source", "kind")
+    bad = {row.source: row.kind for row in present.collect()} if judged else {}
     new, still_bad = [], Counter[str]()
     for one in folders:
         if one.listing in known:

@@ -6,6 +6,7 @@ import platform
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, Row, SparkSession, Window
@@ -15,7 +16,7 @@ from spark_reports.ingest import soundness
 from spark_reports.ingest.broken_lines import first_broken_lines
 from spark_reports.ingest.checks import checks
 from spark_reports.ingest.conditions import conditions
-from spark_reports.ingest.events import history, staged, story
+from spark_reports.ingest.events import HARDLY_REPEATED, history, staged, story
 from spark_reports.ingest.faults import faults
 from spark_reports.ingest.findings import findings
 from spark_reports.ingest.listing import Folder, again, is_local
@@ -31,6 +32,7 @@ from spark_reports.ingest.staging import Staging, staging
 from spark_reports.ingest.subscriptions import subscriptions
 from spark_reports.ingest.summary import IngestSummary
 from spark_reports.ingest.timings import timings
+from spark_reports.ingest.totals import in_time, totals
 from spark_reports.ingest.witnesses import witnesses
 from spark_reports.store import Store
 from spark_reports.tables import (
@@ -48,7 +50,7 @@ from spark_reports.tables import (
 )
 
 _AT_ONCE = 4
-"""So many of the smaller tables are written at a time."""
+"""So many tables are written at a time."""
 _BYTES_EACH = 32 * 2**20
 """Of the input for one partition of messages."""
 
@@ -103,21 +105,28 @@ class Portion:
         with staging(self._spark, self._store, self._batch) as place:
             found = self._with_moved(place.keep("documents", self._documents()))
             keys = found.where("run IS NOT NULL AND counts").select("place", "run_key", "run", "batch")
-            lines = place.keep("events", staged(event_lines(self._spark, self._listed), keys))
-            few = place.keep("story", story(lines))
-            whole = place.keep("histories", soundness.of_histories(lines))
-            sound = whole.where("in_order AND broken_events = 0 AND ends > 0").join(keys, "run_key")
-            events, told = (
-                history(one, sound.select("run_key", "run", "batch", "first_ns")) for one in (lines, few)
+            lines = place.keep(
+                "events", staged(event_lines(self._spark, self._listed), keys), HARDLY_REPEATED
             )
-            self._append_messages(events, told, keys)
-            sums = soundness.of_messages(self._own_messages(), lines, few)
+            few = place.keep("story", story(lines))
+            added = place.keep("totals", totals(lines))
+            whole = place.keep("histories", soundness.of_histories(added))
+            sound = (
+                whole.where("in_order AND broken_events = 0 AND ends > 0")
+                .join(keys, "run_key")
+                .select("run_key", "run", "batch", "first_ns")
+            )
+            told, timed = history(few, sound), in_time(added, sound)
+            self._append_by_history(history(lines, sound), told, timed, keys)
+            sums = soundness.of_messages(self._own_messages(), added, few)
             seen = self._seen(place, found, whole, sums)
             rows = {row.source: row for row in seen.select(*NUMBERS).collect()}
             problems = self._problems(rows)
             fit = [row.run_key for source, row in rows.items() if source not in problems and row.counts]
             if fit:
-                self._append_others(seen.where(fn.col("counts") & fn.col("run_key").isin(fit)), events, told)
+                self._append_by_documents(
+                    seen.where(fn.col("counts") & fn.col("run_key").isin(fit)), told, timed
+                )
             return self._commit(seen, rows, problems)
 
     @property
@@ -164,29 +173,39 @@ class Portion:
         moved = fn.col("first") & fn.col("stored_source").isin(left) & fn.expr("stored_judged_ms = judged_ms")
         return found.withColumn("counts", fn.col("counts") | fn.coalesce(moved, fn.lit(False)))
 
-    def _append_messages(self, events: DataFrame, told: DataFrame, keys: DataFrame) -> None:
+    def _append_by_history(
+        self, events: DataFrame, told: DataFrame, timed: DataFrame, keys: DataFrame
+    ) -> None:
+        """Append what histories and messages tell of, and of runs that turn out not to be fit too: nobody sees it.
+
+        All at once: of the smaller tables most of the time goes into planning, compiling and committing, while
+        the messages, which begin first, keep all cores busy.
+        """
+        facts = (
+            (MESSAGES, partial(self._messages, events, told, keys)),
+            (TIMINGS, partial(timings, told, timed)),
+            (SUBSCRIPTIONS, partial(subscriptions, told)),
+            (OWNERSHIP, partial(ownership, told)),
+            (OFFSETS, partial(offsets, told)),
+            (FAULTS, partial(faults, told)),
+        )
+        self._store.append_all(facts, _AT_ONCE)
+
+    def _messages(self, events: DataFrame, told: DataFrame, keys: DataFrame) -> DataFrame:
         size = sum(one.files["messages.jsonl"].size for one in self._listed if "messages.jsonl" in one.files)
         partitions = max(self._spark.sparkContext.defaultParallelism, size // _BYTES_EACH + 1)
         lines = message_lines(self._spark, self._listed)
-        rows = messages(lines, keys, witnesses(events, told, partitions), partitions)
-        self._store.append(MESSAGES, rows)
+        return messages(lines, keys, witnesses(events, told, partitions), partitions)
 
     def _own_messages(self) -> DataFrame:
         return self._store.read(MESSAGES).where(fn.col("batch") == self._batch)
 
-    def _append_others(self, fit: DataFrame, events: DataFrame, told: DataFrame) -> None:
-        logs = log_findings(self._spark, fit)
+    def _append_by_documents(self, fit: DataFrame, told: DataFrame, timed: DataFrame) -> None:
         facts = (
-            (SUBSCRIPTIONS, subscriptions(told)),
-            (OWNERSHIP, ownership(told)),
-            (OFFSETS, offsets(told)),
-            (FAULTS, faults(told)),
-            (CHECKS, checks(fit)),
-            (FINDINGS, findings(fit, told, logs)),
-            (TIMINGS, timings(told, events)),
-            (CONDITIONS, conditions(fit, told, events)),
+            (CONDITIONS, partial(conditions, fit, told, timed)),
+            (FINDINGS, lambda: findings(fit, told, log_findings(self._spark, fit))),
+            (CHECKS, partial(checks, fit)),
         )
-        # Of few rows most of the time goes into planning, compiling and committing.
         self._store.append_all(facts, _AT_ONCE)
 
     def _seen(self, place: Staging, found: DataFrame, whole: DataFrame, sums: DataFrame) -> DataFrame:

@@ -11,40 +11,33 @@ from spark_reports.ingest.messages import BROKEN, OTHER_SCHEMA
 from spark_reports.tables import MESSAGES
 
 
-def of_histories(lines: DataFrame) -> DataFrame:
-    """One row a run, of lines staged by `spark_reports.ingest.events`.
+def of_histories(added: DataFrame) -> DataFrame:
+    """One row a run, of `spark_reports.ingest.totals`.
 
     `in_order`: the numbers are 1, 2, 3, ... without a gap, which count, greatest, sum and XOR show together.
-    Aggregates of numbers alone: Spark needs no sort for them, however many lines a run has.
     """
-    n = fn.when(~fn.col("broken"), fn.col("n").cast("long"))
-    count, greatest = fn.count(n), fn.max(n)
+    count, greatest = fn.sum("numbered"), fn.max("greatest_n")
     whole_xor = (
         fn.when(greatest % 4 == 0, greatest)
         .when(greatest % 4 == 1, fn.lit(1))
         .when(greatest % 4 == 2, greatest + 1)
         .otherwise(fn.lit(0))
     )
-    apart_ms = fn.col("wall_ms").cast("double") - fn.col("mono_ns").cast("double") / 1e6
-    first = fn.col("n") == 1
-    first_ns = fn.min(fn.when(first, fn.col("mono_ns")))
-    return lines.groupBy("run_key").agg(
-        fn.count(fn.lit(1)).alias("event_count"),
-        fn.count_if("broken").alias("broken_events"),
-        fn.count_if("other_schema").alias("events_of_other_schema"),
-        fn.count_if("of_another_run").alias("events_of_another_run"),
+    first_ns = fn.min("opened_ns")
+    return added.groupBy("run_key").agg(
+        *(fn.sum(name).alias(name) for name in _COUNTS),
         (
-            (fn.min(n) == 1)
+            (fn.min("least_n") == 1)
             & (count == greatest)
-            & (fn.sum(n) * 2 == greatest * (greatest + 1))
-            & (fn.bit_xor(n) == whole_xor)
+            & (fn.sum("sum_n") * 2 == greatest * (greatest + 1))
+            & (fn.bit_xor("xor_n") == whole_xor)
         ).alias("in_order"),
-        fn.count_if(fn.col("kind").isin("run-ended", "trouble")).alias("ends"),
-        fn.min(fn.when(first, fn.col("wall_ms"))).alias("first_wall_ms"),
+        fn.sum(_of_kinds("event_count", "run-ended", "trouble")).alias("ends"),
+        fn.min("opened_wall_ms").alias("first_wall_ms"),
         first_ns.alias("first_ns"),
-        ((fn.max("mono_ns").cast("double") - first_ns.cast("double")) / 1e6).alias("last_ms"),
-        (fn.max(apart_ms) - fn.min(apart_ms)).try_cast("long").alias("clock_jump_ms"),
-        fn.bit_xor(fn.xxhash64("n", "mono_ns", "wall_ms", "node", "kind", "data.key")).alias("events_hash"),
+        ((fn.max("greatest_ns").cast("double") - first_ns.cast("double")) / 1e6).alias("last_ms"),
+        (fn.max("greatest_apart_ms") - fn.min("least_apart_ms")).try_cast("long").alias("clock_jump_ms"),
+        fn.bit_xor("events_hash").alias("events_hash"),
     )
 
 
@@ -71,21 +64,21 @@ def wanted_of(story: DataFrame) -> DataFrame:
     return members.join(topics, ["run_key", "node"]).drop("node").distinct()
 
 
-def sent_of(lines: DataFrame) -> DataFrame:
+def sent_of(added: DataFrame) -> DataFrame:
     """`run_key, topic, sent, sent_keys`: how many messages were sent, and the XOR of their keys' hashes."""
-    sent = lines.where("kind = 'sent'").groupBy("run_key", fn.col("data.topic").alias("topic"))
-    return sent.agg(fn.count(fn.lit(1)).alias("sent"), _all_of("data.key").alias("sent_keys"))
+    sent = added.where("kind = 'sent'").groupBy("run_key", "topic")
+    return sent.agg(fn.sum("event_count").alias("sent"), fn.bit_xor("keys_hash").alias("sent_keys"))
 
 
-def of_messages(messages: DataFrame, lines: DataFrame, story: DataFrame) -> DataFrame:
-    """One row a run, of rows of the table `messages` and of its history, staged.
+def of_messages(messages: DataFrame, added: DataFrame, story: DataFrame) -> DataFrame:
+    """One row a run, of rows of the table `messages`, and of its history: `totals`, and `story`.
 
     `missing_messages` and `surplus_messages` are rows that should be there and aren't, and the other way round;
     `other_keys` groups that have as many as were sent, but others.
     """
     by_topic = messages.groupBy(*_SUBJECT).agg(
         fn.count(fn.lit(1)).alias("rows"),
-        _all_of("message_key").alias("keys"),
+        fn.bit_xor(fn.xxhash64("message_key")).alias("keys"),
         fn.count_if(_is(BROKEN)).alias("broken"),
         fn.count_if(_is(OTHER_SCHEMA)).alias("other_schema"),
         fn.max(fn.array_max("events")).alias("last_event"),
@@ -97,7 +90,7 @@ def of_messages(messages: DataFrame, lines: DataFrame, story: DataFrame) -> Data
     rows, sent = (fn.coalesce(name, fn.lit(0)) for name in ("rows", "sent"))
     return (
         by_topic.join(wanted_of(story), list(_SUBJECT), "full_outer")
-        .join(fn.broadcast(sent_of(lines)), ["run_key", "topic"], "left")
+        .join(fn.broadcast(sent_of(added)), ["run_key", "topic"], "left")
         .join(fn.broadcast(known), ["run_key", "consumer_group"], "left")
         .groupBy("run_key")
         .agg(
@@ -126,12 +119,13 @@ def digest() -> Column:
     return fn.sha2(text, 256)
 
 
+_COUNTS = ("event_count", "broken_events", "events_of_other_schema", "events_of_another_run")
 _OF_THE_INGEST = ("run_key", "batch")
 _SUBJECT = ("run_key", "consumer_group", "topic")
 
 
-def _all_of(key: str) -> Column:
-    return fn.bit_xor(fn.xxhash64(key))
+def _of_kinds(count: str, *kinds: str) -> Column:
+    return fn.when(fn.col("kind").isin(*kinds), fn.col(count)).otherwise(fn.lit(0))
 
 
 def _is(problem: str) -> Column:

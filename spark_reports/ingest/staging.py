@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -22,10 +22,17 @@ class Staging:
         self._spark = spark
         self._uri = uri
 
-    def keep(self, name: str, rows: DataFrame) -> DataFrame:
-        """Write rows and read them back: what made them is not done again."""
+    def keep(self, name: str, rows: DataFrame, hardly_repeated: Sequence[str] = ()) -> DataFrame:
+        """Write rows and read them back: what made them is not done again.
+
+        Args:
+            name: of the rows.
+            rows: what is kept.
+            hardly_repeated: columns of which Parquet would build dictionaries in vain.
+        """
         uri = f"{self._uri}/{name}"
-        rows.write.mode("overwrite").parquet(uri)
+        plain = {f"parquet.enable.dictionary#{column}": "false" for column in hardly_repeated}
+        rows.write.mode("overwrite").options(**plain).parquet(uri)
         return self._spark.read.schema(rows.schema).parquet(literal(uri))
 
 

@@ -22,28 +22,27 @@ from pyspark.sql import functions as fn
 
 from spark_reports.contract import QUEUES
 from spark_reports.ingest.changes import KEYS, history_by_group, since
+from spark_reports.ingest.totals import EVENTS_AT_MOST
 from spark_reports.tables import TIMINGS
 
 _MASSES = ("pull-counts-observed", "log-line")
 """Kinds of which a history may have very many besides those of messages, and which change no group."""
 
 
-def timings(story: DataFrame, events: DataFrame) -> DataFrame:
+def timings(story: DataFrame, added: DataFrame) -> DataFrame:
     """The rows of `timings` of these runs.
 
     Args:
         story: the history (`spark_reports.ingest.events.EVENTS`), without the events of each message.
-        events: all of it.
+        added: all of it, added up: of `spark_reports.ingest.totals.in_time`.
     """
-    ends = _ends_of_queues(story, events)
+    ends = _ends_of_queues(added)
     few = story.where(~fn.col("kind").isin(*_MASSES)).select(*_PLAIN, "node", "kind", "data")
     history = history_by_group(few.unionByName(ends, allowMissingColumns=True))
     rows = _rebalances(history).unionByName(_flips(history)).unionByName(_corrections(history))
     return rows.select(*(fn.col(one.name).cast(one.dataType) for one in TIMINGS.schema))
 
 
-_EVENTS_AT_MOST = 2**31
-"""Numbers of events are below."""
 _PLAIN = (*KEYS, "n", "at_ms")
 _LOOK_BEFORE = ("data.look_began_before_ms", "data.look_before_ms")
 """How long before a look the one before it was begun; in older folders, was answered."""
@@ -167,31 +166,20 @@ def _flips(history: DataFrame) -> DataFrame:
     )
 
 
-def _ends_of_queues(story: DataFrame, events: DataFrame) -> DataFrame:
+def _ends_of_queues(added: DataFrame) -> DataFrame:
     """Of each queue the last message that was acknowledged to the producer, and the last that each member got.
 
     Retries come from other queues, and tell nothing of this one.
     """
-    # The greatest offset, and of several events that have it the last: as one number, for with a struct Spark
-    # sorts all rows. No queue of a run has so many messages that it wouldn't fit.
-    place = fn.expr(f"try_add(try_multiply(coalesce(data.queue_offset, data.offset), {_EVENTS_AT_MOST}L), n)")
-    ends = (
-        events.where(
-            fn.col("kind").isin("sent", "received") & (fn.coalesce("data.reconsume_times", fn.lit(0)) == 0)
-        )
-        .groupBy("run_key", "node", "kind", "data.topic", "data.broker", "data.queue_id")
-        .agg(fn.max(place).alias("place"), fn.max_by("at_ms", place).alias("at_ms"))
-        .where("place IS NOT NULL")
-    )
-    return ends.join(fn.broadcast(story.select(*KEYS).distinct()), "run_key").select(
+    return added.where("place IS NOT NULL").select(
         *KEYS,
         "node",
         "kind",
         "topic",
         _queue_of({name: fn.col(name) for name in ("broker", "queue_id")}).alias("queue"),
-        fn.expr(f"place DIV {_EVENTS_AT_MOST}L").alias("offset"),
-        fn.expr(f"CAST(place % {_EVENTS_AT_MOST}L AS INT)").alias("n"),
-        "at_ms",
+        fn.expr(f"place DIV {EVENTS_AT_MOST}L").alias("offset"),
+        fn.expr(f"CAST(place % {EVENTS_AT_MOST}L AS INT)").alias("n"),
+        fn.col("place_ms").alias("at_ms"),
     )
 
 

@@ -32,6 +32,7 @@ from tests.benchmarks.containers import measure_containers
 from tests.benchmarks.experiment import measure_experiment
 from tests.benchmarks.matrix import measure_matrix
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos, write_into_readme
+from tests.benchmarks.night import measure_night
 from tests.benchmarks.power import measure_power
 from tests.benchmarks.soak import measure_soak
 from tests.benchmarks.survival import measure_survival
@@ -46,6 +47,7 @@ MARKS = {
         "<!-- end of figures of the experiment -->",
     ),
     "survival": ("<!-- figures of survival by `make bench` -->", "<!-- end of figures of survival -->"),
+    "night": ("<!-- figures of a night by `make bench` -->", "<!-- end of figures of a night -->"),
     "power": ("<!-- figures of nights by `make bench` -->", "<!-- end of figures of nights -->"),
     "soak": ("<!-- figures of the soak by `make bench` -->", "<!-- end of figures of the soak -->"),
     "containers": ("<!-- figures of containers by `make bench` -->", "<!-- end of figures of containers -->"),
@@ -185,6 +187,7 @@ PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
     "experiment": measure_experiment,
     "survival": measure_survival,
     "power": measure_power,
+    "night": measure_night,
     "soak": measure_soak,
     "containers": measure_containers,
 }

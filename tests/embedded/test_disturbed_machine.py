@@ -125,6 +125,7 @@ def _whole_lines(file: Path) -> list[str]:
     return file.read_text(encoding="utf-8").split("\n")[:-1]
 
 
+@pytest.mark.nightly
 def test_a_consumer_that_hangs_while_messages_flow_is_no_finding(tmp_path: Path) -> None:
     with hung(tmp_path, consumer) as stood:
         report = run(tmp_path, FAILING)
@@ -132,6 +133,7 @@ def test_a_consumer_that_hangs_while_messages_flow_is_no_finding(tmp_path: Path)
     assert found_in(report) == []
 
 
+@pytest.mark.nightly
 def test_a_broker_that_hangs_while_messages_flow_is_no_finding(tmp_path: Path) -> None:
     with hung(tmp_path, broker) as stood:
         report = run(tmp_path, UNDISTURBED)

@@ -60,6 +60,7 @@ def test_every_client_on_two_versions_on_one_cluster_each(tmp_path: Path) -> Non
     assert len(ended.document["matrix"]) == 6
 
 
+@pytest.mark.nightly
 def test_members_of_one_group_in_different_versions(tmp_path: Path) -> None:
     (tmp_path / "mixed.scenario.yaml").write_text(MIXED)
     ended = rocketchaos(

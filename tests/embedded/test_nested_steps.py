@@ -109,6 +109,7 @@ def run_of(text: str, folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]
     return run, [json.loads(line) for line in events]
 
 
+@pytest.mark.nightly
 def test_a_race_is_repeated_and_its_distribution_read(tmp_path: Path) -> None:
     run, events = run_of(HEAD + RACE, tmp_path)
     assert run["outcome"] == "reproduced", run["checks"]
@@ -134,6 +135,7 @@ def test_a_branch_that_fails_ends_the_others(tmp_path: Path) -> None:
     assert events[-1]["mono_ns"] - began < 100e9, "the other branch waited on"
 
 
+@pytest.mark.nightly
 def test_retries_dead_letters_and_tracks_are_seen_over_time(tmp_path: Path) -> None:
     run, events = run_of(RETRIES, tmp_path)
     assert run["outcome"] == "reproduced", run["checks"]

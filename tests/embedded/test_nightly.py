@@ -59,6 +59,7 @@ def test_a_consumer_that_acknowledges_before_it_processes_loses_messages(
     assert "lost: no filter can have taken it; the members agree" in signatures
 
 
+@pytest.mark.nightly
 def test_an_honest_one_under_the_same_kills_loses_nothing(tmp_path: Path) -> None:
     assert list(found_by(tmp_path)) == []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from harness.cluster.embedded import EmbeddedCluster
 from harness.guardian import Guardian, find_owned
 from harness.timing import COMPRESSED
 from tests.embedded.command import rocketchaos
-from tests.embedded.small_scenario import held, run_scenario
+from tests.embedded.small_scenario import events_of, held, run_scenario
 
 pytestmark = pytest.mark.embedded
 
@@ -85,13 +84,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     return {version: run.result() for version, run in found.items()}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
 def test_nodes_are_killed_paused_and_restarted(runs: dict[str, dict[str, Any]], version: str) -> None:
     run = runs[version]
     assert held(run) == [True] * 11, run
     # What a server that is gone or stands still holds, nobody can say.
     assert held(run, "healthy") == [None, None], run
-    events = [json.loads(line) for line in (Path(run["run_dir"]) / "events.jsonl").read_text().splitlines()]
+    events = events_of(run)
     faults = {
         (event["data"]["fault"], event["data"]["target"]): event["data"]["proof"]
         for event in events

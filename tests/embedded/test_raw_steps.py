@@ -13,7 +13,7 @@ from tests.embedded.command import rocketchaos
 from tests.embedded.small_scenario import held, run_scenario
 
 pytestmark = pytest.mark.embedded
-VERSIONS = pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
+VERSIONS = pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
 
 PULLS = """\
 name: raw-pulls

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.embedded.small_scenario import held, run_scenario
+from tests.embedded.small_scenario import events_of, held, run_scenario
 
 pytestmark = pytest.mark.embedded
 
@@ -60,8 +58,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def events(run: dict[str, Any]) -> list[dict[str, Any]]:
-    lines = (Path(run["run_dir"]) / "events.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
+    return events_of(run)
 
 
 def test_nothing_is_lost_and_nothing_comes_twice(run: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from harness.history import to_json
 from harness.model import Event
 from spark_reports.contract import DATA, EVENT
 from spark_reports.ingest.events import EVENTS, OF_MESSAGES
+from spark_reports.ingest.totals import in_time, totals
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "runs"
 
@@ -40,6 +41,15 @@ def recorded(spark: SparkSession, *names: str) -> DataFrame:
 def story_of(events: DataFrame) -> DataFrame:
     """A history without the events of each message."""
     return events.where(~fn.col("kind").isin(*OF_MESSAGES))
+
+
+def added_up(events: DataFrame) -> DataFrame:
+    """All of a history, added up and in time."""
+    lines = events.withColumn("mono_ns", fn.round(fn.col("at_ms") * 1e6).cast("long")).withColumns(
+        {name: fn.lit(False) for name in ("broken", "other_schema", "of_another_run")}
+    )
+    runs = events.select("run_key", "run", "batch").distinct()
+    return in_time(totals(lines), runs.withColumn("first_ns", fn.lit(0)))
 
 
 def recorded_ms(name: str) -> dict[int, float]:

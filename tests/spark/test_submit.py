@@ -97,27 +97,51 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return script
 
 
-def test_a_cluster_gets_the_same_tables_as_this_process(
-    spark: SparkSession, master: str, package: Package, python: Path, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def stores(
+    spark: SparkSession,
+    master: str,
+    package: Package,
+    python: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Store, Store]:
+    """Of the same run folders, by this process and by the cluster."""
+    folder = tmp_path_factory.mktemp("stores")
     runs = [str(one) for one in sorted(GOLDEN.iterdir())[:2]]
-    _submit(package, python, master, "ingest", *runs, "--store", str(tmp_path / "there"))
-    ingest(spark, Store.create(spark, str(tmp_path / "here")), runs, print)
-    here, there = (Store.open(spark, str(tmp_path / name)) for name in ("here", "there"))
+    _submit(package, python, master, "ingest", *runs, "--store", str(folder / "there"))
+    ingest(spark, Store.create(spark, str(folder / "here")), runs, print)
+    return Store.open(spark, str(folder / "here")), Store.open(spark, str(folder / "there"))
+
+
+def test_a_cluster_gets_the_same_tables_as_this_process(stores: tuple[Store, Store]) -> None:
     counted = 0
     for table in TABLES.values():
         columns = [name for name in table.columns if name not in ("run_key", "batch", "ingested", "found")]
-        rows = [sorted(map(repr, one.read(table).select(columns).collect())) for one in (here, there)]
+        rows = [sorted(map(repr, one.read(table).select(columns).collect())) for one in stores]
         assert rows[0] == rows[1], table.name
         counted += len(rows[0])
     assert counted > 10
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.nightly] if place else []) for place, one in enumerate(REPORTS)],
+)
+def test_a_cluster_gets_the_same_report_as_this_process(
+    stores: tuple[Store, Store],
+    spark: SparkSession,
+    master: str,
+    package: Package,
+    python: Path,
+    name: str,
+    tmp_path: Path,
+) -> None:
+    _, there = stores
+    _submit(package, python, master, name, "--store", there.place.uri, "--out", str(tmp_path))
+    assert (tmp_path / f"{name}.html").is_file()
+    made = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
     there.register()
-    for name, report in REPORTS.items():
-        out = tmp_path / "reports"
-        _submit(package, python, master, name, "--store", str(tmp_path / "there"), "--out", str(out))
-        assert (out / f"{name}.html").is_file()
-        made = json.loads((out / f"{name}.json").read_text(encoding="utf-8"))
-        assert made["sections"] == document(report(spark, there.summary()))["sections"], name
+    assert made["sections"] == document(REPORTS[name](spark, there.summary()))["sections"]
 
 
 def test_on_a_local_master_it_has_few_tasks_is_quiet_and_is_the_zip_s(

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from spark_reports.ingest.timings import timings
 from spark_reports.ingest.witnesses import witnesses
-from tests.spark.histories import Told, recorded, recorded_ms, story_of, told
+from tests.spark.histories import Told, added_up, recorded, recorded_ms, story_of, told
 
 pytestmark = pytest.mark.spark
 
@@ -23,7 +23,7 @@ HELD = {"orders": {"expression": "tagA", "sub_version": 1}, "%RETRY%g": {"expres
 @pytest.fixture(scope="module")
 def facts(spark: SparkSession) -> Sequence[Row]:
     events = recorded(spark, KILL, PAUSE, BY_HAND, FILTERED)
-    return timings(story_of(events), events).collect()
+    return timings(story_of(events), added_up(events)).collect()
 
 
 def of(facts: Sequence[Row], run: str, what: str) -> list[dict[str, Any]]:
@@ -200,14 +200,14 @@ EXPECTED = [
 
 def test_what_is_known_of_each_history_and_nothing_else(spark: SparkSession) -> None:
     events = told(spark, **OWN)
-    found: DataFrame = timings(story_of(events), events).select(*COLUMNS)
+    found: DataFrame = timings(story_of(events), added_up(events)).select(*COLUMNS)
     expected = spark.createDataFrame(EXPECTED, found.schema)
     assert_df_equality(found, expected, ignore_row_order=True, ignore_nullable=True)
 
 
 def test_no_history_has_no_facts(spark: SparkSession) -> None:
     events = told(spark, begun=[step(0, "start")])
-    assert timings(story_of(events), events).count() == 0
+    assert timings(story_of(events), added_up(events)).count() == 0
 
 
 def test_what_was_sent_before_anybody_was_there_waits_from_the_first_start_on(spark: SparkSession) -> None:

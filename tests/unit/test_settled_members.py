@@ -29,12 +29,17 @@ QUEUES = [("broker-a", number) for number in range(4)]
 class Member:
     """A running consumer, as far as conditions and probes look at it."""
 
-    def __init__(self, name: str, tag: str, client: str, api: str, told: dict[str, Any]) -> None:
+    def __init__(self, name: str, tag: str, client: str, api: str, told: dict[str, Any], **more: Any) -> None:
         self.name = name
         spec = Consumer.model_validate(
-            {"group": "g", "client": client, "api": api, "subscribe": {"orders": tag}}
+            {"group": "g", "client": client, "api": api, "subscribe": {"orders": tag}, **more}
         )
-        self.spec = SimpleNamespace(share=spec.share, traits=replace(spec.traits, **told))
+        self.spec = SimpleNamespace(
+            share=spec.share,
+            listener=spec.listener,
+            model=spec.model,
+            traits=replace(spec.traits, **told),
+        )
         self.client_id = f"{name}@t"
         self.subscriptions = {"orders": tag}
         self.topics = ("orders",)
@@ -150,6 +155,30 @@ def two(client: str, api: str = "push", **told: Any) -> Group:
     group.add("a", "tagA", client, api, **told).queues = [0, 1]
     group.add("b", "tagB", client, api, **told).queues = [2, 3]
     return group
+
+
+@pytest.mark.parametrize(
+    ("listeners", "queues", "settled"),
+    [
+        (("orderly", "orderly"), [3], True),
+        (("orderly", "orderly"), [1], False),
+        (("orderly", "orderly"), [0, 3], False),
+        (("orderly", "concurrent"), [3], False),
+        (("concurrent", "orderly"), [3], False),
+        (("concurrent", "concurrent"), [1, 3], True),
+    ],
+)
+def test_an_orderly_member_can_t_own_what_another_orderly_one_has_locked(
+    listeners: tuple[str, str], queues: list[int], settled: bool
+) -> None:
+    """The average gives a the first two queues, the circle b the second and the last."""
+    group = Group()
+    group.members = {
+        "a": Member("a", "tagA", "java", "push", {}, listener=listeners[0]),
+        "b": Member("b", "tagA", "java", "push", {}, listener=listeners[1], strategy="average-by-circle"),
+    }
+    group.members["a"].queues, group.members["b"].queues = [0, 1], queues
+    assert ownership_settled(group.context, "g").holds is settled
 
 
 @pytest.mark.parametrize(("client", "api"), [("java", "push"), ("java", "lite-pull"), ("python", "push")])

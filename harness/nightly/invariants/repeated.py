@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assertions.attempts import attempts, failed, repeats
-from assertions.view import Delivery
+from assertions.view import Delivery, RunView, owned_queues
 from harness.nightly.invariants.base import Breach, Judged, some
 from harness.nightly.invariants.causes import moving
+from harness.nightly.invariants.minds import OF_OWNERS, disagreement
 
 
 class Repeated:
@@ -26,7 +27,7 @@ class Repeated:
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         view = judged.view
         open_ones = {event.data["key"] for event in view.of_kind("send-failed")}
-        found: dict[str, list[tuple[Delivery, Delivery]]] = {}
+        found: dict[tuple[str, str], list[tuple[Delivery, Delivery]]] = {}
         for (audience, key), own in attempts(view, judged.end).items():
             consumers = view.scenario.consumers
             group = consumers[audience].group if audience in consumers else audience
@@ -34,18 +35,35 @@ class Repeated:
                 if _may_be_sent_back_twice(judged, own, again):
                     continue
                 if moving(view, group, own[0].event, again.event) is None:
-                    found.setdefault(group, []).append((own[0], again))
-        for group, pairs in found.items():
+                    cause = _cause(view, group, own[0], again)
+                    found.setdefault((group, cause), []).append((own[0], again))
+        for (group, cause), pairs in found.items():
             first, again = pairs[0]
             yield Breach(
                 group=group,
-                cause="nothing had moved a queue",
+                cause=cause,
                 sentence=f"{len(pairs)} messages came to {group} again, as {first.key} to {first.consumer} and "
                 f"then to {again.consumer}, and nothing had happened that moves queues",
                 events=some([one.event.n for pair in pairs for one in pair]),
                 anomaly=({"duplicated": {"to": group, "at_least": 1}},),
                 healthy=({"duplicated": {"to": group, "count": 0}},),
             )
+
+
+def _cause(view: RunView, group: str, first: Delivery, again: Delivery) -> str:
+    """Why it came again: to another one who consumes the same queue, or for no reason that is seen."""
+    both = {first.consumer, again.consumer}
+    if len(both) == 1 or not all(_owned(view, name, first, again.event.n) for name in both):
+        return "nothing had moved a queue"
+    differ = disagreement(view, group, first.topic, first.event.n, again.event.n, OF_OWNERS)
+    return f"two members consume its queue; {differ}"
+
+
+def _owned(view: RunView, consumer: str, delivery: Delivery, before: int) -> bool:
+    """Whether the last look at a member before an event shows that it owns the queue of a delivery."""
+    looks = (one for one in view.of_kind("ownership-observed") if one.data["consumer"] == consumer)
+    last = max((one for one in looks if one.n < before), key=lambda one: one.n, default=None)
+    return last is not None and delivery.queue in owned_queues(last, delivery.topic)
 
 
 def _may_be_sent_back_twice(judged: Judged, own: Sequence[Delivery], again: Delivery) -> bool:

@@ -267,6 +267,31 @@ def test_a_repeat_without_any_reason() -> None:
     assert causes(twice().ends("*"), Repeated()) == ["nothing had moved a queue"]
 
 
+@pytest.mark.parametrize(
+    ("strategy", "owned", "cause"),
+    [
+        (
+            "average-by-circle",
+            [0, 1],
+            "two members consume its queue; the members differ in their allocation",
+        ),
+        ("average", [0, 1], "two members consume its queue; the members agree"),
+        ("average-by-circle", [1], "nothing had moved a queue"),
+    ],
+)
+def test_a_repeat_by_two_owners_of_a_queue_tells_why_there_are_two(
+    strategy: str, owned: list[int], cause: str
+) -> None:
+    story = Story(b=f"{{orders: '*'}}, strategy: {strategy}").at(2.0)
+    story.owns(story.scenario, "a", "orders", [0])
+    story.owns(story.scenario, "b", "orders", owned)
+    story.sends("tagB", 10.0).got("a", 1, 0).got("b", 1, 0).at(20.0)
+    story.owns(story.scenario, "b", "orders", owned, moment="end")
+    story.add("harness", "moment-observed", moment="end")
+    story.add("harness", "run-ended")
+    assert causes(story, Repeated()) == [cause]
+
+
 def test_a_retry_is_no_repeat() -> None:
     story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0)
     story.at(15.0)

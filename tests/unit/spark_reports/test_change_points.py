@@ -5,7 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spark_reports.statistics.change_points import LEAST_RUNS, best_split, segment
+from spark_reports.statistics.change_points import LEAST_RUNS, best_split, best_splits, segment
+from spark_reports.statistics.multiple import benjamini_hochberg
 
 
 def row(rng: np.random.Generator, *parts: tuple[int, float]) -> list[int]:
@@ -93,3 +94,17 @@ def test_the_same_seed_gives_the_same_p() -> None:
     hits = [20] * 15 + [15] * 15
     first, second = (best_split([20] * 30, hits, np.random.default_rng(9)) for _ in range(2))
     assert first == second
+
+
+def test_one_change_among_very_many_rows_stands_after_correction_and_none_does_where_there_is_none() -> None:
+    rng, many = np.random.default_rng(8), 700
+    unchanged = [([20] * 30, [int(count) for count in rng.binomial(20, 0.8, 30)]) for _ in range(many)]
+    changed = ([20] * 30, [18] * 15 + [8] * 15)
+    assert (alone := best_split(*changed, rng)) is not None
+    assert alone.p == 1e-4
+    assert alone.p * (many + 1) > 0.05, "as coarse as that it can't stand"
+    adjusted = benjamini_hochberg(
+        [split.p if split else 1.0 for split in best_splits([*unchanged, changed], rng, 0.05)]
+    )
+    assert adjusted[-1] <= 0.05
+    assert [p for p in adjusted[:-1] if p <= 0.05] == []

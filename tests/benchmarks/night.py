@@ -1,0 +1,62 @@
+"""One whole night, and its findings, each made as small as can be."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from harness.nightly.document import document_of, text_of
+from harness.nightly.stated import StatedFinding, of_night
+from harness.nightly.status import NAME as STATUS_FILE
+from harness.reporters.folder import load_report
+from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
+from tests.benchmarks.soak import SHOWN
+
+SEED, MINUTES = 7, 20
+SHRINK_MINUTES = 3
+"""At most for each finding."""
+SHRUNK = (0, 3, 4)
+"""How `shrink NIGHT` ends: with all, or without those that didn't show again or that couldn't run."""
+KEPT = ROOT / "build" / "night"
+"""Where the night and what was shrunk of it stay."""
+
+
+def measure_night(repeats: int, runs: str) -> list[Figure]:
+    """The night of the README, of the usual profile, and what `shrink` makes of it.
+
+    Args:
+        repeats: not used.
+        runs: not used: all stays in `KEPT`.
+    """
+    shutil.rmtree(KEPT, ignore_errors=True)
+    night = ("nightly", "--minutes", str(MINUTES), "--seed", str(SEED), "--runs", str(KEPT))
+    _, told = rocketchaos(*night, ends=SHOWN)
+    print(told)
+    scenarios = json.loads((KEPT / STATUS_FILE).read_text())["scenarios"]
+    wanted = of_night(KEPT / STATUS_FILE)
+    shrink = ("shrink", str(KEPT), "--minutes", str(SHRINK_MINUTES), "--runs", str(KEPT / "shrinking"))
+    seconds, told = rocketchaos(*shrink, ends=SHRUNK)
+    print(told)
+    shrunk = [_lines(file) for file in sorted((KEPT / "findings").glob("*.scenario.yaml"))]
+    return [
+        Figure(
+            f"`nightly --minutes {MINUTES} --seed {SEED}`: scenarios judged", "", [scenarios["judged"]], ""
+        ),
+        Figure("of it: ended by an error", "", [scenarios["errors"]], ""),
+        Figure("of it: findings, each of another cause", "", [len(wanted)], ""),
+        Figure(f"`shrink --minutes {SHRINK_MINUTES}` of them, in all", "s", [seconds], ""),
+        Figure("of it: findings that were shrunk", "", [len(shrunk)], str(len(wanted))),
+        Figure("of it: lines of the scenario that the night drew", "", [*map(_drawn_lines, wanted)], ""),
+        Figure("of it: lines of the smallest one that shows it", "", shrunk, ""),
+    ]
+
+
+def _lines(file: Path) -> int:
+    return len(file.read_text(encoding="utf-8").splitlines())
+
+
+def _drawn_lines(finding: StatedFinding) -> int:
+    """Of the scenario from which it is shrunk."""
+    scenario = load_report(finding.shortest).scenario
+    return len(text_of(document_of(scenario.source, scenario.file)).splitlines())
