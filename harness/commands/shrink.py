@@ -41,7 +41,9 @@ def shrink(
     repeat: Annotated[
         int,
         typer.Option(
-            "--repeat", min=1, help="So many runs of each candidate, where it takes them to trust it."
+            "--repeat",
+            min=1,
+            help="So many runs of each candidate, where it takes them to trust it; more where the finding races.",
         ),
     ] = 3,
     minutes: Annotated[

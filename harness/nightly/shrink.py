@@ -16,7 +16,9 @@ from harness.nightly.reductions import REDUCTIONS
 from harness.spec import InvalidScenario, parse_scenario
 
 PATIENCE = 4
-"""So many times as often as asked for the original is run, until it shows the finding once."""
+"""So many times as often as asked for what races is run, until it has shown itself often enough."""
+TWICE = 2
+"""What showed a finding once in a few runs may show it in most, or in hardly any."""
 
 Shows = Callable[[Document], bool]
 """Runs a document once, and says whether the finding is there; what doesn't come to its end shows nothing.
@@ -51,22 +53,22 @@ class Trust:
 def trust_of(shown: int, of: int) -> Trust | None:
     """What is asked of smaller ones, where the original showed it so often; None: it never did.
 
-    As often as the original, less one where it is one of those that race: a smaller one that shows it far less is
-    another scenario.
+    As often as the original, and less one where it races and showed it more than twice: a smaller one that shows
+    it far less is another scenario, and of many candidates with few runs each some would show it by luck.
     """
     if not shown:
         return None
-    return Trust(max(1, shown - (1 if shown < of else 0)), of)
+    return Trust(shown - 1 if TWICE < shown < of else shown, of)
 
 
 def measured(document: Document, shows: Shows, of: int) -> tuple[int, int]:
-    """In how many runs the original shows it, and of how many: some more where none of the first does.
+    """In how many runs a document shows it, and of how many: some more where too few of the first do.
 
     What races, as whose subscription is stored, may show itself in one run of three. Fewer, where the time is up.
     """
     shown = runs = 0
     with suppress(TimeIsUp):
-        while runs < of or (not shown and runs < PATIENCE * of):
+        while runs < of or (shown < min(TWICE, of) and runs < PATIENCE * of):
             shown += shows(document)
             runs += 1
     return shown, runs

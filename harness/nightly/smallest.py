@@ -111,7 +111,7 @@ class Smallest:
             # waits until nothing can be on its way any more.
             stated = self.so_far()
             assert stated is not None
-            held = trial.held(stated, repeat)
+            held = measured(stated, trial.holds, repeat)
             return Shrunk(
                 document=with_expectation(stated, *held),
                 candidates=len(search.tried),

@@ -112,19 +112,16 @@ class Trial:
         """The finding as a run of this document showed it; None where none did."""
         return self._found.get(text_of(document))
 
-    def held(self, document: Document, times: int) -> tuple[int, int]:
-        """In how many runs its own checks say that the anomaly is there, and of how many.
+    def holds(self, document: Document) -> bool:
+        """Whether a run's own checks say that the anomaly is there.
 
-        Fewer runs than asked for, where the time is up or something fails.
+        Raises:
+            TimeIsUp: it can't be known any more, for the time is up or something fails.
         """
-        held = runs = 0
         try:
-            for _ in range(times):
-                held += self._run(document).outcome.kind is OutcomeKind.REPRODUCED
-                runs += 1
-        except (TimeIsUp, RocketchaosError):
-            pass
-        return held, runs
+            return self._run(document).outcome.kind is OutcomeKind.REPRODUCED
+        except RocketchaosError as problem:
+            raise TimeIsUp from problem
 
     def _run(self, document: Document) -> Report:
         scenario = parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")

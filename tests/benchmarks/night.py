@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 
-from harness.nightly.document import document_of, text_of
-from harness.nightly.stated import StatedFinding, of_night
+from harness.nightly.stated import of_night
 from harness.nightly.status import NAME as STATUS_FILE
 from harness.reporters.folder import load_report
+from harness.scenario import Scenario
+from harness.spec import load_scenario
+from harness.steps.base import every_step
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
 from tests.benchmarks.soak import SHOWN
 
@@ -38,7 +39,8 @@ def measure_night(repeats: int, runs: str) -> list[Figure]:
     shrink = ("shrink", str(KEPT), "--minutes", str(SHRINK_MINUTES), "--runs", str(KEPT / "shrinking"))
     seconds, told = rocketchaos(*shrink, ends=SHRUNK)
     print(told)
-    shrunk = [_lines(file) for file in sorted((KEPT / "findings").glob("*.scenario.yaml"))]
+    shrunk = [_size(load_scenario(file)) for file in sorted((KEPT / "findings").glob("*.scenario.yaml"))]
+    drawn = [_size(load_report(one.shortest).scenario) for one in wanted]
     return [
         Figure(
             f"`nightly --minutes {MINUTES} --seed {SEED}`: scenarios judged", "", [scenarios["judged"]], ""
@@ -47,16 +49,14 @@ def measure_night(repeats: int, runs: str) -> list[Figure]:
         Figure("of it: findings, each of another cause", "", [len(wanted)], ""),
         Figure(f"`shrink --minutes {SHRINK_MINUTES}` of them, in all", "s", [seconds], ""),
         Figure("of it: findings that were shrunk", "", [len(shrunk)], str(len(wanted))),
-        Figure("of it: lines of the scenario that the night drew", "", [*map(_drawn_lines, wanted)], ""),
-        Figure("of it: lines of the smallest one that shows it", "", shrunk, ""),
+        Figure("members, queues, steps and messages of the scenario that the night drew", "", drawn, ""),
+        Figure("of the smallest one that shows it", "", shrunk, ""),
     ]
 
 
-def _lines(file: Path) -> int:
-    return len(file.read_text(encoding="utf-8").splitlines())
-
-
-def _drawn_lines(finding: StatedFinding) -> int:
-    """Of the scenario from which it is shrunk."""
-    scenario = load_report(finding.shortest).scenario
-    return len(text_of(document_of(scenario.source, scenario.file)).splitlines())
+def _size(scenario: Scenario) -> int:
+    """Members, queues, steps and messages together."""
+    steps = list(every_step(scenario.steps))
+    sent = sum(getattr(step, "count", 0) for step in steps if step.word == "send")
+    queues = sum(topic.queues for topic in scenario.topics.values())
+    return len(scenario.consumers) + queues + len(steps) + sent

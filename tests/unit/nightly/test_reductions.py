@@ -197,15 +197,22 @@ def test_a_candidate_is_run_until_it_is_decided(
     assert len(answers) - len(left) == runs
 
 
-def test_what_races_may_race_in_the_smaller_one_too() -> None:
-    assert [trust_of(shown, 3) for shown in range(4)] == [None, Trust(1, 3), Trust(1, 3), Trust(3, 3)]
+def test_what_races_may_race_in_the_smaller_one_too_but_not_show_it_far_less() -> None:
+    assert [trust_of(shown, 3) for shown in range(4)] == [None, Trust(1, 3), Trust(2, 3), Trust(3, 3)]
+    assert [trust_of(shown, 8) for shown in (1, 2, 3, 7, 8)] == [Trust(n, 8) for n in (1, 2, 2, 6, 8)]
 
 
 @pytest.mark.parametrize(
     ("answers", "found"),
-    [([1, 0, 1], (2, 3)), ([0, 0, 0, 0, 1], (1, 5)), ([0] * 12, (0, 12))],
+    [
+        ([1, 0, 1], (2, 3)),
+        ([1, 0, 0, 1], (2, 4)),
+        ([0, 0, 0, 0, 1, 0, 1], (2, 7)),
+        ([0, 1, *[0] * 10], (1, 12)),
+        ([0] * 12, (0, 12)),
+    ],
 )
-def test_what_does_not_show_at_once_is_run_some_more(answers: list[int], found: tuple[int, int]) -> None:
+def test_what_shows_too_seldom_at_first_is_run_some_more(answers: list[int], found: tuple[int, int]) -> None:
     left = list(answers)
     assert measured({}, lambda _document: bool(left.pop(0)), 3) == found
     assert left == []
