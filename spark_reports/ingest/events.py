@@ -89,7 +89,7 @@ def staged(lines: DataFrame, keys: DataFrame) -> DataFrame:
     """
     own = lines.withColumnRenamed("run", "own_run")
     told = fn.when(~fn.col("kind").isin(*OF_MESSAGES), fn.col("data"))
-    return own.transform(with_run, keys).select(
+    return own.transform(with_run, keys, "events.jsonl").select(
         *_AS_WRITTEN,
         fn.struct(*(f"data.{name}" for name in OF_A_MESSAGE.names)).alias("data"),
         fn.to_json(told).alias("told"),
@@ -119,9 +119,10 @@ def history(lines: DataFrame, sound: DataFrame) -> DataFrame:
     )
 
 
-def with_run(lines: DataFrame, keys: DataFrame) -> DataFrame:
-    """Lines with the key of their run; those of folders that have none are left out."""
-    return lines.join(fn.broadcast(keys.select("place", "run_key", "run", "batch")), "place")
+def with_run(lines: DataFrame, keys: DataFrame, name: str) -> DataFrame:
+    """Lines of files of this name, with the key of their run; those of folders that have none are left out."""
+    path = fn.concat("place", fn.lit(name)).alias("file_path")
+    return lines.join(fn.broadcast(keys.select(path, "run_key", "run", "batch")), "file_path")
 
 
 _AS_WRITTEN = ("run_key", "n", "mono_ns", "wall_ms", "node", "kind")

@@ -25,7 +25,7 @@ def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int
         seen: of `spark_reports.ingest.witnesses`.
         partitions: into so many the rows are divided.
     """
-    rows = lines.transform(with_run, keys).select(
+    rows = lines.transform(with_run, keys, "messages.jsonl").select(
         "run_key",
         "run",
         "batch",

@@ -67,12 +67,12 @@ def documents(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
 
 
 def message_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
-    """Lines of `messages.jsonl`, with the `place` of their folder and `corrupt`."""
+    """Lines of `messages.jsonl`, with `file_path` and `corrupt`."""
     return _lines(spark, MESSAGE, folders, "messages.jsonl")
 
 
 def event_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
-    """Lines of `events.jsonl`, with the `place` of their folder and `corrupt`."""
+    """Lines of `events.jsonl`, with `file_path` and `corrupt`."""
     return _lines(spark, EVENT, folders, "events.jsonl")
 
 
@@ -122,7 +122,7 @@ def parsed(text: Column, schema: StructType) -> Column:
 def _lines(spark: SparkSession, schema: StructType, folders: Sequence[Folder], name: str) -> DataFrame:
     whole, paths = _with_corrupt(schema), _paths(folders, name)
     if not paths:
-        return spark.createDataFrame([], whole.add("place", StringType()))
+        return spark.createDataFrame([], whole.add("file_path", StringType()))
     lines = (
         reader(spark)
         .schema(whole)
@@ -131,9 +131,8 @@ def _lines(spark: SparkSession, schema: StructType, folders: Sequence[Folder], n
         .option("lineSep", "\n")
         .json(paths)
     )
-    # For each line, of which there are very many: a regular expression would take as long as parsing.
-    place = fn.expr(f"left(_metadata.file_path, length(_metadata.file_path) - {len(name)})")
-    return lines.select("*", place.alias("place"))
+    # As it is, for there are very many lines: their folder's part of it would have to be made for each of them.
+    return lines.select("*", "_metadata.file_path")
 
 
 def _with_corrupt(schema: StructType) -> StructType:
