@@ -11,9 +11,9 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INPUTS := pyproject.toml constraints.txt
 FREEZE_VENV := build/constraints-venv
 
-# A run that said nothing, on a machine that was too busy, is no verdict: its test runs once more, is counted as a rerun,
-# and listed. What a run has said is never asked again.
-ONCE_MORE := -r aR --reruns 1 --only-rerun 'PreconditionNotMet|EnvironmentNotReady|SaidNothing'
+# What failed because of the environment runs once more, is counted as a rerun, and listed: what could not be started, or
+# a request that a server of a machine too busy didn't answer in time. What a run has said is never asked again.
+ONCE_MORE := -r aR --reruns 1 --only-rerun 'EnvironmentNotReady|RemotingTimeoutException'
 
 .PHONY: help
 help: ## this list

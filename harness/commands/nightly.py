@@ -128,11 +128,7 @@ def nightly(
     if part.count > 1 and seed is None:
         raise UsageProblem("shards of a night have one seed together", "Give all of them the same `--seed`.")
     folder = runs_or_default(runs)
-    if store is not None:
-        # What is missing for the reports is said now, and not when the night is over.
-        require_packages(reports=True)
-    if junit is not None:
-        require_writable(junit, "Choose another --junit.")
+    _require_what_comes_last(store, junit)
     status = StatusFile(folder)
     learnt = {} if history is None else read_history(history)
     with Progress() as progress:
@@ -172,13 +168,20 @@ def nightly(
                 progress.stop()
                 summary = summary_of(night, known_ones)
                 _tell(summary, status, thinning, as_json=as_json, junit=junit)
-    code = summary.exit_code
+    if store is None:
+        return summary.exit_code
+    made = reported(folder, store, reports or folder / "reports")
+    thinning.thin()
+    status.write(summary, thinning.left, ended=True)
+    return summary.exit_code or made
+
+
+def _require_what_comes_last(store: str | None, junit: Path | None) -> None:
+    """What is missing for the reports, or for a file, is said now, and not when the night is over."""
     if store is not None:
-        made = reported(folder, store, reports or folder / "reports")
-        thinning.thin()
-        status.write(summary, thinning.left, ended=True)
-        return code or made
-    return code
+        require_packages(reports=True)
+    if junit is not None:
+        require_writable(junit, "Choose another --junit.")
 
 
 def _after(run: NightlyRun, night: Night) -> str:

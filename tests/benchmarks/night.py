@@ -8,11 +8,10 @@ import shutil
 from harness.nightly.stated import of_night
 from harness.nightly.status import NAME as STATUS_FILE
 from harness.reporters.folder import load_report
-from harness.scenario import Scenario
 from harness.spec import load_scenario
-from harness.steps.base import every_step
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
 from tests.benchmarks.soak import SHOWN
+from tests.scenario_size import size
 
 SEED, MINUTES = 7, 20
 SHRINK_MINUTES = 3
@@ -39,8 +38,8 @@ def measure_night(repeats: int, runs: str) -> list[Figure]:
     shrink = ("shrink", str(KEPT), "--minutes", str(SHRINK_MINUTES), "--runs", str(KEPT / "shrinking"))
     seconds, told = rocketchaos(*shrink, ends=SHRUNK)
     print(told)
-    shrunk = [_size(load_scenario(file)) for file in sorted((KEPT / "findings").glob("*.scenario.yaml"))]
-    drawn = [_size(load_report(one.shortest).scenario) for one in wanted]
+    shrunk = [size(load_scenario(file)) for file in sorted((KEPT / "findings").glob("*.scenario.yaml"))]
+    drawn = [size(load_report(one.shortest).scenario) for one in wanted]
     return [
         Figure(
             f"`nightly --minutes {MINUTES} --seed {SEED}`: scenarios judged", "", [scenarios["judged"]], ""
@@ -52,11 +51,3 @@ def measure_night(repeats: int, runs: str) -> list[Figure]:
         Figure("members, queues, steps and messages of the scenario that the night drew", "", drawn, ""),
         Figure("of the smallest one that shows it", "", shrunk, ""),
     ]
-
-
-def _size(scenario: Scenario) -> int:
-    """Members, queues, steps and messages together."""
-    steps = list(every_step(scenario.steps))
-    sent = sum(getattr(step, "count", 0) for step in steps if step.word == "send")
-    queues = sum(topic.queues for topic in scenario.topics.values())
-    return len(scenario.consumers) + queues + len(steps) + sent

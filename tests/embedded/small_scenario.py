@@ -6,12 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from harness.model import Trouble
 from tests.embedded.command import rocketchaos
-
-
-class SaidNothing(AssertionError):
-    """A run was kept from its end by what a machine under load may do: `make` runs its test once more."""
 
 
 def run_scenario(text: str, folder: Path, version: str = "4.9.4", *, limit_s: float = 280) -> dict[str, Any]:
@@ -21,8 +16,6 @@ def run_scenario(text: str, folder: Path, version: str = "4.9.4", *, limit_s: fl
     ended = rocketchaos("reproduce", file, "--rocketmq", version, "--json", cwd=folder, limit_s=limit_s)
     assert ended.out, ended.err
     run: dict[str, Any] = ended.document["runs"][0]
-    if run["trouble"] in (Trouble.PRECONDITION, Trouble.ENVIRONMENT):
-        raise SaidNothing(run["reason"])
     assert run["trouble"] is None, run["reason"]
     return run
 

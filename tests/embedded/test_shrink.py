@@ -16,7 +16,7 @@ from harness.nightly.profile import Profile
 from harness.reporters.base import Report
 from harness.scenario import Scenario
 from harness.spec import load_scenario
-from harness.steps.base import every_step
+from tests.scenario_size import size
 
 pytestmark = pytest.mark.embedded
 
@@ -71,13 +71,6 @@ def shown(scenario: Scenario, signature: str, runs: Path) -> bool:
     """Whether one of several runs shows it: whose subscription is stored races, and with it what is dropped."""
     with Campaign(Options(runs=runs, use_running=False)) as campaign:
         return any(signature in signatures(campaign.run(campaign.job(scenario))) for _ in range(10))
-
-
-def size(scenario: Scenario) -> int:
-    """Members, steps, messages and queues together."""
-    sent = sum(getattr(step, "count", 0) for step in every_step(scenario.steps) if step.word == "send")
-    queues = sum(topic.queues for topic in scenario.topics.values())
-    return len(scenario.consumers) + len(scenario.steps) + sent + queues
 
 
 def test_a_drawn_mismatch_is_there_again_and_is_shrunk(
