@@ -38,6 +38,7 @@ STATISTICS = "batch,run_key"
 # A folder is as it is, however its clock stands; and what was brought up to date is made again from any.
 _REPLACES = "new.source <=> old.source OR old.digest IS NULL OR coalesce(new.judged >= old.judged, true)"
 _AT_ONCE = 4
+"""So many tables are written, or made, at a time: small ones cost planning and commits, hardly any cores."""
 _ANOTHER_STORE = "Put it back from a copy of the store, or make a new store of the run folders."
 _ANOTHER_PLACE = "Choose a folder without one in its path."
 _INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."
@@ -100,9 +101,9 @@ class Store:
         """Append facts of the batch; nobody sees them before `commit`. Columns as in `spark_reports.tables`."""
         self.transactions.run(partial(self._write, table, lambda: facts))
 
-    def append_all(self, facts: Sequence[tuple[Table, Callable[[], DataFrame]]], at_once: int) -> None:
-        """Append what these make to several tables, so many of them at a time, each planned beside the others."""
-        self.transactions.run_together([partial(self._write, *one) for one in facts], at_once)
+    def append_all(self, facts: Sequence[tuple[Table, Callable[[], DataFrame]]]) -> None:
+        """Append what these make to several tables, some at a time, each planned beside the others."""
+        self.transactions.run_together([partial(self._write, *one) for one in facts], _AT_ONCE)
 
     def _write(self, table: Table, facts: Callable[[], DataFrame]) -> None:
         rows = facts().select(*table.columns)

@@ -49,8 +49,6 @@ from spark_reports.tables import (
     TIMINGS,
 )
 
-_AT_ONCE = 4
-"""So many tables are written at a time."""
 _BYTES_EACH = 32 * 2**20
 """Of the input for one partition of messages."""
 
@@ -189,7 +187,7 @@ class Portion:
             (OFFSETS, partial(offsets, told)),
             (FAULTS, partial(faults, told)),
         )
-        self._store.append_all(facts, _AT_ONCE)
+        self._store.append_all(facts)
 
     def _messages(self, events: DataFrame, told: DataFrame, keys: DataFrame) -> DataFrame:
         size = sum(one.files["messages.jsonl"].size for one in self._listed if "messages.jsonl" in one.files)
@@ -206,7 +204,7 @@ class Portion:
             (FINDINGS, lambda: findings(fit, told, log_findings(self._spark, fit))),
             (CHECKS, partial(checks, fit)),
         )
-        self._store.append_all(facts, _AT_ONCE)
+        self._store.append_all(facts)
 
     def _seen(self, place: Staging, found: DataFrame, whole: DataFrame, sums: DataFrame) -> DataFrame:
         """Everything that is known of each folder: its documents, and what its files add up to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
 
@@ -30,3 +31,13 @@ def test_the_c_library_is_asked_to_give_all_back(monkeypatch: pytest.MonkeyPatch
 def test_another_c_library_has_nothing_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     library(monkeypatch)
     give_back()
+
+
+def test_what_only_refers_to_itself_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    library(monkeypatch)
+    history = type("History", (), {})()
+    history.own = history
+    alive = weakref.ref(history)
+    del history
+    give_back()
+    assert alive() is None
