@@ -28,6 +28,7 @@ from harness.commands.report import ingest_and_report
 from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
 from harness.nightly.known import read_known
+from harness.nightly.memory import share_one_arena
 from harness.nightly.night import SHARED_FOR_S, Night
 from harness.nightly.pace import Pace, read_history
 from harness.nightly.profile import Profile, read_profile
@@ -122,6 +123,7 @@ def nightly(
     The exit code is 1 where there is a finding that isn't known. What it found is also in the folder of runs, in
     nightly-status.json; `rocketchaos shrink RUN` makes a small scenario of a finding.
     """
+    share_one_arena()
     known_ones = read_known(known)
     wanted = Profile() if profile is None else read_profile(profile)
     part = shard_of(shard)

@@ -1,4 +1,4 @@
-"""What a run leaves behind in memory goes back to the system: a long night needs no more of it than a short one."""
+"""What a run has used of memory goes back to the system: a long night needs no more of it than a short one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,25 @@ import ctypes
 import gc
 from contextlib import suppress
 
+_ARENA_MAX = -8
+"""`M_ARENA_MAX` of glibc's malloc.h."""
+
+
+def share_one_arena() -> None:
+    """Let all threads take memory from one arena of the C library; nothing where it isn't glibc.
+
+    By default threads get some of their own, and each run has new threads: much is free then, in pieces, where
+    hardly anybody looks for it. To be called before there are threads.
+    """
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, 1)
+
 
 def give_back() -> None:
     """End what only refers to itself, and let the C library give back what is free then.
 
-    No object stays of a run but its `NightlyRun` (900 runs in a row, counted). Yet histories wait in cycles for
-    Python's collector, each with the next ones beside it, and glibc keeps an arena for each of some threads, where
-    each run has threads of its own (`make bench BENCH="--only soak"`). Without `malloc_trim`, which is glibc's,
+    No object stays of a run but its `NightlyRun` (900 runs in a row, counted). Yet histories are parts of cycles,
+    which wait for Python's collector while more of them come. Where there is no `malloc_trim`, which is glibc's,
     only the first is done.
     """
     gc.collect()

@@ -119,14 +119,19 @@ def measure_soak(repeats: int, runs: str) -> list[Figure]:
         unit = UNITS.get(name, "")
         later = [(at_s, value) for at_s, value in values if at_s >= WARM_UP_S]
         figures.append(Figure(name, unit, [value for _, value in later], ""))
-        figures.append(Figure(f"of it: growth in an hour, {name}", unit, _growth(later), "0"))
+        figures.append(Figure(f"of it: growth in an hour, {name}", unit, _growth(_by_minute(later)), "0"))
+        print(f"{name}, each minute: {' '.join(f'{value:.1f}' for value in _by_minute(values).values())}")
     return figures
 
 
-def _growth(values: list[tuple[float, float]]) -> list[float]:
-    """The slope of the minutes' medians in an hour, after Theil and Sen, with the ends of its 95 % interval."""
+def _by_minute(values: list[tuple[float, float]]) -> dict[int, float]:
+    """The median of each minute."""
     minutes = groupby(values, key=lambda one: int(one[0] // 60))
-    medians = {minute: statistics.median(value for _, value in own) for minute, own in minutes}
+    return {minute: statistics.median(value for _, value in own) for minute, own in minutes}
+
+
+def _growth(medians: Mapping[int, float]) -> list[float]:
+    """The slope of the minutes' medians in an hour, after Theil and Sen, with the ends of its 95 % interval."""
     found = theilslopes(list(medians.values()), list(medians))
     return [60 * float(one) for one in (found.low_slope, found.slope, found.high_slope)]
 

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
 import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
 
-from harness.nightly.memory import give_back
+from harness.nightly.memory import give_back, share_one_arena
+
+ARENAS = """
+import ctypes, threading
+from harness.nightly.memory import share_one_arena
+share_one_arena()
+barrier = threading.Barrier(4)
+def work():
+    kept = ctypes.create_string_buffer(10_000)
+    barrier.wait()
+threads = [threading.Thread(target=work) for _ in range(4)]
+for one in threads: one.start()
+for one in threads: one.join()
+ctypes.CDLL(None).malloc_stats()
+"""
 
 
-def library(monkeypatch: pytest.MonkeyPatch, **functions: Callable[[int], int]) -> None:
+def library(monkeypatch: pytest.MonkeyPatch, **functions: Callable[..., int]) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda _name: SimpleNamespace(**functions))
 
 
@@ -30,6 +46,7 @@ def test_the_c_library_is_asked_to_give_all_back(monkeypatch: pytest.MonkeyPatch
 
 def test_another_c_library_has_nothing_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     library(monkeypatch)
+    share_one_arena()
     give_back()
 
 
@@ -41,3 +58,11 @@ def test_what_only_refers_to_itself_ends(monkeypatch: pytest.MonkeyPatch) -> Non
     del history
     give_back()
     assert alive() is None
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="only glibc has arenas")
+def test_threads_take_memory_from_one_arena() -> None:
+    counted = subprocess.run(
+        [sys.executable, "-c", ARENAS], capture_output=True, text=True, check=True
+    ).stderr
+    assert [counted.count("Arena"), "Arena 0" in counted] == [1, True]
