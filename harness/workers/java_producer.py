@@ -6,12 +6,12 @@ Rests on DefaultMQProducer, SendResult and ThreadLocalIndex as they are from Roc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import jpype
 
 from harness.workers.client_worker import Outgoing
+from harness.workers.in_turn import InTurn
 from harness.workers.java_client import JavaClient
 from harness.workers.jvm import new_client, private_field, text
 
@@ -42,11 +42,11 @@ class Producer(JavaClient):
         if poll_name_server_ms is not None:
             self._java.setPollNameServerInterval(poll_name_server_ms)
         # The client goes round the queues per thread (ThreadLocalIndex): with one thread it really does.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="producer")
+        self._in_turn = InTurn("producer")
 
     def stop(self) -> None:
         """Shut it down gracefully."""
-        self._thread.shutdown()
+        self._in_turn.close()
         self._java.shutdown()
 
     def route(self, topic: str) -> Mapping[str, Any]:
@@ -67,7 +67,7 @@ class Producer(JavaClient):
 
     def send(self, message: Outgoing) -> Mapping[str, Any]:
         """Send one message, after those that were asked for earlier."""
-        return self._thread.submit(self._send, message).result()
+        return self._in_turn.do(self._send, message)
 
     def _send(self, message: Outgoing) -> Mapping[str, Any]:
         java = jpype.JClass("org.apache.rocketmq.common.message.Message")(

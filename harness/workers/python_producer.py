@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from harness.workers.client_worker import Outgoing
+from harness.workers.in_turn import InTurn
 from harness.workers.name_server import NameServer, Queue, stored_offset_msg_id
 from harness.workers.protocol import CommandFailed
 from harness.workers.python_client import checked, client_id, instance_name
@@ -61,7 +61,7 @@ class Producer:
         self._producer.set_name_server_address(nameserver)
         ffi.dll.SetProducerInstanceName(self._producer._handle, self._instance.encode())
         # One at a time, in the order in which they were asked for.
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="producer")
+        self._in_turn = InTurn("producer")
 
     @property
     def client_id(self) -> str:
@@ -78,7 +78,7 @@ class Producer:
 
     def stop(self) -> None:
         """Shut it down gracefully."""
-        self._thread.shutdown()
+        self._in_turn.close()
         checked(self._client, self._producer.shutdown)
 
     def route(self, topic: str) -> Mapping[str, Any]:
@@ -87,7 +87,7 @@ class Producer:
 
     def send(self, message: Outgoing) -> Mapping[str, Any]:
         """Send one message, after those that were asked for earlier."""
-        return self._thread.submit(self._send, message).result()
+        return self._in_turn.do(self._send, message)
 
     def _send(self, message: Outgoing) -> Mapping[str, Any]:
         topic = message.topic
