@@ -60,7 +60,6 @@ class Producer:
         self._producer = client.module.Producer(group)
         self._producer.set_name_server_address(nameserver)
         ffi.dll.SetProducerInstanceName(self._producer._handle, self._instance.encode())
-        # One at a time, in the order in which they were asked for.
         self._in_turn = InTurn("producer")
 
     @property

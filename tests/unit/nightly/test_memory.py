@@ -44,14 +44,9 @@ def test_the_c_library_is_asked_to_give_all_back(monkeypatch: pytest.MonkeyPatch
     assert asked == [0]
 
 
-def test_another_c_library_has_nothing_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_only_refers_to_itself_ends_whatever_the_c_library_has(monkeypatch: pytest.MonkeyPatch) -> None:
     library(monkeypatch)
     share_one_arena()
-    give_back()
-
-
-def test_what_only_refers_to_itself_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    library(monkeypatch)
     history = type("History", (), {})()
     history.own = history
     alive = weakref.ref(history)
