@@ -144,9 +144,15 @@ class Campaign:
             finally:
                 report = None if run.result is None else report_of(run.result)
                 if report is not None:  # also where it was interrupted
-                    self.reports.append(report)
+                    with self._lock:
+                        self.reports.append(report)
             assert report is not None
             return report
+
+    def forget(self, report: Report) -> None:
+        """Keep nothing of a run that has ended: all of it is in its folder."""
+        with self._lock:
+            self.reports = [one for one in self.reports if one is not report]
 
     @contextmanager
     def session_for(self, job: Job) -> Iterator[Session]:

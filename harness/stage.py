@@ -234,7 +234,8 @@ class Stage:
         elif isinstance(failure, Exception):
             self.note(Trouble.HARNESS, f"{type(failure).__name__}: {failure}")
             text = "".join(traceback.format_exception(failure))
-            (self.folder.logs / "harness-traceback.txt").write_text(text, encoding="utf-8")
+            with suppress(OSError):  # what happened is in the history, as far as that can be written
+                (self.folder.logs / "harness-traceback.txt").write_text(text, encoding="utf-8")
         else:
             self.note(Trouble.INTERRUPTED, f"interrupted: {str(failure) or 'Ctrl-C'}")
 

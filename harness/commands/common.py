@@ -86,6 +86,9 @@ JunitOption = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file as well.")
 ]
 
+LEAST_MINUTES, MOST_MINUTES = 0.5, 7 * 24 * 60.0
+"""Of options that say how long a command may take; `nan` and `inf` are within no limits."""
+
 
 def runs_or_default(runs: Path | None) -> Path:
     """The chosen folder for runs, or the default one."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +11,8 @@ import typer
 from harness.campaign import Campaign, Options
 from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
+    LEAST_MINUTES,
+    MOST_MINUTES,
     ChosenRocketmqOption,
     JsonOption,
     JunitOption,
@@ -24,9 +23,10 @@ from harness.commands.common import (
     runs_or_default,
     version_or,
 )
-from harness.commands.report import ingest_and_report
-from harness.commands.terminal import ERR, OUT, Progress
-from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
+from harness.commands.night_account import NightAccount
+from harness.commands.terminal import Progress
+from harness.errors import ExitCode, UsageProblem
+from harness.nightly.generator import require_acts
 from harness.nightly.known import read_known
 from harness.nightly.memory import share_one_arena
 from harness.nightly.night import SHARED_FOR_S, Night
@@ -35,14 +35,18 @@ from harness.nightly.profile import Profile, read_profile
 from harness.nightly.run import NightlyRun
 from harness.nightly.shard import shard_of
 from harness.nightly.status import StatusFile
-from harness.nightly.summary import Summary, summary_of
 from harness.nightly.thinning import Thinning
-from harness.nightly.told import github_annotations, lines, write_junit, write_lines
 from harness.reporters.parts.text import counted
 from spark_reports.requirements import require_packages
 
 MinutesOption = Annotated[
-    float, typer.Option("--minutes", min=0.5, help="So long, and no longer: nothing begins that can't end.")
+    float,
+    typer.Option(
+        "--minutes",
+        min=LEAST_MINUTES,
+        max=MOST_MINUTES,
+        help="So long, and no longer: nothing begins that can't end.",
+    ),
 ]
 NightSeedOption = Annotated[
     int | None,
@@ -126,11 +130,12 @@ def nightly(
     share_one_arena()
     known_ones = read_known(known)
     wanted = Profile() if profile is None else read_profile(profile)
+    require_acts(wanted, on)
     part = shard_of(shard)
     if part.count > 1 and seed is None:
         raise UsageProblem("shards of a night have one seed together", "Give all of them the same `--seed`.")
     folder = runs_or_default(runs)
-    _require_what_comes_last(store, junit)
+    _require_what_comes_last(store, reports, junit)
     status = StatusFile(folder)
     learnt = {} if history is None else read_history(history)
     with Progress() as progress:
@@ -149,39 +154,36 @@ def nightly(
             shard=part,
             rocketmq=chosen.version,
             on=on,
+            parallel=parallel,
             pace=Pace(learnt or status.history),
             history=learnt,
         )
         thinning = Thinning(keep, folder, status.may_be_removed)
+        account = NightAccount(night, known_ones, status, thinning)
 
         def told(run: NightlyRun) -> None:
-            thinning.note(run)
-            if store is None:
-                thinning.thin()
-            with suppress(EnvironmentNotReady):  # a disk that is full now may not be so at the end
-                status.write(summary_of(night, known_ones), thinning.left, ended=False)
+            account.after(run, thin=store is None)
             progress(_after(run, night))
 
         with Campaign(replace(chosen, seed=night.seed)) as campaign:
             campaign.require_ready()
             try:
-                night.play(campaign, parallel, told)
+                night.play(campaign, told)
             finally:
                 progress.stop()
-                summary = summary_of(night, known_ones)
-                _tell(summary, status, thinning, as_json=as_json, junit=junit)
-    if store is None:
-        return summary.exit_code
-    made = reported(folder, store, reports or folder / "reports")
-    thinning.thin()
-    status.write(summary, thinning.left, ended=True)
-    return summary.exit_code or made
+                for cut_off in campaign.reports:
+                    thinning.note_cut_off(cut_off.folder)
+                unwritten = account.tell(as_json=as_json, junit=junit)
+    made = [] if store is None else account.store(folder, store, reports or folder / "reports")
+    return account.exit_code([*unwritten, *made])
 
 
-def _require_what_comes_last(store: str | None, junit: Path | None) -> None:
+def _require_what_comes_last(store: str | None, reports: Path | None, junit: Path | None) -> None:
     """What is missing for the reports, or for a file, is said now, and not when the night is over."""
     if store is not None:
         require_packages(reports=True)
+    elif reports is not None:
+        raise UsageProblem("reports are made from a store", "Give `--store` as well.")
     if junit is not None:
         require_writable(junit, "Choose another --junit.")
 
@@ -190,32 +192,3 @@ def _after(run: NightlyRun, night: Night) -> str:
     """What is shown when a run has ended."""
     found = counted(len(run.findings), "finding") if run.not_judged is None else "it says nothing"
     return f"{run.name}: {found}; {counted(len(night.runs), 'run')}, {night.left_s:.0f} s left"
-
-
-def reported(runs: Path, store: str, out: Path) -> ExitCode:
-    """The reports; what keeps them from being made is told, and doesn't hide what the night has found."""
-    try:
-        pages = ingest_and_report(runs, store, out)
-    except RocketchaosError as problem:
-        ERR.print(f"rocketchaos: the runs in {runs} are not in the store: {problem}", markup=False)
-        return problem.exit_code
-    for page in pages:
-        ERR.print(f"Wrote {page}", markup=False)
-    return ExitCode.AS_EXPECTED
-
-
-def _tell(
-    summary: Summary, status: StatusFile, thinning: Thinning, *, as_json: bool, junit: Path | None
-) -> None:
-    """Everywhere; files first, for what is printed may meet a pipe that nobody reads any more."""
-    text = status.write(summary, thinning.left, ended=True)
-    if junit is not None:
-        write_junit(summary, junit)
-    if as_json:
-        sys.stdout.write(text)
-    else:
-        for line in lines(summary):
-            OUT.print(line, markup=False)
-    if os.environ.get("GITHUB_ACTIONS") == "true":
-        # Annotations are read from the output of a step; JSON on standard output must stay alone.
-        write_lines(sys.stderr if as_json else sys.stdout, github_annotations(summary))

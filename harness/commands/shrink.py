@@ -9,7 +9,12 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.common import RunsOption, require_writable, runs_or_default, write_text
+from harness.commands.common import (
+    LEAST_MINUTES,
+    MOST_MINUTES,
+    require_writable,
+    write_text,
+)
 from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import ExitCode, RocketchaosError
 from harness.library import SUFFIX
@@ -18,8 +23,17 @@ from harness.nightly.smallest import Effort, Smallest, chosen, options_of, repro
 from harness.nightly.stated import StatedFinding, of_night
 from harness.nightly.status import NAME as STATUS_FILE
 from harness.reporters.folder import load_report
+from harness.store import runs_folder
 
 WAY_OUT = "Choose another --out."
+CandidateRunsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--runs",
+        metavar="FOLDER",
+        help="Where the runs of candidates go. [default: ROCKETCHAOS_RUNS or ./runs, and `-shrinking`]",
+    ),
+]
 
 
 def shrink(
@@ -50,7 +64,8 @@ def shrink(
         float,
         typer.Option(
             "--minutes",
-            min=0.5,
+            min=LEAST_MINUTES,
+            max=MOST_MINUTES,
             help="So long at most for each finding; the smallest one by then is written.",
         ),
     ] = 20.0,
@@ -63,7 +78,7 @@ def shrink(
             "`findings`, beside its status file]",
         ),
     ] = None,
-    runs: RunsOption = None,
+    runs: CandidateRunsOption = None,
 ) -> ExitCode:
     """Reduce a finding to the smallest scenario that still shows it, and write that as one would by hand.
 
@@ -71,13 +86,18 @@ def shrink(
     the finding as often as the original does. Of a night every finding that isn't known is shrunk, one after the
     other, each from the shortest run that shows it.
     """
-    effort, folder = Effort(repeat, minutes), runs_or_default(runs)
+    effort, folder = Effort(repeat, minutes), runs or _beside(runs_folder())
     status = what / STATUS_FILE if what.is_dir() else what
     if status.is_file():
         return _shrink_all(of_night(status, finding), out or status.parent / "findings", effort, folder)
     told = _shrink_one(what, finding, lambda name: out or Path(f"{name}{SUFFIX}"), effort, folder)
     OUT.print(told, markup=False)
     return ExitCode.AS_EXPECTED
+
+
+def _beside(runs: Path) -> Path:
+    """The folder for candidates' runs: smaller scenarios of a night's are none of the night's."""
+    return Path(f"{runs}-shrinking")
 
 
 def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort: Effort, runs: Path) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.client_kinds import CLIENT_KINDS, Api
 from harness.cluster.kinds import ClusterKind
+from harness.errors import UsageProblem
 from harness.nightly.acts import ACTS
 from harness.nightly.anchors import ANCHORS
 from harness.nightly.checks import open_checks
@@ -36,17 +37,36 @@ def draw(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind
     draft.own_cluster = any(ACTS[name].on_nodes for name in acts)
     draft.sendings_may_fail = any(ACTS[name].sendings_may_fail for name in acts)
     steps = _steps(draft, acts)
-    return _document(seed, number, draft, steps)
+    return _document(seed, number, draft, steps, _told(profile, on))
 
 
-def _acts(rng: random.Random, profile: Profile, on: ClusterKind) -> list[str]:
-    weights = {
+def require_acts(profile: Profile, on: ClusterKind) -> None:
+    """Make sure that some of the acts that a profile names can be drawn at all.
+
+    Raises:
+        UsageProblem: none of them can.
+    """
+    if any(profile.acts.values()) and not _weights_of_acts(profile, on):
+        named = ", ".join(name for name, weight in profile.acts.items() if weight)
+        raise UsageProblem(
+            f"none of the acts that the profile names can be drawn: {named}",
+            "Those of the network need `--on containers`; what makes members differ is none for "
+            "`consistent: only`.",
+        )
+
+
+def _weights_of_acts(profile: Profile, on: ClusterKind) -> dict[str, float]:
+    return {
         name: weight
         for name, weight in profile.weights_of_acts().items()
         if weight
         and (ACTS[name].of_one_mind or not profile.of_one_mind)
         and (on is ClusterKind.CONTAINERS or not ACTS[name].in_containers)
     }
+
+
+def _acts(rng: random.Random, profile: Profile, on: ClusterKind) -> list[str]:
+    weights = _weights_of_acts(profile, on)
     if not weights:
         return []
     count = int(profile.draw(rng, "acts"))
@@ -192,7 +212,13 @@ def _act(draft: Draft, name: str) -> list[Step]:
     return anchor.around(draft, group, lambda: act.play(draft, group) if act.possible(draft, group) else [])
 
 
-def _document(seed: int, number: int, draft: Draft, steps: list[Step]) -> Document:
+def _told(profile: Profile, on: ClusterKind) -> str:
+    """The options, besides the seed, on which it depends what is drawn."""
+    told = "" if on is ClusterKind.EMBEDDED else f" --on {on.value}"
+    return told if profile == Profile() else f"{told} --profile FILE"
+
+
+def _document(seed: int, number: int, draft: Draft, steps: list[Step], options: str) -> Document:
     started = [member for member in draft.members if member.state != "new"]
     names = {member.name for member in started}
     cluster: dict[str, Any] = {}
@@ -203,7 +229,7 @@ def _document(seed: int, number: int, draft: Draft, steps: list[Step]) -> Docume
     document: Document = {
         "name": f"nightly-{seed}-{number}",
         "title": _title(draft, started),
-        "description": f"Drawn by `rocketchaos nightly --seed {seed}`, number {number}.",
+        "description": f"Drawn by `rocketchaos nightly --seed {seed}{options}`, number {number}.",
         "marks": [MARK],
     }
     if draft.in_containers:

@@ -8,23 +8,20 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from harness.admission import FAITHFUL_SHARE, Admission, weight_of
+from harness.admission import FAITHFUL_SHARE, Admission, Turn, weight_of
 from harness.campaign import DEFAULT_VERSION, Campaign
 from harness.cluster.kinds import ClusterKind
-from harness.errors import EnvironmentNotReady, UsageProblem
+from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from harness.feasibility import why_not
-from harness.job import Job
 from harness.nightly.duration import expected_s
-from harness.nightly.findings import is_environments
 from harness.nightly.generator import scenario_of
 from harness.nightly.memory import give_back
 from harness.nightly.pace import History, Pace, budget_s, kind_of
 from harness.nightly.profile import Profile
-from harness.nightly.run import NightlyRun, judged_run
+from harness.nightly.run import NightlyRun, judged_run, not_begun
 from harness.nightly.shard import Deal, Shard
-from harness.reporters.base import Report
 from harness.reporters.parts.text import counted
 from harness.scenario import Scenario
 
@@ -39,10 +36,29 @@ DRAWS_FOR_ONE = 300
 """So many scenarios may be nothing for this profile, version or cluster until one is; then there is none."""
 BROKEN_AT_MOST = 3
 """So many scenarios in turn may the environment break, where it has let none be judged; then the night is over."""
+BROKEN_FOR_GOOD = 20
+"""So many in turn, where it has let some be judged: nothing more begins, and what was found is told."""
 TEAR_DOWN_S = 10.0
 """So long before the end nothing begins: clusters are ended, and the summary is written."""
 CUT_OFF_S = 6.0
 """So long before the end whatever is still under way is ended: it took longer than anybody could expect."""
+
+
+@dataclass(slots=True)
+class _Drawn:
+    """A scenario that was drawn, and what has become of it so far."""
+
+    number: int
+    scenario: Scenario
+    tried: list[NightlyRun] = field(default_factory=list)
+    """What each try ended by."""
+    is_under_way: bool = False
+    """A try has begun, and not ended."""
+
+    @property
+    def is_to_be_tried(self) -> bool:
+        """Not yet, or once more."""
+        return not self.tried or (len(self.tried) < TRIES and self.tried[-1].error is ExitCode.ENVIRONMENT)
 
 
 @dataclass(slots=True)
@@ -60,6 +76,8 @@ class Night:
     """Scenarios that were drawn and not run: too long for the profile, or for the time that was left."""
     cut_off: int = 0
     """Runs that the end of the time found under way: they say nothing, and are judged by nobody."""
+    parallel: int | None = None
+    """So many runs at a time; None: by cores and load, see `harness.admission`."""
     pace: Pace = field(default_factory=Pace)
     history: History = field(default_factory=dict)
     """How long scenarios took in an earlier night, by which they are dealt out: all shards have the same."""
@@ -90,17 +108,22 @@ class Night:
         """Seconds since it began."""
         return self.clock() - self._began
 
-    def play(self, campaign: Campaign, parallel: int | None, told: Callable[[NightlyRun], None]) -> None:
-        """Run until nothing more could end in time.
+    @property
+    def gave_up(self) -> bool:
+        """Whether nothing more was begun, because the environment broke whatever began."""
+        return self._broken >= BROKEN_FOR_GOOD
+
+    def play(self, campaign: Campaign, told: Callable[[NightlyRun], None]) -> None:
+        """Run until nothing more could end in time, or the environment breaks all that begins.
 
         Raises:
             UsageProblem: the profile lets nothing be drawn that can be run.
             EnvironmentNotReady: the first runs were all broken by the environment.
             KeyboardInterrupt: the user wants it to end; what has ended by then is in `runs`.
         """
-        admission = Admission(parallel)
+        admission = Admission(self.parallel)
         # Who only waits for a turn has drawn a scenario that comes late: no more of them than can be of use.
-        count = parallel or max(1, int(admission.most * FAITHFUL_SHARE))
+        count = self.parallel or max(1, int(admission.most * FAITHFUL_SHARE))
         with self._time_limit(campaign), ThreadPoolExecutor(count, thread_name_prefix="night") as pool:
             workers = [pool.submit(self._work, campaign, admission, told) for _ in range(count)]
             try:
@@ -129,53 +152,49 @@ class Night:
 
     def _work(self, campaign: Campaign, admission: Admission, told: Callable[[NightlyRun], None]) -> None:
         while (drawn := self._draw()) is not None:
-            begun: list[float] = []
+            one = _Drawn(*drawn)
             try:
-                self._play_one(campaign, admission, *drawn, told, begun)
+                self._play_one(campaign, admission, one)
             except KeyboardInterrupt:
                 if not self._is_up.is_set():
                     raise
                 with self._lock:
-                    self.cut_off += bool(begun)
-                    self.passed_over += not begun
+                    self.cut_off += one.is_under_way
                 return
+            finally:
+                # Also where a second try was cut off: what the first one ended by is not lost.
+                self._note(one, told)
+            give_back()
 
-    def _play_one(
-        self,
-        campaign: Campaign,
-        admission: Admission,
-        number: int,
-        scenario: Scenario,
-        told: Callable[[NightlyRun], None],
-        begun: list[float],
-    ) -> None:
-        """Wait for a turn and run it; `begun` gets the time at which that was, if it ever was."""
-        job = campaign.job(scenario)
-        weight = weight_of(scenario, campaign.options.timing_of(scenario))
-        with admission.turn(weight, campaign.interrupted) as turn:
-            if self._is_too_late(scenario):
-                with self._lock:
-                    self.passed_over += 1
-                return
-            begun.append(self.clock())
-            report = campaign.run(job, turn)
-        tries = 1
-        while is_environments(report.outcome) and tries < TRIES and not self._is_too_late(scenario):
-            report, tries = self._again(campaign, admission, job, weight), tries + 1
-        self.pace.learn(kind_of(scenario), expected_s(scenario), (self.clock() - begun[0]) / tries)
-        self._note(number, report, tries, told)
-        campaign.reports.clear()  # whose histories would fill the memory in a long night
-        give_back()
+    def _play_one(self, campaign: Campaign, admission: Admission, one: _Drawn) -> None:
+        """Wait for a turn and run it, and once more where the environment breaks it, as long as there is time."""
+        weight = weight_of(one.scenario, campaign.options.timing_of(one.scenario))
+        while one.is_to_be_tried:
+            with admission.turn(weight, campaign.interrupted) as turn:
+                if self._is_too_late(one.scenario):
+                    return
+                one.is_under_way = True
+                one.tried.append(self._try(campaign, one, turn))
+                one.is_under_way = False
 
-    def _again(self, campaign: Campaign, admission: Admission, job: Job, weight: float) -> Report:
-        with admission.turn(weight, campaign.interrupted) as turn:
-            return campaign.run(job, turn)
+    def _try(self, campaign: Campaign, one: _Drawn, turn: Turn) -> NightlyRun:
+        began = self.clock()
+        try:
+            report = campaign.run(campaign.job(one.scenario), turn)
+        except EnvironmentNotReady as problem:
+            return not_begun(one.number, one.scenario, campaign.options.runs, problem)
+        run = judged_run(one.number, report, 1)
+        campaign.forget(report)  # whose history would fill the memory in a long night
+        if run.not_judged is None:
+            kind = kind_of(one.scenario)
+            self.pace.learn(kind, expected_s(one.scenario), self.clock() - began)
+        return run
 
     def _draw(self) -> tuple[int, Scenario] | None:
         """The next scenario of this shard that fits into the time that is left; None: none may begin any more."""
         too_late = 0
         with self._lock:
-            while self.left_s > 0 and too_late < DRAWS_TO_FIT:
+            while self.left_s > 0 and too_late < DRAWS_TO_FIT and not self.gave_up:
                 number = next(self._numbers)
                 scenario = scenario_of(self.seed, number, self.profile, self.on)
                 reason = self._refusal(scenario)
@@ -206,13 +225,18 @@ class Night:
     def _is_too_late(self, scenario: Scenario) -> bool:
         return self.pace.needs_s(kind_of(scenario), expected_s(scenario)) > self.left_s
 
-    def _note(self, number: int, report: Report, tries: int, told: Callable[[NightlyRun], None]) -> None:
-        run = judged_run(number, report, tries)
+    def _note(self, one: _Drawn, told: Callable[[NightlyRun], None]) -> None:
+        """Write down what has become of it; what was never begun is passed over."""
         with self._lock:
+            if not one.tried:
+                self.passed_over += not one.is_under_way
+                return
+            *broken, last = one.tried
+            run = replace(last, tries=len(one.tried), broken=tuple(each.folder for each in broken))
             self.runs.append(run)
             told(run)
-            self._broken = self._broken + 1 if is_environments(report.outcome) else 0
-            hopeless = self._broken >= BROKEN_AT_MOST and all(one.not_judged for one in self.runs)
+            self._broken = self._broken + 1 if run.error is ExitCode.ENVIRONMENT else 0
+            hopeless = self._broken >= BROKEN_AT_MOST and all(each.not_judged for each in self.runs)
         if hopeless:
             raise EnvironmentNotReady(
                 f"{counted(self._broken, 'run')} in turn came to nothing, and no other: {run.not_judged}",

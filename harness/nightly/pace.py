@@ -116,7 +116,7 @@ def read_history(path: Path) -> History:
             str(kind): Took(int(one["runs"]), float(one["expected_s"]), float(one["took_s"]))
             for kind, one in told.items()
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError) as error:
         raise UsageProblem(
             f"{path} tells nothing of how long scenarios take: {type(error).__name__}: {error}",
             "Give the nightly-status.json of an earlier night.",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import ExitCode
-from harness.model import OutcomeKind
+from harness.errors import EnvironmentNotReady, ExitCode
+from harness.model import OutcomeKind, Trouble
 from harness.nightly.findings import NightlyFinding, findings, why_not_judged
 from harness.reporters.base import Report
+from harness.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class NightlyRun:
     """Why it says nothing, in one line; None where it was judged."""
     error: ExitCode | None
     """How it would end a command where an error ended it; None: no error did."""
+    broken: tuple[Path, ...] = ()
+    """The folders of the tries before."""
 
 
 def judged_run(number: int, report: Report, tries: int) -> NightlyRun:
@@ -58,4 +61,22 @@ def judged_run(number: int, report: Report, tries: int) -> NightlyRun:
         tries=tries,
         not_judged=None if not_judged is None else not_judged.splitlines()[0],
         error=error,
+    )
+
+
+def not_begun(number: int, scenario: Scenario, runs: Path, problem: EnvironmentNotReady) -> NightlyRun:
+    """What is kept of one that could not even begin, as on a full disk; its folder would have been in that one."""
+    return NightlyRun(
+        number=number,
+        name=scenario.name,
+        title=scenario.title,
+        folder=runs / scenario.name,
+        seed=None,
+        seconds=0.0,
+        busy=None,
+        events=0,
+        findings=(),
+        tries=1,
+        not_judged=f"{Trouble.ENVIRONMENT.value}: {problem.message}",
+        error=problem.exit_code,
     )

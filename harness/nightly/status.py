@@ -27,19 +27,23 @@ class StatusFile:
         self.may_be_removed = self._may_be_removed()
         """Folders of runs that the night before would have removed next."""
 
-    def write(self, summary: Summary, may_be_removed: Sequence[str], *, ended: bool) -> str:
-        """Write it; what it says then.
-
-        Raises:
-            EnvironmentNotReady: it can't be written; what was there before is still there.
-        """
+    def text(self, summary: Summary, may_be_removed: Sequence[str], *, ended: bool) -> str:
+        """What it is to say."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         document = {
             "ended": now if ended else None,
             **summary.as_json(),
             "may_be_removed": list(may_be_removed),
         }
-        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+    def write(self, summary: Summary, may_be_removed: Sequence[str], *, ended: bool) -> None:
+        """Write it.
+
+        Raises:
+            EnvironmentNotReady: it can't be written; what was there before is still there.
+        """
+        text = self.text(summary, may_be_removed, ended=ended)
         beside = self.path.with_name(f"{NAME}.{os.getpid()}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +55,6 @@ class StatusFile:
             raise EnvironmentNotReady(
                 f"{self.path} can't be written: {error.strerror}", "Choose another place with --runs."
             ) from error
-        return text
 
     def _history(self) -> History:
         try:

@@ -94,6 +94,9 @@ class Summary:
             "shard": str(night.shard),
             "minutes": night.minutes,
             "took_s": round(night.took_s, 1),
+            "rocketmq": night.rocketmq,
+            "on": night.on.value,
+            "parallel": night.parallel,
             "profile": night.profile.model_dump(mode="json", exclude_defaults=True),
             "exit_code": int(self.exit_code),
             "scenarios": {
@@ -104,6 +107,7 @@ class Summary:
                 "tried_again": self.again,
                 "passed_over": night.passed_over,
                 "cut_off": night.cut_off,
+                "gave_up": night.gave_up,
             },
             "pace": as_json(night.pace.known),
             "busy": None if self.busy is None else round(self.busy, 2),

@@ -25,10 +25,11 @@ class Thinning:
             earlier: what `left` said at the end of the night before.
         """
         self._keep = keep
+        self._earlier = tuple(earlier)
         self._runs = runs.resolve()
         self._silent: deque[Path] = deque()
         self._not_judged: deque[Path] = deque()
-        for one in earlier:
+        for one in self._earlier:
             folder = Path(one).resolve()
             if folder.is_relative_to(self._runs) and folder != self._runs and (folder / "run.json").is_file():
                 self._silent.append(folder)
@@ -36,17 +37,23 @@ class Thinning:
 
     @property
     def left(self) -> list[str]:
-        """What may be removed in nights to come, the oldest first; nothing where all is kept."""
+        """What may be removed in nights to come, the oldest first; where this one keeps all, what it was told."""
         if self._keep is None:
-            return []
+            return list(self._earlier)
         return [str(folder) for folder in (*self._not_judged, *self._silent)]
 
     def note(self, run: NightlyRun) -> None:
         """A run has ended."""
+        for folder in run.broken:
+            self.note_cut_off(folder)
         if run.not_judged is not None:
             self._not_judged.append(run.folder.resolve())
         elif not run.findings:
             self._silent.append(run.folder.resolve())
+
+    def note_cut_off(self, folder: Path) -> None:
+        """A run says nothing, for it did not come to its end."""
+        self._not_judged.append(folder.resolve())
 
     def thin(self) -> None:
         """Remove what is too much. What can't be removed stays: that is no failure of the night."""

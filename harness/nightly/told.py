@@ -28,6 +28,8 @@ def lines(summary: Summary) -> Iterator[str]:
         f"{judged} judged, {len(summary.inconclusive)} inconclusive, {counted(len(summary.errors), 'error')}; "
         f"{summary.again} tried again, {night.passed_over} passed over, {night.cut_off} cut off{busy}"
     )
+    if night.gave_up:
+        yield "it ended before its time: the environment broke whatever began"
     yield f"{counted(len(summary.found), 'finding')}, {len(summary.new)} of them new"
     for found in summary.found[:SIGNATURES_SHOWN]:
         yield ""

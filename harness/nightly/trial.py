@@ -142,7 +142,7 @@ class Trial:
         except RocketchaosError:
             self.runs, self.errors = self.runs + 1, self.errors + 1
             raise
-        self._campaign.reports.clear()  # whose histories nobody needs any more
+        self._campaign.forget(report)  # whose history nobody needs any more
         self.runs += 1
         if report.outcome.kind is OutcomeKind.ERROR:
             self.errors += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,7 +73,9 @@ def test_a_night_finds_what_a_mismatch_loses_and_ends_in_time(
         "dimensions: {acts: {'0': 1}, groups: {'1': 1}, mind: {own: 1}, members: {'2': 1}, late: {'0': 1}}\n"
     )
     words = ["--minutes", "1", "--seed", "7", "--profile", str(profile), "--runs", str(tmp_path / "runs")]
+    began = time.monotonic()
     code = cli.main(["nightly", *words, "--json"])
+    assert time.monotonic() - began < 65  # with all that is to be started and ended around its minute
     status = json.loads(capsys.readouterr().out)
     assert code == status["exit_code"] == ExitCode.NOT_AS_EXPECTED
     assert status["took_s"] < 60

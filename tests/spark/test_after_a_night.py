@@ -17,8 +17,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 AFTER_A_NIGHT = """
 import sys
 from pathlib import Path
-from harness.commands.nightly import reported
-sys.exit(int(reported(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))))
+from harness.commands.night_account import read_into
+sys.exit(sum(read_into(sys.argv[2], Path(sys.argv[1]), Path(sys.argv[3]))))
 """
 
 

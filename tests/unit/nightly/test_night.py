@@ -24,10 +24,10 @@ from harness.nightly.document import text_of
 from harness.nightly.duration import expected_s
 from harness.nightly.generator import draw
 from harness.nightly.known import read_known
-from harness.nightly.night import BROKEN_AT_MOST, DRAWS_TO_FIT, TEAR_DOWN_S, Night
+from harness.nightly.night import BROKEN_AT_MOST, BROKEN_FOR_GOOD, DRAWS_TO_FIT, TEAR_DOWN_S, Night
 from harness.nightly.pace import ENOUGH, UNKNOWN, Pace, Took, budget_s, kind_of, read_history
 from harness.nightly.profile import Profile, read_profile
-from harness.nightly.run import NightlyRun
+from harness.nightly.run import NightlyRun, judged_run
 from harness.nightly.shard import Deal, Shard, shard_of
 from harness.nightly.status import StatusFile
 from harness.nightly.summary import Summary, summary_of
@@ -60,7 +60,11 @@ class FakeCampaign:
         number = len(self.jobs) + 1
         self.jobs.append(job.scenario.name)
         self.now_s += TAKES_S
-        return report_of(self._story(number), self._trouble(number), job.scenario.name)
+        self.reports.append(report_of(self._story(number), self._trouble(number), job.scenario.name))
+        return self.reports[-1]
+
+    def forget(self, report: Report) -> None:
+        self.reports.remove(report)
 
 
 def report_of(story: Story, trouble: Trouble | None, name: str) -> Report:
@@ -80,8 +84,8 @@ def report_of(story: Story, trouble: Trouble | None, name: str) -> Report:
 def played(
     campaign: FakeCampaign, minutes: float = 3.0, profile: Profile = SHORT, shard: Shard | None = None
 ) -> Night:
-    night = Night(7, profile, minutes, shard or Shard(), clock=lambda: campaign.now_s)
-    night.play(cast(Campaign, campaign), 1, lambda _run: None)
+    night = Night(7, profile, minutes, shard or Shard(), clock=lambda: campaign.now_s, parallel=1)
+    night.play(cast(Campaign, campaign), lambda _run: None)
     return night
 
 
@@ -93,8 +97,7 @@ def night_of(*parts: tuple[Story, Trouble | None]) -> Night:
     """A night whose runs are these."""
     night = Night(7, Profile(), 5.0, Shard())
     for number, (story, trouble) in enumerate(parts, 1):
-        report = report_of(story, trouble, f"nightly-7-{number}")
-        night._note(number, report, 1, lambda _run: None)
+        night.runs.append(judged_run(number, report_of(story, trouble, f"nightly-7-{number}"), 1))
     return night
 
 
@@ -192,7 +195,8 @@ def test_kinds_are_told_apart_by_what_makes_them_slow() -> None:
 
 def test_a_night_goes_on_from_the_pace_of_the_one_before(tmp_path: Path) -> None:
     file = tmp_path / "nightly-status.json"
-    for text in ("{", "[]", '{"pace": "fast"}', '{"pace": {"slow": {"runs": 1}}}'):
+    endless = '{"pace": {"slow": {"runs": Infinity, "expected_s": 1, "took_s": 1}}}'
+    for text in ("{", "[]", '{"pace": "fast"}', '{"pace": {"slow": {"runs": 1}}}', endless):
         file.write_text(text)
         assert StatusFile(tmp_path).history == {}
         with pytest.raises(UsageProblem, match="tells nothing of how long scenarios take"):
@@ -235,6 +239,56 @@ def test_a_night_that_was_good_so_far_goes_on_when_the_environment_breaks() -> N
     assert len(night.runs) > 2 * BROKEN_AT_MOST
 
 
+def test_a_night_in_which_everything_breaks_for_good_ends_and_tells_what_it_found() -> None:
+    campaign = FakeCampaign(always(half_lost()), lambda number: None if number == 1 else Trouble.ENVIRONMENT)
+    night = played(campaign, minutes=600.0)
+    assert len(night.runs) == 1 + BROKEN_FOR_GOOD
+    made = summary_of(night, frozenset())
+    assert made.exit_code is ExitCode.NOT_AS_EXPECTED
+    assert "it ended before its time: the environment broke whatever began" in list(lines(made))
+    assert made.as_json()["scenarios"]["gave_up"] is True
+
+
+def test_a_run_that_cannot_even_begin_is_tried_again_and_counted() -> None:
+    def full_disk(number: int) -> Story:
+        if number in (2, 4, 5):
+            raise EnvironmentNotReady("no run folder can be made", "Choose another place.")
+        return quiet()
+
+    night = played(FakeCampaign(full_disk, always(None)))
+    assert [run.tries for run in night.runs[:4]] == [1, 2, 2, 1]
+    never_begun = night.runs[2]
+    assert never_begun.not_judged == "environment: no run folder can be made"
+    assert (never_begun.error, never_begun.findings) == (ExitCode.ENVIRONMENT, ())
+    assert summary_of(night, frozenset()).again == 2
+
+
+def test_where_the_second_try_is_cut_off_the_first_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(night_module, "CUT_OFF_S", 180 - 0.2)
+    campaign = FakeCampaign(always(quiet()), always(Trouble.ENVIRONMENT))
+
+    def second_never_ends(job: Job, turn: object = None) -> Report:
+        if not campaign.jobs:
+            return FakeCampaign.run(campaign, job, turn)
+        assert campaign.interrupted.wait(20)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "run", second_never_ends)
+    night = played(campaign)
+    assert (len(night.runs), night.cut_off) == (1, 1)
+    assert night.runs[0].error is ExitCode.ENVIRONMENT
+
+
+def test_what_failed_says_nothing_of_how_long_scenarios_take() -> None:
+    troubles = {1: Trouble.ENVIRONMENT, 2: Trouble.ENVIRONMENT, 3: Trouble.PRECONDITION}
+    night = played(FakeCampaign(always(quiet()), troubles.get))
+    assert sum(took.runs for took in night.pace.known.values()) == len(night.runs) - 2
+    again = played(FakeCampaign(always(quiet()), {1: Trouble.ENVIRONMENT}.get), minutes=1.0)
+    (first, *_others) = again.pace.known.values()
+    assert again.runs[0].tries == 2
+    assert first.took_s == first.runs * TAKES_S  # of the try that ended, not of both
+
+
 @pytest.mark.parametrize(
     ("profile", "told"),
     [
@@ -255,9 +309,9 @@ def test_a_profile_that_permits_nothing_is_refused(
 def test_nobody_goes_on_drawing_where_there_is_nothing_to_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(night_module, "DRAWS_FOR_ONE", 20)
     campaign = FakeCampaign(always(quiet()), always(None))
-    night = Night(7, Profile.model_validate({"longest": "1s"}), 3.0, Shard(), clock=lambda: 0.0)
+    night = Night(7, Profile.model_validate({"longest": "1s"}), 3.0, Shard(), clock=lambda: 0.0, parallel=3)
     with pytest.raises(UsageProblem):
-        night.play(cast(Campaign, campaign), 3, lambda _run: None)
+        night.play(cast(Campaign, campaign), lambda _run: None)
     assert night.passed_over == 20 + 2
 
 
@@ -343,8 +397,10 @@ def test_the_status_file_has_every_run_that_shows_it() -> None:
         "tried_again": 0,
         "passed_over": 0,
         "cut_off": 0,
+        "gave_up": False,
     }
     assert document["exit_code"] == 1
+    assert [document[name] for name in ("rocketmq", "on", "parallel")] == ["4.9.4", "embedded", None]
 
 
 def test_github_is_told_of_new_ones_as_errors_and_of_known_ones_as_notices() -> None:
@@ -489,6 +545,20 @@ def test_nothing_is_removed_where_all_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "kept" / "run").is_dir()
 
 
+def test_a_night_that_keeps_all_leaves_to_the_next_one_what_it_was_told(tmp_path: Path) -> None:
+    assert Thinning(None, tmp_path, ["runs/x"]).left == ["runs/x"]
+
+
+def test_what_was_cut_off_or_broken_before_its_second_try_goes_too(tmp_path: Path) -> None:
+    (run,) = night_of((quiet(), None)).runs
+    thinning = Thinning(0, tmp_path)
+    again = dataclasses.replace(run, folder=_folder(tmp_path, "again"), broken=(_folder(tmp_path, "broken"),))
+    thinning.note(again)
+    thinning.note_cut_off(_folder(tmp_path, "cut-off"))
+    thinning.thin()
+    assert (thinning.removed, list(tmp_path.iterdir())) == (3, [])
+
+
 def _folder(runs: Path, name: str) -> Path:
     folder = runs / name / "run"
     folder.mkdir(parents=True)
@@ -502,7 +572,8 @@ def test_the_status_file_is_written_as_a_whole_or_not_at_all(tmp_path: Path) -> 
     status = StatusFile(tmp_path)
     status.write(made, [], ended=False)
     assert json.loads(status.path.read_text())["ended"] is None
-    assert json.loads(status.write(made, [], ended=True))["ended"] is not None
+    status.write(made, [], ended=True)
+    assert json.loads(status.path.read_text())["ended"] is not None
     assert [path.name for path in tmp_path.iterdir()] == ["nightly-status.json"]
     (tmp_path / "file").write_text("")
     with pytest.raises(EnvironmentNotReady, match=r"nightly-status.json can't be written"):

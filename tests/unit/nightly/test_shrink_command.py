@@ -50,6 +50,8 @@ def test_the_result_is_a_small_scenario_that_says_what_it_shows(
     assert [check.word for check in scenario.anomaly] == ["undelivered"]
     assert scenario.expected == "reproduced"
     assert "Its checks held in 2 of 2 runs." in scenario.description
+    # Smaller ones of a night's are none of its runs: neither the next night nor a store takes them for such.
+    assert {options.runs for options in campaign.options_of} == {Path("runs-shrinking")}
     told = capsys.readouterr().out
     assert (
         f" candidates, {len(campaign.jobs)} runs; the original shows it in 2 of 2, and the smallest" in told
