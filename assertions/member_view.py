@@ -78,6 +78,11 @@ class MemberView(TraitsView):
         online = {name: is_online for number, name, is_online in self._lives if number <= at}
         return [name for name in self.scenario.members(group) if online.get(name)]
 
+    def online_throughout(self, group: str, first: int, last: int) -> list[str]:
+        """Members of a group that were online all the time from event `first` to `last`, and never went."""
+        went = {name for number, name, is_online in self._lives if not is_online and first < number <= last}
+        return [name for name in self.online(first, group) if name not in went]
+
     def online_between(self, group: str, first: int, last: int) -> list[str]:
         """Members of a group that were online at any time from event `first` to `last`.
 

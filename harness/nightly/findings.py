@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,9 @@ from assertions.view import RunView
 from harness.model import Event, Outcome, Trouble
 from harness.nightly.invariants import INVARIANTS, Breach, Judged
 from harness.scenario import Scenario
+
+CLOCK_JUMP_MS = 2_000
+"""Less may pass on a busy machine between the readings of both clocks, and where one is set right by a little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +38,69 @@ class NightlyFinding:
         }
 
 
+class InvariantFailed(Exception):
+    """Invariants crashed: each knows nothing, and hides nothing that the others found."""
+
+    def __init__(self, failures: Mapping[str, Exception], findings: Sequence[NightlyFinding]) -> None:
+        """
+        Args:
+            failures: by the invariants' kinds.
+            findings: what the others found.
+        """
+        told = (f"{kind}: {type(failure).__name__}: {failure}" for kind, failure in failures.items())
+        super().__init__(f"an invariant failed: {'; '.join(told)}")
+        self.findings = tuple(findings)
+
+
 def findings(scenario: Scenario, events: Sequence[Event], outcome: Outcome) -> list[NightlyFinding]:
     """What was found in a run; nothing in one that did not come to its end, whatever it showed until then.
 
-    One finding for each kind and cause: several groups of a scenario may show the same.
+    Where a condition was not reached, some invariants are asked all the same (`Invariant.judges_unsettled`). One
+    finding for each kind and cause: several groups of a scenario may show the same.
+
+    Raises:
+        InvariantFailed: some crashed; it has what the others found.
     """
     view = RunView(scenario, events)
     end = view.end_of("end")
-    if why_not_judged(outcome) is not None or end is None:
+    settled = outcome.trouble is None
+    may_be_judged = settled or outcome.trouble is Trouble.PRECONDITION
+    if end is None or not may_be_judged or why_no_time(events) is not None:
         return []
     judged = Judged(view, outcome.messages, end)
     found: dict[str, NightlyFinding] = {}
+    failures: dict[str, Exception] = {}
     for invariant in INVARIANTS:
-        for breach in invariant.breaches(judged):
-            one = NightlyFinding(invariant.kind, breach)
-            found.setdefault(one.signature, one)
+        if not settled and not invariant.judges_unsettled:
+            continue
+        try:
+            for breach in invariant.breaches(judged):
+                one = NightlyFinding(invariant.kind, breach)
+                found.setdefault(one.signature, one)
+        except Exception as failure:
+            failures[invariant.kind] = failure
+    if failures:
+        raise InvariantFailed(failures, list(found.values())) from next(iter(failures.values()))
     return list(found.values())
 
 
-def why_not_judged(outcome: Outcome) -> str | None:
-    """Why a run says nothing: something kept it from its end; None where it came there."""
-    if outcome.trouble is None:
-        return None
-    return f"{outcome.trouble.value}: {outcome.reason}"
+def why_not_judged(outcome: Outcome, events: Sequence[Event]) -> str | None:
+    """Why a run says nothing: something kept it from its end, or from knowing the time; None where it says all."""
+    if outcome.trouble is not None:
+        return f"{outcome.trouble.value}: {outcome.reason}"
+    return why_no_time(events)
+
+
+def why_no_time(events: Sequence[Event]) -> str | None:
+    """Why times are not to be trusted: the wall clock was set, or the machine slept; None where they are.
+
+    RocketMQ itself goes by the wall clock, as for `ProcessQueue.isPullExpired`, for channels that say nothing any
+    more and for the locks of orderly queues (4.9.4): where that jumps, queues change hands though nothing was
+    done, and what is written into logs can't be compared with events.
+    """
+    ahead_ms = [event.wall_ms - event.mono_ns / 1e6 for event in events if event.node == "harness"]
+    jump_ms = max(ahead_ms, default=0.0) - min(ahead_ms, default=0.0)
+    return f"the machine's clock jumped by {jump_ms / 1000:.1f} s" if jump_ms > CLOCK_JUMP_MS else None
 
 
 def is_environments(outcome: Outcome) -> bool:

@@ -19,7 +19,9 @@ Made from the registries, by `python -m harness.nightly.reference`: don't edit i
 
 `generator.py` draws a scenario from a seed, a number and a profile: the same one every time. It is written as any
 other file, and `harness.spec` validates it. `night.py` runs them, several side by side, until the time is up.
-`findings.py` holds each history against the invariants, and says nothing of a run that did not come to its end.
+`findings.py` holds each history against the invariants, and says nothing of a run that did not come to its end, or
+in which the machine's clock jumped. Only for several owners it looks also where a condition was not reached, which
+may be why.
 `shrink.py` makes a finding's scenario smaller, by `reductions.py`; `trial.py` runs what it tries, and
 `smallest.py` is the whole way from a run to its minimal scenario.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import EnvironmentNotReady, ExitCode
 from harness.model import OutcomeKind, Trouble
-from harness.nightly.findings import NightlyFinding, findings, why_not_judged
+from harness.nightly.findings import InvariantFailed, NightlyFinding, findings, why_not_judged
 from harness.reporters.base import Report
 from harness.scenario import Scenario
 
@@ -29,7 +30,7 @@ class NightlyRun:
     tries: int
     """More than one: the environment had failed before."""
     not_judged: str | None
-    """Why it says nothing, in one line; None where it was judged."""
+    """Why it says nothing, or not all that there is, in one line; None where it was judged."""
     error: ExitCode | None
     """How it would end a command where an error ended it; None: no error did."""
     broken: tuple[Path, ...] = ()
@@ -39,13 +40,16 @@ class NightlyRun:
 def judged_run(number: int, report: Report, tries: int) -> NightlyRun:
     """What is kept of a run that has ended.
 
-    An invariant that crashes knows nothing: it must neither end the night nor pass for silence.
+    An invariant that crashes must neither end the night nor pass for silence, and what the others found is kept.
     """
-    found: list[NightlyFinding] = []
-    not_judged = why_not_judged(report.outcome)
+    found: Sequence[NightlyFinding] = ()
+    not_judged = why_not_judged(report.outcome, report.events)
     error = report.exit_code if report.outcome.kind is OutcomeKind.ERROR else None
     try:
         found = findings(report.scenario, report.events, report.outcome)
+        not_judged = None if found else not_judged
+    except InvariantFailed as failure:
+        found, not_judged, error = failure.findings, str(failure), ExitCode.HARNESS
     except Exception as failure:
         not_judged, error = f"an invariant failed: {type(failure).__name__}: {failure}", ExitCode.HARNESS
     return NightlyRun(

@@ -46,10 +46,8 @@ class Thinning:
         """A run has ended."""
         for folder in run.broken:
             self.note_cut_off(folder)
-        if run.not_judged is not None:
-            self._not_judged.append(run.folder.resolve())
-        elif not run.findings:
-            self._silent.append(run.folder.resolve())
+        if not run.findings:
+            (self._silent if run.not_judged is None else self._not_judged).append(run.folder.resolve())
 
     def note_cut_off(self, folder: Path) -> None:
         """A run says nothing, for it did not come to its end."""

@@ -47,7 +47,7 @@ def drawn(act: str) -> Scenario:
 def test_a_consistent_group_bears_it(act: str, tmp_path: Path) -> None:
     with Campaign(Options(runs=tmp_path, use_running=False, on=ClusterKind.CONTAINERS)) as campaign:
         report = campaign.run(campaign.job(drawn(act)))
-    assert why_not_judged(report.outcome) is None, report.outcome.reason
+    assert why_not_judged(report.outcome, report.events) is None, report.outcome.reason
     ended = {event.kind: event.data["fault"] for event in report.events if event.kind.startswith("fault-")}
     assert ended == {"fault-injected": act, "fault-effective": act, "fault-healed": act}
     assert findings(report.scenario, report.events, report.outcome) == []

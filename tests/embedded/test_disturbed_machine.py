@@ -70,7 +70,7 @@ def run(runs: Path, profile: Profile = OF_ONE_MIND) -> Report:
 
 def found_in(report: Report) -> list[str]:
     """What was found in a run that says something."""
-    assert why_not_judged(report.outcome) is None, report.outcome.reason
+    assert why_not_judged(report.outcome, report.events) is None, report.outcome.reason
     return [one.signature for one in findings(report.scenario, report.events, report.outcome)]
 
 

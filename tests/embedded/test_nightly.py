@@ -47,7 +47,7 @@ def found_by(runs: Path) -> Iterator[NightlyFinding]:
     with Campaign(Options(runs=runs, use_running=False)) as campaign:
         for number in SCENARIOS:
             report = campaign.run(campaign.job(scenario_of(SEED, number, KILLS)))
-            assert why_not_judged(report.outcome) is None, report.outcome.reason
+            assert why_not_judged(report.outcome, report.events) is None, report.outcome.reason
             yield from findings(report.scenario, report.events, report.outcome)
 
 

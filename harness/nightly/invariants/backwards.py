@@ -9,7 +9,7 @@ from assertions.view import RunView, queue_name
 from harness.campaign import DEFAULT_VERSION
 from harness.model import Event
 from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.causes import moving
+from harness.nightly.invariants.causes import Move, began_ns, moving
 from harness.reporters.parts.text import counted
 from harness.timers import timers_ms
 from harness.timing import FAITHFUL, PROFILES
@@ -17,53 +17,108 @@ from harness.timing import FAITHFUL, PROFILES
 FIRST_FLUSH_MS = 10_000
 """A broker flushes no offsets before it is so old, whatever its interval (`BrokerController`, 4.9.4 and 5.3.3)."""
 LOOK_SLACK_MS = 3_000
-"""A look shows what was so some time ago, and a flush takes its time on a busy machine."""
+"""A look shows what was so some time ago, a flush takes its time on a busy machine, and what a pull carries is
+stored a little late."""
+
+_Proof = list[Event]
+"""Looks besides the two that show the fall."""
 
 
 class OffsetBackwards:
-    """Only a reset, a broker's death, by its flush interval at most, or a former owner's late persist do that."""
+    """Only a reset, a broker's death, by its flush interval at most, or a former owner's late persist do that.
+
+    A former owner persists late what it had counted, and that is no less than what was stored before anything
+    began to move the queue: whoever owned it then had stored that itself, or had begun from there.
+    """
 
     kind = "offset-backwards"
-    meaning = "a group's offset ran back without a reset, a broker's death or a change of owners"
+    meaning = (
+        "a group's offset ran back without a reset, a broker's death or a change of owners, or further than those "
+        "explain"
+    )
+    judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         view = judged.view
-        found: dict[tuple[str, str], list[Fall]] = {}
+        found: dict[tuple[str, str], list[tuple[Fall, _Proof]]] = {}
         for group in view.scenario.groups:
             for fall in falls_of(view, group, judged.end):
-                cause = _unexplained(view, group, fall)
-                if cause is not None:
-                    found.setdefault((group, cause), []).append(fall)
+                unexplained = _unexplained(view, group, fall)
+                if unexplained is not None:
+                    cause, proof = unexplained
+                    found.setdefault((group, cause), []).append((fall, proof))
         for (group, cause), falls in found.items():
-            one = falls[0]
+            one = falls[0][0]
             yield Breach(
                 group=group,
                 cause=cause,
                 sentence=f"the offset of {group} for {one.queue} of {one.topic} ran back from {one.high} to "
                 f"{one.low}; {cause}; {counted(len(falls), 'such fall')}",
-                events=some([number for fall in falls for number in (fall.before.n, fall.after.n)]),
+                events=some(
+                    [event.n for fall, proof in falls for event in (*proof, fall.before, fall.after)]
+                ),
                 anomaly=({"offset-falls": {"group": group, "topic": one.topic, "at_least": 1}},),
                 healthy=({"offset-falls": {"group": group, "topic": one.topic, "count": 0}},),
             )
 
 
-def _unexplained(view: RunView, group: str, fall: Fall) -> str | None:
-    """Why nothing explains a fall; None where something does."""
-    if any(
-        fall.before.n <= event.n <= fall.after.n and event.data["group"] == group
-        for event in view.of_kind("offsets-reset")
-    ):
+def _unexplained(view: RunView, group: str, fall: Fall) -> tuple[str, _Proof] | None:
+    """Why nothing explains a fall, and what proves it besides; None where something does."""
+    if any(event.n >= fall.before.n for event in _resets(view, group, fall)):
         return None
-    broker = fall.queue.rpartition(":")[0]
-    deaths = [
+    deaths = [event for event in _deaths(view, fall) if event.n > fall.before.n]
+    if deaths:
+        known = _known_before_death(view, group, fall, deaths[-1])
+        return ("more was forgotten than a broker's flush interval", []) if known > fall.low else None
+    moves = moving(view, group, fall.before, fall.after)
+    if not moves:
+        return "nothing had moved the queue", []
+    look = _known_before_moves(view, group, fall, moves)
+    return None if look is None else ("further back than what moved the queue explains", [look])
+
+
+def _resets(view: RunView, group: str, fall: Fall) -> Iterator[Event]:
+    """The group's resets by the end of a fall."""
+    return (one for one in view.of_kind("offsets-reset", until=fall.after.n) if one.data["group"] == group)
+
+
+def _deaths(view: RunView, fall: Fall) -> Iterator[Event]:
+    """The kills of the queue's broker by the end of a fall."""
+    target = fall.queue.rpartition(":")[0]
+    return (
         event
         for event in view.of_kind("fault-effective", until=fall.after.n)
-        if (event.data["fault"], event.data["target"]) == ("kill", broker) and event.n > fall.before.n
-    ]
-    if deaths:
-        known = _known_before(view, group, fall, deaths[-1])
-        return "more was forgotten than a broker's flush interval" if known > fall.low else None
-    return None if moving(view, group, fall.before, fall.after) else "nothing had moved the queue"
+        if (event.data["fault"], event.data["target"]) == ("kill", target)
+    )
+
+
+def _known_before_moves(view: RunView, group: str, fall: Fall, moves: list[Move]) -> Event | None:
+    """The last look before the first of these moves began, where the offset fell below what that shows.
+
+    Without owners, as with POP, nobody's late persist explains a fall, and nothing bounds it.
+    """
+    if view.shares_queues(group):
+        return None
+    limit_ns = min(began_ns(view, move) for move in moves) - LOOK_SLACK_MS * 1_000_000
+    seen = [one for one in _seen(view, group, fall) if one[1].mono_ns <= limit_ns]
+    if not seen:
+        return None
+    offset, look = seen[-1]
+    if any(event.n > look.n for event in _resets(view, group, fall)):
+        return None
+    deaths = [event for event in _deaths(view, fall) if event.n > look.n]
+    known = min([offset, *(_known_before_death(view, group, fall, death) for death in deaths)])
+    return look if known > fall.low else None
+
+
+def _seen(view: RunView, group: str, fall: Fall) -> Iterator[tuple[int, Event]]:
+    """The group's stored offsets of the queue that were seen by the end of a fall, in order."""
+    for event in view.of_kind("offsets-observed", until=fall.after.n):
+        if (event.data["group"], event.data["topic"]) == (group, fall.topic):
+            for queue in event.data["queues"]:
+                named = queue_name(queue["broker"], queue["queue_id"]) == fall.queue
+                if named and queue["consumer_offset"] is not None:
+                    yield queue["consumer_offset"], event
 
 
 def _flush_ms(view: RunView) -> int:
@@ -73,18 +128,18 @@ def _flush_ms(view: RunView) -> int:
     return timers_ms(profile, DEFAULT_VERSION, ())["broker.flush-offsets"]
 
 
-def _known_before(view: RunView, group: str, fall: Fall, death: Event) -> int:
-    """The offset that was seen long enough before the broker's death to have been flushed; 0: none was."""
+def _known_before_death(view: RunView, group: str, fall: Fall, death: Event) -> int:
+    """The offset that was seen long enough before the broker's death to have been flushed; 0: none was.
+
+    The last one, not the greatest: it may have run back before, as it may.
+    """
     limit_ms = _flush_ms(view) + LOOK_SLACK_MS
     starts = [one for one in view.of_kind("node-ready", until=death.n) if one.node == death.data["target"]]
     if not starts or (death.mono_ns - starts[-1].mono_ns) / 1e6 < FIRST_FLUSH_MS + limit_ms:
         return 0
     seen = [
-        queue["consumer_offset"] or 0
-        for event in view.of_kind("offsets-observed", until=death.n)
-        if (event.data["group"], event.data["topic"]) == (group, fall.topic)
-        and (death.mono_ns - event.mono_ns) / 1e6 > limit_ms
-        for queue in event.data["queues"]
-        if queue_name(queue["broker"], queue["queue_id"]) == fall.queue
+        offset
+        for offset, event in _seen(view, group, fall)
+        if event.n < death.n and (death.mono_ns - event.mono_ns) / 1e6 > limit_ms
     ]
-    return max(seen, default=0)
+    return seen[-1] if seen else 0

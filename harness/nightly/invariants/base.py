@@ -46,6 +46,11 @@ class Invariant(Protocol):
     """What a breach of it is called."""
     meaning: str
     """What a breach of it is, in one sentence."""
+    judges_unsettled: bool
+    """Whether it is asked also of a run in which a condition was not reached, as that each queue has one owner.
+
+    The end of such a run was observed as any other's; but nobody knows whether all had settled by then, so that
+    it must make sure of that by itself, and not go by the messages' fates."""
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         """Where it did not hold: one for each group and cause."""

@@ -3,53 +3,115 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from assertions.completeness import patience_ms
 from assertions.fault_view import DISTURBANCES
 from assertions.view import RunView
 from harness.model import Event
 
+_FAULTS = ("fault-effective", "fault-healed", "fault-injected")
+_BEGINS = {"consumer-started": "consumer-starting", "consumer-stopped": "consumer-stopping"}
 
-def moving(view: RunView, group: str, first: Event, last: Event) -> Event | None:
-    """The first thing between two events, or shortly before, after which queues of the group change hands.
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Something after which queues may change hands."""
+
+    since_ns: int
+    """It didn't happen before this; for what was not only seen, that is when the event was."""
+    event: Event
+    """It had happened by this."""
+
+    @property
+    def until_ns(self) -> int:
+        """When it had happened."""
+        return self.event.mono_ns
+
+
+def moving(view: RunView, group: str, first: Event, last: Event) -> list[Move]:
+    """All that may have happened between two events, or shortly before, after which its queues change hands.
 
     What the harness did to a member, a node, the network or an offset; and where it did nothing, a change of who
     is connected, or of somebody's queues, that was seen. Shortly before: a rebalance that is under way when a
     message comes may take it to the next owner.
     """
-    earliest_ns = first.mono_ns - patience_ms(view, [group], last.n) * 1_000_000
-    for event in movers(view, group):
-        if earliest_ns <= event.mono_ns <= last.mono_ns:
-            return event
-    return None
+    earliest_ns = first.mono_ns - patience_ms(view, [group], first.n) * 1_000_000
+    return [
+        move for move in movers(view, group) if earliest_ns <= move.until_ns and move.since_ns <= last.mono_ns
+    ]
 
 
-def movers(view: RunView, group: str) -> Iterator[Event]:
-    """Everything after which queues of the group may change hands, not in order."""
-    members, nodes = set(view.scenario.members(group)), set(view.scenario.cluster.nodes)
+def movers(view: RunView, group: str) -> Iterator[Move]:
+    """Everything after which queues of the group may change hands, not in order.
+
+    Who owns what is looked at now and then alone. Where something else has moved queues since the look before,
+    that is why others are owned, and has its own time; otherwise they changed hands at any time since then.
+    """
+    moves = [*_done(view, group), *_seen_changes(view, group, "subscription-observed")]
+    yield from moves
+    for move in _seen_changes(view, group, "ownership-observed"):
+        known = any(move.since_ns <= one.until_ns and one.since_ns <= move.until_ns for one in moves)
+        yield Move(move.until_ns, move.event) if known else move
+
+
+def _done(view: RunView, group: str) -> Iterator[Move]:
+    """What the harness did, and what it was told."""
+    members = set(view.scenario.members(group))
     for event in view.events:
-        if event.kind in ("fault-effective", "fault-healed", "fault-injected"):
-            if {event.data["target"], *event.data.get("sides", ())} & (members | nodes):
-                yield event
+        if event.kind in _FAULTS:
+            if concerns(view, group, event):
+                yield Move(event.mono_ns, event)
         elif event.kind == "node-ready" or (
             event.kind in DISTURBANCES and (event.node in members or event.data.get("group") == group)
         ):
-            yield event
-    yield from _seen_changes(view, group)
+            yield Move(event.mono_ns, event)
 
 
-def _seen_changes(view: RunView, group: str) -> Iterator[Event]:
-    """Looks that show other members, connections or queues than the look before at the same."""
-    last: dict[tuple[str, str], object] = {}
-    for event in view.events:
-        if event.kind == "subscription-observed" and event.data["group"] == group:
-            key = "clients", str(event.data["broker"])
-            seen: object = (tuple(event.data["clients"]), tuple(event.data.get("addresses", ())))
-        elif event.kind == "ownership-observed" and event.data["group"] == group:
-            key = "queues", str(event.data["consumer"])
-            seen = sorted((one["topic"], one["broker"], one["queue_id"]) for one in event.data["queues"])
-        else:
+def concerns(view: RunView, group: str, fault: Event) -> bool:
+    """Whether a fault is one of the group's members, of a node, or of a way between them."""
+    ends = {fault.data["target"], *fault.data.get("sides", ())}
+    return bool(ends & {*view.scenario.members(group), *view.scenario.cluster.nodes})
+
+
+def began_ns(view: RunView, move: Move) -> int:
+    """When that began of which a move is the end, or a part.
+
+    A fault when it was injected, also where it was healed; a start or a shutdown when it was begun. What somebody
+    may hold on to is as old.
+    """
+    event = move.event
+    before = [one for one in view.events if one.n < event.n]
+    opened: list[Event] = []
+    if event.kind in ("fault-effective", "fault-healed"):
+        same = event.data["fault"], event.data["target"]
+        own = [
+            one for one in before if one.kind in _FAULTS and same == (one.data["fault"], one.data["target"])
+        ]
+        opened = [one for one in own if one.kind == "fault-injected"] or own
+    elif event.kind in _BEGINS:
+        opened = [one for one in before if (one.kind, one.node) == (_BEGINS[event.kind], event.node)]
+    return opened[-1].mono_ns if opened else move.since_ns
+
+
+def _seen_changes(view: RunView, group: str, kind: str) -> Iterator[Move]:
+    """Looks that show other members, connections or queues than the look before at the same.
+
+    When that changed is not seen: at any time since the look before was begun. Where the history doesn't tell
+    that, since the one that was written down.
+    """
+    last: dict[str, tuple[object, Event]] = {}
+    for event in view.of_kind(kind):
+        if event.data["group"] != group:
             continue
-        if key in last and last[key] != seen:
-            yield event
-        last[key] = seen
+        if kind == "subscription-observed":
+            what = str(event.data["broker"])
+            seen: object = (tuple(event.data["clients"]), tuple(event.data.get("addresses", ())))
+        else:
+            what = str(event.data["consumer"])
+            seen = sorted((one["topic"], one["broker"], one["queue_id"]) for one in event.data["queues"])
+        if what in last and last[what][0] != seen:
+            ago_ms = event.data.get("look_began_before_ms")
+            since_ns = last[what][1].mono_ns if ago_ms is None else event.mono_ns - round(ago_ms * 1e6)
+            yield Move(since_ns, event)
+        last[what] = seen, event

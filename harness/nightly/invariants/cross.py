@@ -15,6 +15,7 @@ class CrossDelivery:
 
     kind = "cross-delivery"
     meaning = "a listener got a message of a topic or tag to which its consumer has never subscribed"
+    judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         found: dict[tuple[str, str, str], list[Delivery]] = {}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.tags import client_matches, stored_matches
 from assertions.view import Sent
-from harness.consumer import SqlExpression
 from harness.model import Event, MessageClass, MessageFate
 from harness.nightly.invariants.base import Breach, Judged, some
 from harness.nightly.invariants.minds import AGREE, ever_disagreed
+from harness.nightly.invariants.wants import lets_through, wants
 
 
 class Lost:
@@ -17,11 +16,12 @@ class Lost:
 
     Proven in either of two ways: the oracle knows the owner and the stored subscription, and both match; or,
     whoever owned the queue and whatever was stored, every filter that there was in the whole run lets the message
-    through, so that none can have taken it.
+    through, so that none can have taken it. Of SQL that is known where it is plain (`assertions.sql`).
     """
 
     kind = "lost"
     meaning = "an acknowledged message was passed that no filter can have taken, and no listener got it"
+    judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         found: dict[str, list[tuple[MessageFate, list[Event]]]] = {}
@@ -30,7 +30,7 @@ class Lost:
             passed = judged.view.first_passed(fate.group, sent[fate.key], judged.end)
             if fate.deliveries or passed is None:
                 continue
-            if fate.message_class is MessageClass.LOST or _no_filter_takes(judged, fate, sent[fate.key]):
+            if fate.message_class is MessageClass.LOST or no_filter_takes(judged, fate, sent[fate.key]):
                 found.setdefault(fate.group, []).append((fate, [sent[fate.key].event, passed]))
         for group, fates in found.items():
             fate, proof = fates[0]
@@ -46,7 +46,7 @@ class Lost:
             )
 
 
-def _no_filter_takes(judged: Judged, fate: MessageFate, message: Sent) -> bool:
+def no_filter_takes(judged: Judged, fate: MessageFate, message: Sent) -> bool:
     """Whether each filter of the run, the members' and the brokers', lets the message through.
 
     And nothing else may have moved the offset over it: a step that set it, a group that began behind it, or
@@ -65,13 +65,11 @@ def _no_filter_takes(judged: Judged, fate: MessageFate, message: Sent) -> bool:
         for name in members
         for expression in view.own_subscriptions.between(name, message.topic, 0, judged.end)
     ]
-    if not own or any(
-        one is None or isinstance(one, SqlExpression) or not client_matches(one, message.tag) for one in own
-    ):
+    if not own or not all(wants(one, message) for one in own):
         return False
     entries = [
         event.data["subscriptions"].get(message.topic)
         for event in view.of_kind("subscription-observed")
         if event.data["group"] == fate.group
     ]
-    return all(stored_matches(entry, message.tag) for entry in entries if entry is not None)
+    return all(lets_through(entry, message) for entry in entries if entry is not None)

@@ -6,22 +6,38 @@ from collections.abc import Iterator
 
 from assertions.completeness import patience_ms
 from assertions.several_owners import owners_of
+from harness.model import Event
 from harness.nightly.invariants.base import Breach, Judged, some
+from harness.nightly.invariants.causes import concerns, movers
 from harness.nightly.invariants.minds import OF_OWNERS, disagreement
 from harness.reporters.parts.text import counted
 
+_LIFE = frozenset(
+    {"consumer-starting", "consumer-started", "consumer-refused", "consumer-stopping", "consumer-stopped"}
+)
+_UNFINISHED = ("consumer-starting", "consumer-stopping")
+
 
 class SeveralOwners:
-    """Within a clustering group each queue has one owner at most, but while a rebalance is under way."""
+    """Within a clustering group each queue has one owner at most, but while a rebalance is under way.
+
+    All looks at its members are those of one observation, and long before it the last thing had happened. Who is
+    killed or stopped is no owner any more, and who consumes by broadcasting, or is served from all queues, never
+    was (`assertions.several_owners.owners_of`). Nothing is said while somebody stands still, is cut off, comes or
+    goes: it may hold on to what others own by now.
+    """
 
     kind = "several-owners"
     meaning = "a queue has several owners in a clustering group, long after the last change"
+    judges_unsettled = True
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         view = judged.view
         for group in view.scenario.groups:
-            last = view.last_disturbance([group], judged.end)
+            last = _last_change(judged, group)
             if last is None or view.ms_between(last.n, judged.end) < patience_ms(view, [group], judged.end):
+                continue
+            if _is_under_way(judged, group):
                 continue
             several = {
                 (topic, queue): events
@@ -41,3 +57,43 @@ class SeveralOwners:
                     anomaly=({"several-owners": {"group": group, "topic": topic, "at_least": 1}},),
                     healthy=({"several-owners": {"group": group, "topic": topic, "count": 0}},),
                 )
+
+
+def _last_change(judged: Judged, group: str) -> Event | None:
+    """The last thing by the end after which queues change hands; None: there is none.
+
+    Other queues than at the look before are what is asked about, and no reason for them. Another connection counts
+    where nothing was done that it came of.
+    """
+    moves = [
+        move
+        for move in movers(judged.view, group)
+        if move.event.n <= judged.end and move.event.kind != "ownership-observed"
+    ]
+    done_ns = [move.until_ns for move in moves if move.since_ns == move.until_ns]
+    changes = [
+        move
+        for move in moves
+        if move.until_ns in done_ns or not any(move.since_ns <= at_ns <= move.until_ns for at_ns in done_ns)
+    ]
+    return max((move.event for move in changes), key=lambda event: event.mono_ns, default=None)
+
+
+def _is_under_way(judged: Judged, group: str) -> bool:
+    """Whether at the end a fault is in effect, or somebody comes or goes, or may: what was begun has no end."""
+    view, end = judged.view, judged.end
+    members = set(view.scenario.members(group))
+    if members & set(view.paused(end)) or view.nodes_away(end) or view.network_faults(end):
+        return True
+    lives: dict[str, str] = {}
+    faults: dict[tuple[str, str], str] = {}
+    for event in view.events:
+        if event.n > end:
+            break
+        if event.kind in _LIFE and event.node in members:
+            lives[event.node] = event.kind
+        elif event.kind.startswith("fault-") and concerns(view, group, event):
+            faults[event.data["fault"], event.data["target"]] = event.kind
+            if (event.kind, event.data["fault"]) == ("fault-effective", "kill"):
+                lives.pop(event.data["target"], None)
+    return any(kind in _UNFINISHED for kind in lives.values()) or "fault-injected" in faults.values()

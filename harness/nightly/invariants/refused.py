@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from assertions.view import RunView
 from harness.model import Event
 from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.causes import movers
+from harness.nightly.invariants.causes import Move, movers
 from harness.nightly.invariants.clock import line_ms
 from harness.nightly.invariants.minds import disagreement
 
@@ -50,6 +49,7 @@ class RefusedOnAndOn:
 
     kind = "refused-on-and-on"
     meaning = "pulls are refused while members' heartbeats undo each other, long after the last change"
+    judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         told: set[tuple[str, str, str]] = set()
@@ -62,7 +62,7 @@ class RefusedOnAndOn:
 
 def _refusals(view: RunView) -> Iterator[_Refusals]:
     rests = {group: _Rest(view, group) for group in view.scenario.groups}
-    found: dict[tuple[str, str, str, int], list[Event]] = {}
+    found: dict[tuple[str, str, str, float], list[Event]] = {}
     for line in view.of_kind("log-line"):
         refusal = _REFUSAL.search(str(line.data["text"]))
         at_ms = line_ms(line)
@@ -83,20 +83,25 @@ class _Rest:
 
     def __init__(self, view: RunView, group: str) -> None:
         self._limit_ms = STEADY_MS.get(view.timing, STEADY_MS["faithful"])
-        self._moved_ms = sorted({event.wall_ms for event in movers(view, group)})
+        self._moved_ms = sorted({_span_ms(move) for move in movers(view, group)})
+        """From when to when each thing happened that was only seen; of all others both are the same."""
         self._doing_ms = list(_doing_ms(view))
 
-    def since_ms(self, at_ms: int) -> int | None:
-        """When the last thing happened to the group, long before; None: it was just now, or is under way."""
-        index = bisect.bisect_right(self._moved_ms, at_ms)
-        last = self._moved_ms[index - 1] if index else None
-        under_way = any(begin <= at_ms <= end for begin, end in self._doing_ms)
+    def since_ms(self, at_ms: int) -> float | None:
+        """When the last thing had happened to the group, long before; None: it was just now, or is under way."""
+        last = max((end for _, end in self._moved_ms if end <= at_ms), default=None)
+        under_way = any(begin <= at_ms <= end for begin, end in [*self._moved_ms, *self._doing_ms])
         return None if last is None or at_ms - last < self._limit_ms or under_way else last
 
-    def until_ms(self, since_ms: int) -> float:
-        """When the next thing happened after that one."""
-        index = bisect.bisect_right(self._moved_ms, since_ms)
-        return self._moved_ms[index] if index < len(self._moved_ms) else float("inf")
+    def until_ms(self, since_ms: float) -> float:
+        """When the next thing may have begun to happen after that one."""
+        return min((begin for begin, end in self._moved_ms if end > since_ms), default=float("inf"))
+
+
+def _span_ms(move: Move) -> tuple[float, float]:
+    """From when to when it may have happened."""
+    end_ms = move.event.wall_ms
+    return end_ms - (move.until_ns - move.since_ns) / 1e6, end_ms
 
 
 def _doing_ms(view: RunView) -> Iterator[tuple[int, float]]:

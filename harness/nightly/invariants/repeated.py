@@ -23,6 +23,7 @@ class Repeated:
     meaning = (
         "a message was delivered again though nobody came or went, no server was away and nothing failed"
     )
+    judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         view = judged.view
@@ -34,7 +35,7 @@ class Repeated:
             for again in repeats(own) if key not in open_ones else ():
                 if _may_be_sent_back_twice(judged, own, again):
                     continue
-                if moving(view, group, own[0].event, again.event) is None:
+                if not moving(view, group, own[0].event, again.event):
                     cause = _cause(view, group, own[0], again)
                     found.setdefault((group, cause), []).append((own[0], again))
         for (group, cause), pairs in found.items():

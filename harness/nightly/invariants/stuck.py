@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assertions.completeness import patience_ms, still_possible
-from assertions.tags import client_matches
 from assertions.view import Sent
-from harness.consumer import SqlExpression
-from harness.model import MessageClass
+from harness.model import MessageClass, MessageFate
 from harness.nightly.invariants.base import Breach, Judged, some
 from harness.nightly.invariants.minds import AGREE, disagreement
+from harness.nightly.invariants.wants import wants
 
 
 class Stuck:
@@ -18,6 +17,7 @@ class Stuck:
 
     kind = "stuck"
     meaning = "messages wait for members of one mind that run, and for long nothing has happened"
+    judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         view = judged.view
@@ -29,9 +29,10 @@ class Stuck:
                 if fate.group == group
                 and fate.message_class is MessageClass.IN_FLIGHT
                 and _everybody_takes(judged, group, sent[fate.key])
+                and not _is_held_up(judged, fate)
             ]
             online = view.online(judged.end, group)
-            if not waiting or not online or any(view.blocked(name, judged.end) for name in online):
+            if not waiting or not online:
                 continue
             if any(disagreement(view, group, fate.topic, 0, judged.end) != AGREE for fate in waiting):
                 continue
@@ -52,13 +53,25 @@ class Stuck:
 
 
 def _everybody_takes(judged: Judged, group: str, message: Sent) -> bool:
-    """Whether each running member takes its tag: what none takes need not be passed, as by lite pull consumers."""
+    """Whether each running member wants it: what none takes need not be passed, as by lite pull consumers."""
     view = judged.view
     own = [
         view.own_subscriptions.at(name, judged.end).get(message.topic)
         for name in view.online(judged.end, group)
     ]
-    return all(
-        one is not None and not isinstance(one, SqlExpression) and client_matches(one, message.tag)
-        for one in own
+    return all(wants(one, message) for one in own)
+
+
+def _is_held_up(judged: Judged, fate: MessageFate) -> bool:
+    """Whether it waits behind a blocked listener: its owner's, or where nobody knows the owner, any member's.
+
+    An orderly one unlocks no queue that it consumes, though it has lost it
+    (`RebalancePushImpl.removeUnnecessaryMessageQueue`, 4.9.4): it may hold up anybody.
+    """
+    view = judged.view
+    owners = () if fate.owner is None else fate.owner.split(", ")
+    return any(
+        view.blocked(name, judged.end)
+        for name in view.online(judged.end, fate.group)
+        if not owners or name in owners or view.scenario.consumers[name].listener == "orderly"
     )

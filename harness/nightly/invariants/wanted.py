@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assertions.completeness import still_possible
-from assertions.tags import client_matches
 from assertions.view import Sent
-from harness.consumer import SqlExpression
 from harness.model import MessageClass, MessageFate
 from harness.nightly.invariants.base import Breach, Judged, some
+from harness.nightly.invariants.lost import no_filter_takes
 from harness.nightly.invariants.minds import OF_CONSUMPTION, OF_FILTERS, disagreement
+from harness.nightly.invariants.wants import wants
 from harness.reporters.parts.text import counted
 
 _NEVER = {
@@ -25,6 +25,7 @@ class WantedButNotDelivered:
 
     kind = "wanted-but-not-delivered"
     meaning = "a message that a running member subscribes to has passed the group, and no listener got it"
+    judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         found: dict[tuple[str, str, MessageClass, str], list[tuple[MessageFate, list[str]]]] = {}
@@ -33,6 +34,10 @@ class WantedButNotDelivered:
             if fate.message_class not in _NEVER:
                 continue
             message = sent[fate.key]
+            # By SQL only the broker filters, and the oracle takes its word: but what matches is lost (`Lost`).
+            by_broker = fate.message_class is MessageClass.FILTERED_BY_BROKER
+            if by_broker and no_filter_takes(judged, fate, message):
+                continue
             if still_possible(judged.view, [fate.group], [message], judged.end) is not None:
                 continue
             wanting = _wanting(judged, fate, message)
@@ -58,16 +63,13 @@ def _until(judged: Judged, fate: MessageFate, message: Sent) -> int:
 
 
 def _wanting(judged: Judged, fate: MessageFate, message: Sent) -> list[str]:
-    """The members that ran all the time from its sending to its passing, and took its tag all that time."""
+    """The members that ran all the time from its sending to its passing, and wanted it all that time."""
     view, last = judged.view, _until(judged, fate, message)
-    stayed = [
-        name for name in view.online(message.invoked_n, fate.group) if name in view.online(last, fate.group)
-    ]
     return [
         name
-        for name in stayed
+        for name in view.online_throughout(fate.group, message.invoked_n, last)
         if all(
-            one is not None and not isinstance(one, SqlExpression) and client_matches(one, message.tag)
+            wants(one, message)
             for one in view.own_subscriptions.between(name, message.topic, message.invoked_n, last)
         )
     ]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 from assertions.oracle import fates
+from assertions.tags import SQL
 from assertions.view import RunView
 from harness.model import Outcome, OutcomeKind, Trouble
 from harness.nightly.findings import NightlyFinding, findings
@@ -50,6 +52,30 @@ class Story(HistoryBuilder):
             self.send("orders", tag, queue + 1, queue, 0)
         return self
 
+    def by_sql(self, stored: str, properties: Mapping[str, str]) -> Story:
+        """What brokers hold is this SQL, and all that was sent has these properties."""
+        for index, event in enumerate(self.events):
+            if event.kind == "sent":
+                self.events[index] = self._with(event, {"properties": dict(properties)})
+            elif event.kind == "subscription-observed":
+                held = {
+                    topic: {**one, "expression": stored, "type": SQL, "codes": []}
+                    for topic, one in event.data["subscriptions"].items()
+                }
+                self.events[index] = self._with(event, {"subscriptions": held})
+        return self
+
+    def seen(self, *offsets: tuple[float, int | None], **more: Any) -> Story:
+        """Looks at the stored offset of the first queue of orders, at these times."""
+        for at, offset in offsets:
+            self.at(at).offsets("g", "orders", [(offset, 999), (0, 0)], **more)
+        return self
+
+    def fault(self, life: str, what: str, target: str, at: float, **more: Any) -> Story:
+        """`injected`, `effective` or `healed`."""
+        self.at(at).add("harness", f"fault-{life}", fault=what, target=target, **more)
+        return self
+
     def got(self, name: str, number: int, queue: int, tag: str = "tagB", **more: Any) -> Story:
         self.receive(name, "orders", f"orders-{number}", tag, queue, 0)
         if more:
@@ -68,6 +94,10 @@ class Story(HistoryBuilder):
         self.at(at).stored("g", {"orders": stored}, ["a", "b"], moment="end")
         self.owns(self.scenario, "a", "orders", [0], moment="end")
         self.owns(self.scenario, "b", "orders", [1], moment="end")
+        return self.end_of_run()
+
+    def end_of_run(self) -> Story:
+        """Of a run whose end was observed."""
         self.add("harness", "moment-observed", moment="end")
         self.add("harness", "run-ended")
         return self

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -50,6 +54,35 @@ def test_a_scenario_depends_on_seed_number_and_profile_alone(seed: int, number: 
     draw(seed + 1, number, USUAL)
     random.seed(0)
     assert text_of(draw(seed, number, USUAL)) == first
+
+
+DRAWS = """
+from harness.cluster.kinds import ClusterKind
+from harness.nightly.document import text_of
+from harness.nightly.generator import draw
+from harness.nightly.profile import Profile
+
+for on in ClusterKind:
+    for number in range(1, 60):
+        print(text_of(draw(3, number, Profile(), on)))
+"""
+
+
+def test_a_scenario_depends_on_no_hash_either() -> None:
+    # Within one process each set has the same order every time: only another one would show it.
+    drawn_by = [
+        subprocess.run(
+            [sys.executable, "-c", DRAWS],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=Path(__file__).parents[3],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert drawn_by[0].count("name: nightly-3-") == 59 * len(ClusterKind)
+    assert drawn_by[0] == drawn_by[1]
 
 
 def test_other_numbers_and_other_seeds_are_other_scenarios() -> None:

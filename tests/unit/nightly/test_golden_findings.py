@@ -11,8 +11,9 @@ from assertions import CHECKS
 from assertions.judge import judge
 from assertions.view import RunView
 from harness.model import Event, Holds
-from harness.nightly.findings import findings
+from harness.nightly.findings import findings, why_not_judged
 from harness.nightly.invariants.base import Checks
+from harness.reporters.base import Report
 from harness.reporters.folder import load_report
 
 RUNS = Path(__file__).parents[2] / "golden" / "runs"
@@ -29,6 +30,7 @@ SHOWS = {
     "same-group-different-tags-other-order": {DROPPED},
     "same-group-different-topics": {STRANDED, "refused-on-and-on: subscription not exist"},
     "same-tags-but-one-differs": {DROPPED},
+    "sql92-only-the-broker-filters": {"wanted-but-not-delivered: filtered-by-broker"},
 }
 
 
@@ -55,15 +57,38 @@ def answers(checks: Checks, view: RunView) -> set[Holds]:
     return {CHECKS[word](**said).evaluate(view).holds for check in checks for word, said in check.items()}
 
 
-@pytest.mark.parametrize("jump_ms", [-3_600_000, -1_234, 86_400_000])
-@pytest.mark.parametrize("run", sorted(RUNS.iterdir()), ids=lambda run: str(run.name))
-def test_a_wall_clock_that_jumps_in_the_middle_makes_no_finding(run: Path, jump_ms: int) -> None:
-    report = load_report(run)
+def jumped(report: Report, jump_ms: int) -> list[Event]:
+    """The run's events, with another wall clock from the middle on."""
     middle = len(report.events) // 2
-    jumped = [*report.events[:middle], *(later(event, jump_ms) for event in report.events[middle:])]
-    outcome = judge(report.scenario, jumped)
-    found = {one.signature for one in findings(report.scenario, jumped, outcome)}
+    return [*report.events[:middle], *(later(event, jump_ms) for event in report.events[middle:])]
+
+
+@pytest.mark.parametrize("run", sorted(RUNS.iterdir()), ids=lambda run: str(run.name))
+def test_a_wall_clock_that_is_set_right_by_a_little_makes_no_finding(run: Path) -> None:
+    report = load_report(run)
+    events = jumped(report, -1_234)
+    found = {one.signature for one in findings(report.scenario, events, judge(report.scenario, events))}
     assert found <= {one.signature for one in findings(report.scenario, report.events, report.outcome)}
+
+
+@pytest.mark.parametrize(
+    ("jump_ms", "told"), [(-3_600_000, "3600.0 s"), (2_500, "2.5 s"), (86_400_000, "86400.0 s")]
+)
+@pytest.mark.parametrize("run", sorted(SHOWS))
+def test_a_run_in_which_the_wall_clock_jumps_says_nothing(run: str, jump_ms: int, told: str) -> None:
+    report = load_report(RUNS / run)
+    events = jumped(report, jump_ms)
+    outcome = judge(report.scenario, events)
+    assert findings(report.scenario, events, outcome) == []
+    assert why_not_judged(outcome, events) == f"the machine's clock jumped by {told}"
+    assert why_not_judged(report.outcome, report.events) is None
+
+
+def test_only_the_clocks_of_the_harness_are_held_against_each_other() -> None:
+    # What others saw has their times, and comes with a delay.
+    report = load_report(RUNS / "same-group-different-tags")
+    events = [later(event, 5_000) if event.node == "producer" else event for event in report.events]
+    assert why_not_judged(report.outcome, events) is None
 
 
 def later(event: Event, jump_ms: int) -> Event:

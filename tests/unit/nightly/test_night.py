@@ -519,6 +519,15 @@ def test_of_silent_runs_only_the_last_stay(tmp_path: Path) -> None:
     assert thinning.removed == 2
 
 
+def test_a_run_that_shows_something_stays_though_an_invariant_failed(tmp_path: Path) -> None:
+    (run,) = night_of((half_lost(), None)).runs
+    thinning = Thinning(0, tmp_path)
+    half_judged = dataclasses.replace(run, not_judged="an invariant failed: ValueError: oh")
+    thinning.note(dataclasses.replace(half_judged, folder=_folder(tmp_path, "shown")))
+    thinning.thin()
+    assert (tmp_path / "shown" / "run").is_dir()
+
+
 def test_silent_runs_of_the_night_before_go_first(tmp_path: Path) -> None:
     (silent,), (says_nothing,) = night_of((quiet(), None)).runs, night_of((quiet(), Trouble.HARNESS)).runs
     runs, elsewhere = tmp_path / "runs", _folder(tmp_path / "elsewhere", "mine")

@@ -1,0 +1,33 @@
+"""Whether a filter is known to let a message through, of tags or of SQL. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assertions.sql import sql_matches
+from assertions.tags import client_matches, stored_matches
+from assertions.view import Sent
+from harness.consumer import Expression, SqlExpression
+
+
+def wants(expression: Expression | None, message: Sent) -> bool:
+    """Whether who subscribes so wants the message; None: it doesn't subscribe to its topic.
+
+    False too where nobody but a broker knows, as of most SQL (`assertions.sql`).
+    """
+    if expression is None:
+        return False
+    if isinstance(expression, SqlExpression):
+        return _sql_wants(expression.sql, message)
+    return client_matches(expression, message.tag)
+
+
+def lets_through(stored: Mapping[str, Any], message: Sent) -> bool:
+    """Whether a broker sends the message by the subscription that it holds; False too where nobody else knows."""
+    matches = stored_matches(stored, message.tag)
+    return _sql_wants(stored["expression"], message) if matches is None else matches
+
+
+def _sql_wants(sql: str, message: Sent) -> bool:
+    return sql_matches(sql, message.event.data.get("properties", {})) is True
