@@ -1,5 +1,4 @@
 """Reports over many runs, made with Spark from run folders and nothing else.
 
-They come with a later version: this one has no code here. What they will read is the contract of the run
-folder, see `harness.store`.
+All that they read of a run is its folder, see `harness.store`. README.md in this folder says how they are used.
 """

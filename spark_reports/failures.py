@@ -17,6 +17,7 @@ _SPACE = "Free some space where the store and ROCKETCHAOS_CACHE are, and do it a
 _MEMORY = "Set ROCKETCHAOS_SPARK_MEMORY to more, as `4g`."
 _STORE = "Put the store back from a copy, or make a new store of the run folders."
 _FILE = "Where it is the store's: put it back from a copy, or make a new store of the run folders."
+_MASTER = "Give one such as `local[*]`."
 _REACH = "spark_reports/README.md says what HDFS and S3-compatible stores need."
 
 # What a cause says, in the order in which it is looked for: what happened, and the way out.
@@ -30,6 +31,8 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("No FileSystem for scheme", "Spark knows no file system of that kind", _REACH),
     ("UnsupportedFileSystemException", "Spark knows no file system of that kind", _REACH),
     ("ClassNotFoundException: Class org.apache.hadoop", "Spark lacks the jar of a file system", _REACH),
+    ("Incomplete HDFS URI", "the name node is missing", "Give it: hdfs://namenode/store. " + _REACH),
+    ("ViewFs: Cannot initialize", "Hadoop isn't set up for viewfs", _REACH),
     ("java.net.UnknownHostException", "a host is unknown", _REACH),
     ("java.net.ConnectException", "a server can't be reached", _REACH),
     ("All masters are unresponsive", "Spark's master can't be reached", "Check --master."),
@@ -37,7 +40,9 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("DELTA_VERSIONS_NOT_CONTIGUOUS", "the store is damaged", _STORE),
     ("ChecksumException", "a file is damaged", _FILE),
     ("FAILED_READ_FILE", "a file is damaged, or missing", _FILE),
-    ("Could not parse Master URL", "that is no master of Spark", "Give one such as `local[*]`."),
+    ("Could not parse Master URL", "that is no master of Spark", _MASTER),
+    ("Asked to run locally with 0 threads", "that is no master of Spark", _MASTER),
+    ("INVALID_DRIVER_MEMORY", "Spark's JVM has too little memory", _MEMORY),
 )
 
 

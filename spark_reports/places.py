@@ -97,4 +97,6 @@ def literal(path: str) -> str:
 
 
 def _no_place(text: str, why: str) -> UsageProblem:
-    return UsageProblem(f"{text!r} is no place: {why}", "Give a folder, or a URI such as hdfs:///store.")
+    return UsageProblem(
+        f"{text!r} is no place: {why}", "Give a folder, or a URI such as hdfs://namenode/store."
+    )

@@ -42,6 +42,8 @@ Progress = Callable[[str], None]
 _GIB = 2**30
 _COMPACT = str(128 * 2**20)
 """Bytes of a file of a table that is large enough."""
+_LEAST_MIB = 450
+"""Spark doesn't start with less (`UnifiedMemoryManager.getMaxMemory`, Spark 4.1.0)."""
 _END_LIMIT_S = 20
 LOG4J = Path(__file__).with_name("log4j2.properties")
 """What Spark's JVM says, on its standard error."""
@@ -59,7 +61,7 @@ def spark_session(master: str | None = None, progress: Progress | None = None) -
     Raises:
         EnvironmentNotReady: a package, Java or Delta's jars are missing, Spark doesn't start, or it fails for
             a reason that lies in the machine; the message names its log.
-        UsageProblem: `ROCKETCHAOS_SPARK_MEMORY` is no amount of memory.
+        UsageProblem: `ROCKETCHAOS_SPARK_MEMORY` is no amount of memory, or too little.
     """
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         with spark_failures(None):
@@ -146,9 +148,15 @@ def _memory() -> str:
         import psutil
 
         return f"{min(4, max(1, psutil.virtual_memory().total // 2 // _GIB))}g"
-    if not re.fullmatch(r"[1-9]\d*[mg]", configured, re.IGNORECASE):
+    amount = re.fullmatch(r"([1-9]\d*)([mg])", configured, re.IGNORECASE)
+    if amount is None:
         raise UsageProblem(
             f"{MEMORY_VARIABLE} is no amount of memory: {configured}", "Give one such as `2g` or `1500m`."
+        )
+    if amount[2].lower() == "m" and int(amount[1]) < _LEAST_MIB:
+        raise UsageProblem(
+            f"{MEMORY_VARIABLE} is too little for Spark, which needs {_LEAST_MIB}m: {configured}",
+            "Give `1g`, or more.",
         )
     return configured
 

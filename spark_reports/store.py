@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
@@ -175,17 +175,23 @@ class Store:
 
         self.transactions.run(merge)
 
-    def release(self, sources: Collection[str]) -> None:
-        """Let folders out of the quarantine."""
-        if not sources:
+    def release(self, folders: Mapping[str, str | None]) -> None:
+        """Let folders out of the quarantine: by source, the batch that is known to have put it there.
+
+        What another batch has put there meanwhile stays.
+        """
+        if not folders:
             return
-        released = self.spark.createDataFrame([(one,) for one in sources], "source string")
+        released = self.spark.createDataFrame(list(folders.items()), "source string, batch string")
 
         def merge() -> None:
             (
                 self._delta(QUARANTINE)
                 .alias("old")
-                .merge(released.alias("released"), "old.source = released.source")
+                .merge(
+                    released.alias("released"),
+                    "old.source = released.source AND old.batch <=> released.batch",
+                )
                 .whenMatchedDelete()
                 .execute()
             )

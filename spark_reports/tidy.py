@@ -76,8 +76,8 @@ def _release(store: Store) -> int:
     """Delete from quarantine what was ingested since; how many."""
     seen = store.read(RUNS).groupBy("source").agg(f.max("ingested").alias("ingested"))
     broken = store.read(QUARANTINE)
-    released = broken.join(seen, "source").where("ingested >= found").select("source").collect()
-    store.release({row.source for row in released})
+    released = broken.join(seen, "source").where("ingested >= found").select("source", "batch").collect()
+    store.release({row.source: row.batch for row in released})
     return len(released)
 
 

@@ -23,7 +23,8 @@ _PROBLEMS = f"""\
 SELECT * FROM {{quarantine}} AS q
 WHERE kind <> '{COPY}'
   AND NOT EXISTS (SELECT 1 FROM {{runs}} AS r WHERE r.source = q.source AND r.ingested >= q.found)
-  AND NOT EXISTS (SELECT 1 FROM {{runs}} AS r WHERE r.run = q.run AND r.ingested >= q.found)"""
+  AND NOT EXISTS (SELECT 1 FROM {{runs}} AS r WHERE r.run = q.run
+                    AND (r.source <> q.source OR r.ingested >= q.found))"""
 
 
 def placed_in_time(runs: DataFrame) -> DataFrame:
@@ -35,9 +36,10 @@ def placed_in_time(runs: DataFrame) -> DataFrame:
 
 
 def problems(runs: DataFrame, quarantine: DataFrame) -> DataFrame:
-    """What is a problem now, of the rows of these tables: no copies, and no run that counts since then.
+    """What is a problem now, of the rows of these tables: no copies, and no run that counts.
 
-    A run counts wherever it came from: from the same folder, or from another one that has it.
+    From another folder it counts whenever it was ingested, so that the order of ingests shows in no report; from
+    the same folder only if since then.
     """
     return runs.sparkSession.sql(_PROBLEMS, runs=runs, quarantine=quarantine)
 

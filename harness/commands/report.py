@@ -133,14 +133,16 @@ def tidy(store: StoreOption, master: MasterOption = None) -> ExitCode:
 def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:
     """Bring a store of an older version up to date."""
     with _spark(master) as (spark, progress):
+        from spark_reports.migrations import leaves_gaps
         from spark_reports.migrations import migrate as migrate_store
         from spark_reports.tables import STORE_VERSION
 
         had = migrate_store(spark, store, progress)
+    gaps = "; ingest its runs again to fill the gaps" if leaves_gaps(had) else ""
     OUT.print(
         f"{store} has version {STORE_VERSION} already"
         if had == STORE_VERSION
-        else f"{store} had version {had}, and has {STORE_VERSION} now; ingest its runs again to fill the gaps",
+        else f"{store} had version {had}, and has {STORE_VERSION} now{gaps}",
         markup=False,
     )
     return ExitCode.AS_EXPECTED

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from pyspark.sql import Column, SparkSession, Window
+from pyspark.sql import SparkSession, Window
 from pyspark.sql import functions as fn
 
 from spark_reports.contract import EVENT, MESSAGE
+from spark_reports.ingest.events import is_broken
+from spark_reports.ingest.messages import BROKEN, problem_of_line
 from spark_reports.ingest.quarantine import Problem
 from spark_reports.ingest.reading import numbered_lines, parsed, source_of
 
@@ -39,6 +41,7 @@ def first_broken_lines(spark: SparkSession, paths: Sequence[str]) -> BrokenLines
     broken = (
         numbered_lines(spark, paths[:MOST])
         .withColumn("line", fn.row_number().over(order))
+        .withColumns({"event": parsed(fn.col("value"), EVENT), "message": parsed(fn.col("value"), MESSAGE)})
         .where(_is_broken())
         .groupBy("place", "file")
         .agg(fn.min("line").alias("line"))
@@ -47,11 +50,11 @@ def first_broken_lines(spark: SparkSession, paths: Sequence[str]) -> BrokenLines
     return BrokenLines({(row.source, row.file): row.line for row in broken.collect()})
 
 
-def _is_broken() -> Column:
-    event, message = parsed(fn.col("value"), EVENT), parsed(fn.col("value"), MESSAGE)
-    of_event = event["corrupt"].isNotNull() | event["n"].isNull() | event["data"].isNull()
-    of_message = message["corrupt"].isNotNull() | message["message_class"].isNull()
+def _is_broken() -> str:
+    # As the one element of an array each line is parsed once, and not for each field that is asked for.
+    event, message = is_broken("one."), f"{problem_of_line('one.')} <=> '{BROKEN}'"
     # Text is made valid before it is parsed here, and a file of lines is not.
-    return ~fn.is_valid_utf8("value") | fn.when(fn.col("file") == "events.jsonl", of_event).otherwise(
-        of_message
+    return (
+        "NOT is_valid_utf8(value) OR CASE WHEN file = 'events.jsonl' "
+        f"THEN exists(array(event), one -> {event}) ELSE exists(array(message), one -> {message}) END"
     )

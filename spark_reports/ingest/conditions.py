@@ -3,7 +3,7 @@
 =====================  =========================================================================================
 `start_gap_ms`         between the first two members of a group that started; of several groups the shortest
 `fault_offset_ms`      from the last start of a consumer before the first fault to that fault
-`fault_since_send_ms`  from the first sending to the first fault after it
+`fault_since_send_ms`  from the first sending to the first fault; none where that fault came before
 `load_start`           average of the run queue when it began, and `host_load` when its record was written
 `busy_share`           of all cores, while it ran
 `beside`               other runs at the same time
@@ -60,8 +60,9 @@ def _recorded(documents: DataFrame) -> DataFrame:
         fn.coalesce(record["phases"], fn.create_map().cast("map<string,double>")),
         lambda name, _seconds: fn.concat(fn.replace(name, fn.lit(" "), fn.lit("_")), fn.lit("_s")),
     )
+    # Of a name that both have, what was measured counts: the last one (`spark_reports.ingest.reading.SETTINGS`).
     return documents.select(
-        "run_key", "run", "batch", fn.explode(fn.map_concat(fixed, phases)).alias("name", "value")
+        "run_key", "run", "batch", fn.explode(fn.map_concat(phases, fixed)).alias("name", "value")
     )
 
 

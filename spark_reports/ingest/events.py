@@ -95,7 +95,7 @@ def staged(lines: DataFrame, keys: DataFrame) -> DataFrame:
         fn.to_json(told).alias("told"),
         (fn.col("own_run") != fn.col("run")).alias("of_another_run"),
         (fn.col("schema_version") != SCHEMA_VERSION).alias("other_schema"),
-        fn.expr(_broken()).alias("broken"),
+        fn.expr(is_broken(run="own_run")).alias("broken"),
     )
 
 
@@ -128,6 +128,20 @@ def with_run(lines: DataFrame, keys: DataFrame, name: str) -> DataFrame:
 _AS_WRITTEN = ("run_key", "n", "mono_ns", "wall_ms", "node", "kind")
 
 
-def _broken() -> str:
-    needed = ("n", "mono_ns", "wall_ms", "own_run", "node", "kind", "data")
-    return f"{CORRUPT} IS NOT NULL OR " + " OR ".join(f"{name} IS NULL" for name in needed)
+_LAST_NS = 2**62
+"""After 146 years; of two times up to it the difference is a BIGINT too."""
+
+
+def is_broken(parent: str = "", run: str = "run") -> str:
+    """SQL: whether a line is no event from which facts can be made.
+
+    Args:
+        parent: of the line's fields, with a dot behind; empty: they are columns.
+        run: what the field `run` is called.
+    """
+    needed = ("n", "mono_ns", "wall_ms", run, "node", "kind", "data")
+    missing = " OR ".join(f"{parent}{name} IS NULL" for name in needed)
+    return (
+        f"{parent}{CORRUPT} IS NOT NULL OR {missing} OR {parent}mono_ns NOT BETWEEN 0 AND {_LAST_NS} "
+        f"OR ({parent}kind = 'consumer-started' AND {parent}data.group IS NULL)"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pyspark.sql import Row, SparkSession
@@ -51,22 +51,23 @@ def ingest(
     def gone(source: str) -> bool:
         return is_gone(source, listed, runs)
 
-    new, summary = _to_be_read(store, folders, gone)
+    new, quarantined, summary = _to_be_read(store, folders, gone)
     done = 0
     with reading(spark):
         for portion in portions(new):
             progress(f"ingesting run folders {done + 1} to {done + len(portion)} of {len(new)}")
-            summary += Portion(spark, store, portion, gone).ingest()
+            summary += Portion(spark, store, portion, gone, quarantined).ingest()
             done += len(portion)
     return replace(summary, seconds=round(time.monotonic() - begun, 3))
 
 
 def _to_be_read(
     store: Store, folders: Sequence[Folder], gone: Callable[[str], bool]
-) -> tuple[list[Folder], IngestSummary]:
-    """The folders that are not known as they are listed, and what is known of the others.
+) -> tuple[list[Folder], Mapping[str, str | None], IngestSummary]:
+    """The folders that are not known as they are listed; what is in quarantine; what is known of the others.
 
-    Where known ones went is noted: a run may be in another folder now, and what is gone leaves the quarantine.
+    Where known ones went is noted: a run may be in another folder now. What is gone, or is listed as a run that
+    the store knows, leaves the quarantine; of what is in it the batch is told that put it there, by source.
     For that, four columns of all runs of the store are in memory: about 65 MB for 100,000 runs.
     """
     stored = {
@@ -83,10 +84,13 @@ def _to_be_read(
         if known.get(one.listing, one.source) != one.source and gone(known[one.listing])
     ]
     store.move({one.listing: one.source for one in moved})
-    rows = store.read(QUARANTINE).select("source", "listing", "host", "kind", "run").collect()
+    rows = store.read(QUARANTINE).select("source", "listing", "host", "kind", "run", "batch").collect()
     # A disk of another machine can't be seen from here.
-    left = {row.source for row in rows if row.host in (None, platform.node()) and gone(row.source)}
-    store.release(left)
+    quarantined = {row.source: row.batch for row in rows if row.host in (None, platform.node())}
+    left = {source for source in quarantined if gone(source)}
+    # It was put back, or another ingest was faster: it isn't read, so that nothing else would release it.
+    sound = {source for source in quarantined if source in here and here[source].listing in known}
+    store.release({source: quarantined[source] for source in left | sound})
     judged = {
         (row.source, row.listing)
         for row in rows
@@ -102,11 +106,15 @@ def _to_be_read(
             new.append(one)
         elif one.source in bad:
             still_bad[bad[one.source]] += 1
-    return new, IngestSummary(
-        seen=len(folders),
-        unchanged=len(folders) - len(new) - still_bad.total(),
-        quarantined=dict(sorted(still_bad.items())),
-        released=len(left),
+    return (
+        new,
+        quarantined,
+        IngestSummary(
+            seen=len(folders),
+            unchanged=len(folders) - len(new) - still_bad.total(),
+            quarantined=dict(sorted(still_bad.items())),
+            released=len(left),
+        ),
     )
 
 

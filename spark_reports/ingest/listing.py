@@ -155,7 +155,7 @@ def listed_by_spark(spark: SparkSession, places: Sequence[str]) -> list[Folder]:
         files = (
             spark.read.format("binaryFile")
             .option("recursiveFileLookup", "true")
-            .option("pathGlobFilter", "{" + ",".join(READ) + "}")
+            .option("pathGlobFilter", "{" + ",".join(sorted(CONTRACT)) + "}")
             .load(list(places))
             .select("path", "length", (fn.unix_micros("modificationTime") / 1000).cast("long").alias("ms"))
             .collect()
@@ -168,7 +168,9 @@ def listed_by_spark(spark: SparkSession, places: Sequence[str]) -> list[Folder]:
     for path, length, changed_ms in files:
         folder, _, name = path.rpartition("/")
         if folder.rpartition("/")[2] != LATEST:
-            by_folder.setdefault(folder, {})[name] = File(length, changed_ms)
+            files_read = by_folder.setdefault(folder, {})
+            if name in READ:
+                files_read[name] = File(length, changed_ms)
     return [Folder(source, names) for source, names in by_folder.items()]
 
 

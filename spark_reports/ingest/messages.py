@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from harness.model import SCHEMA_VERSION
+from harness.model import SCHEMA_VERSION, MessageClass
 from spark_reports.contract import CORRUPT
 from spark_reports.ingest.events import with_run
 from spark_reports.ingest.shape import shaped
@@ -14,6 +14,7 @@ from spark_reports.tables import MESSAGES
 
 BROKEN, OTHER_SCHEMA = "broken", "other schema"
 """What `reason` says in the row of a line that can't be read: it has no class, and its run is never committed."""
+_CLASSES = ", ".join(f"'{one.value}'" for one in MessageClass)
 
 
 def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int) -> DataFrame:
@@ -37,9 +38,9 @@ def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int
         fn.col("offset").alias("queue_offset"),
         "owner",
         "subscription",
-        fn.expr(f"CASE WHEN {_problem()} IS NULL THEN message_class END").alias("message_class"),
+        fn.expr(f"CASE WHEN {problem_of_line()} IS NULL THEN message_class END").alias("message_class"),
         "deliveries",
-        fn.expr(f"coalesce({_problem()}, reason)").alias("reason"),
+        fn.expr(f"coalesce({problem_of_line()}, reason)").alias("reason"),
         "events",
     )
     delivery_ms = fn.greatest(fn.col("received_ms") - fn.col("sent_ms"), fn.lit(0.0))
@@ -59,10 +60,18 @@ def messages(lines: DataFrame, keys: DataFrame, seen: DataFrame, partitions: int
     )
 
 
-def _problem() -> str:
+def problem_of_line(parent: str = "") -> str:
+    """SQL: `BROKEN`, `OTHER_SCHEMA`, or null where nothing is wrong with a line.
+
+    Args:
+        parent: of the line's fields, with a dot behind; empty: they are columns.
+    """
     needed = ("group", "topic", "key", "message_class", "deliveries", "events")
-    missing = " OR ".join(f"`{name}` IS NULL" for name in needed)
+    missing = " OR ".join(f"{parent}`{name}` IS NULL" for name in needed)
+    corrupt, version = f"{parent}{CORRUPT}", f"{parent}schema_version"
     return (
-        f"CASE WHEN {CORRUPT} IS NULL AND schema_version <> {SCHEMA_VERSION} THEN '{OTHER_SCHEMA}' "
-        f"WHEN {CORRUPT} IS NOT NULL OR schema_version IS NULL OR {missing} THEN '{BROKEN}' END"
+        f"CASE WHEN {corrupt} IS NULL AND {version} <> {SCHEMA_VERSION} THEN '{OTHER_SCHEMA}' "
+        f"WHEN {corrupt} IS NOT NULL OR {version} IS NULL OR {missing} "
+        # It would count among the messages, and in no class.
+        f"OR {parent}message_class NOT IN ({_CLASSES}) THEN '{BROKEN}' END"
     )

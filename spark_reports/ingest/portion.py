@@ -62,11 +62,14 @@ class Portion:
         store: Store,
         folders: Sequence[Folder],
         is_gone: Callable[[str], bool],
+        quarantined: Mapping[str, str | None],
     ) -> None:
+        """`quarantined`: what is in quarantine, by source; the batch that has put it there."""
         self._spark = spark
         self._store = store
         self._folders = {one.source: one for one in folders}
         self._is_gone = is_gone
+        self._quarantined = quarantined
         self._lost: dict[str, Problem] = {}
         """What was removed, or changed, before it could be read."""
         self._batch = store.begin()
@@ -87,7 +90,7 @@ class Portion:
             else:
                 break
         if rest:
-            summary += Portion(self._spark, self._store, rest, self._is_gone).ingest()
+            summary += Portion(self._spark, self._store, rest, self._is_gone, self._quarantined).ingest()
         return summary
 
     def _part_with_the_lost(self) -> bool:
@@ -254,9 +257,14 @@ class Portion:
         }
         if problems or copies:
             self._quarantine(rows, {**problems, **copies})
-        committed = [row.run_key for row in fit.values() if row.counts]
+        committed = {source: row.run_key for source, row in fit.items() if row.counts}
         if committed:
-            self._store.commit(runs(seen.where(fn.col("counts") & fn.col("run_key").isin(committed))))
+            keys = list(committed.values())
+            self._store.commit(runs(seen.where(fn.col("counts") & fn.col("run_key").isin(keys))))
+            # By what clocks say it might have been found broken only after this.
+            self._store.release(
+                {source: batch for source, batch in self._quarantined.items() if source in committed}
+            )
         replaced = sum(row.stored_digest is not None for row in new.values())
         summary = IngestSummary(
             ingested=len(new) - replaced,

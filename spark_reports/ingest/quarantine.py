@@ -180,7 +180,11 @@ def _messages(seen: Seen, check: str) -> Iterator[Problem]:
     if seen.messages_of_other_schema:
         yield _other(name, None)
     if seen.broken_messages:
-        yield Problem(BROKEN, name, f"lines that are no messages: {seen.broken_messages}; {check}")
+        yield Problem(
+            BROKEN,
+            name,
+            f"lines that are no messages, or of a class that is none: {seen.broken_messages}; {check}",
+        )
     if seen.strange_groups:
         groups = ", ".join(seen.strange_groups[:3])
         yield Problem(CONTRADICTION, name, f"the history knows no group {groups}; {check}")

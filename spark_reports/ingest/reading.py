@@ -19,6 +19,8 @@ SETTINGS = {
     "spark.sql.files.maxPartitionBytes": "64m",
     # Paths are listed by so many tasks, not by one for each of them.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
+    # Names that a folder gives may become the same name; by default that would end the ingest of all folders.
+    "spark.sql.mapKeyDedupPolicy": "LAST_WIN",
 }
 _TOLERANT = {"ignoreMissingFiles": "true", "ignoreCorruptFiles": "true"}
 

@@ -36,6 +36,17 @@ def late(all_lines: list[str]) -> list[str]:
     ]
 
 
+def _in_first(sign: str, old: str, new: str) -> Callable[[list[str]], list[str]]:
+    """Edits the first line that has this sign."""
+
+    def edit(all_: list[str]) -> list[str]:
+        at = next(number for number, line in enumerate(all_) if sign in line)
+        assert old in all_[at]
+        return [*all_[:at], all_[at].replace(old, new), *all_[at + 1 :]]
+
+    return edit
+
+
 def broken_folders(runs: Path) -> dict[str, tuple[str, str | None, int | None]]:
     """Name of the folder: the kind, the file and the line of what is broken in it."""
 
@@ -79,6 +90,11 @@ def broken_folders(runs: Path) -> dict[str, tuple[str, str | None, int | None]]:
     (torn / "checks.json").write_text("{")
     os.utime(torn / "outcome.json", (later := time.time() + 60, later))
     change(make("twice"), "messages.jsonl", lambda all_: all_ * 2)
+    # Each by itself an event or a message, and no fact can be made of it.
+    change(make("no-group"), "events.jsonl", _in_first('"consumer-started"', '"group": "g", ', ""))
+    change(make("before-boot"), "events.jsonl", _in_first('"n": 3,', '"mono_ns": ', '"mono_ns": -'))
+    change(make("after-all-time"), "events.jsonl", _in_first('"n": 1,', '"mono_ns": ', '"mono_ns": 90000'))
+    change(make("no-class"), "messages.jsonl", _in_first('"delivered"', '"delivered"', '"Delivered"'))
     running = make("running")
     set_in(running, "run.json", ended=None, seconds=None)
     for name in ("outcome.json", "checks.json", "messages.jsonl"):
@@ -100,6 +116,10 @@ def broken_folders(runs: Path) -> dict[str, tuple[str, str | None, int | None]]:
         "twice": ("contradiction", "messages.jsonl", None),
         "short": ("truncated", "messages.jsonl", None),
         "double": ("contradiction", "messages.jsonl", None),
+        "no-group": ("broken-json", "events.jsonl", 7),
+        "before-boot": ("broken-json", "events.jsonl", 3),
+        "after-all-time": ("broken-json", "events.jsonl", 1),
+        "no-class": ("broken-json", "messages.jsonl", 3),
         "removed": ("gone", None, None),
         "torn": ("broken-json", "checks.json", None),
         "running": ("still-running", "outcome.json", None),

@@ -77,7 +77,12 @@ def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
     place = tmp_path_factory.mktemp("ingest")
     runs = place / "runs +1"
     copy(runs, KILL, "killed")
-    copy(runs, ASKED, "asked")
+    set_in(
+        copy(runs, ASKED, "asked"),
+        "run.json",
+        parallel={"waited_s": 2.5},
+        phases={"waited": 7.0, "tear down": 1.0, "tear_down": 1.0},
+    )
     whole = copy(runs, TAGS, "whole")
     (whole.parent / "latest").symlink_to("whole")
     change(copy(runs, TAGS, "jumped"), "events.jsonl", late)
@@ -102,9 +107,9 @@ def ingested(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> I
 
 def test_every_folder_is_counted_once(ingested: Ingested) -> None:
     summary = ingested.summary
-    assert (summary.seen, summary.ingested) == (25, 6)
+    assert (summary.seen, summary.ingested) == (29, 6)
     assert summary.replaced == summary.unchanged == 0
-    assert sum(summary.quarantined.values()) == 19
+    assert sum(summary.quarantined.values()) == 23
     assert set(summary.quarantined) == set(KINDS)
     assert summary.messages == 48
 
@@ -115,7 +120,7 @@ def test_broken_folders_are_rows_with_the_reason(ingested: Ingested) -> None:
     assert found == ingested.broken
     assert all(row.reason and row.batch and row.found and row.host for row in rows)
     assert {row.kind for row in rows if not row.listing} == {"gone"}
-    assert sum("`rocketchaos " in row.reason for row in rows) == 17
+    assert sum("`rocketchaos " in row.reason for row in rows) == 21
 
 
 def test_facts_of_broken_folders_are_not_seen(ingested: Ingested) -> None:
@@ -271,6 +276,12 @@ def test_conditions_are_measured(ingested: Ingested) -> None:
     assert "waited_s" not in found
 
 
+def test_phases_with_names_that_collide_hide_nothing_that_was_measured(ingested: Ingested) -> None:
+    found = [(row["name"], row.value) for row in ingested.of(CONDITIONS, "asked").collect()]
+    assert [value for name, value in found if name == "waited_s"] == [2.5]
+    assert [value for name, value in found if name == "tear_down_s"] == [1.0]
+
+
 def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces(ingested: Ingested) -> None:
     before = ingested.store.read(RUNS).orderBy("run").collect()
     same = ingested.again()
@@ -369,6 +380,21 @@ def test_folders_that_only_spark_reaches_are_looked_at_again_by_their_very_names
     monkeypatch.setattr(listing, "is_local", lambda _source: False)
     sources = [f"file:{copy(tmp_path / 'runs [1]{a}', TAGS, name)}" for name in ("one", "other")]
     assert set(listing.again(spark, [listing.Folder(one) for one in sources])) == set(sources)
+
+
+def test_folders_that_only_spark_reaches_are_found_though_they_have_a_scenario_alone(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """As where the harness was killed at its start. What they are compared by is the same as on a disk."""
+    killed = tmp_path / "s" / "20261121T192459.680-7"
+    (killed / "logs").mkdir(parents=True)
+    (killed / "scenario.yaml").write_text("name: s\n")
+    copy(tmp_path, TAGS, "whole")
+    found = listing.listed_by_spark(spark, [f"file:{tmp_path}"])
+    local = listing.run_folders(spark, [str(tmp_path)])
+    assert [one.source for one in local] == sorted(one.source for one in found)
+    assert {one.source: one.listing for one in found} == {one.source: one.listing for one in local}
+    assert not next(one for one in found if one.source.endswith("-7")).files
 
 
 def test_what_is_passed_over_in_run_folders_is_not_in_the_store(spark: SparkSession, tmp_path: Path) -> None:

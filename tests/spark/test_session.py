@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.errors import EnvironmentNotReady, UsageProblem
+from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from spark_reports import requirements, session
 from spark_reports.failures import spark_failures
 from tests.spark import stores
@@ -29,6 +29,12 @@ def wait():
 app = typer.Typer()
 app.command()(ending_in_a_code(wait))
 sys.exit(run_application(app, []))
+"""
+REPORT = """
+import sys
+from harness.commands.ending import run_application
+from harness.commands.report import report_application
+sys.exit(run_application(report_application(), sys.argv[1:]))
 """
 
 
@@ -90,10 +96,50 @@ def test_a_missing_package_is_named_with_the_way_out(monkeypatch: pytest.MonkeyP
     assert "rocketmq-chaos-harness[reports]" in raised.value.hint
 
 
-def test_what_is_no_amount_of_memory_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(session.MEMORY_VARIABLE, "much")
-    with pytest.raises(UsageProblem, match="no amount of memory: much"), session.spark_session():
+@pytest.mark.parametrize(
+    ("memory", "said"), [("much", "no amount of memory: much"), ("300m", "needs 450m: 300m")]
+)
+def test_what_is_no_amount_of_memory_or_too_little_is_wrong_usage(
+    monkeypatch: pytest.MonkeyPatch, memory: str, said: str
+) -> None:
+    monkeypatch.setenv(session.MEMORY_VARIABLE, memory)
+    with pytest.raises(UsageProblem, match=said), session.spark_session():
         pass
+
+
+@pytest.mark.parametrize(
+    ("master", "environment", "said"),
+    [
+        ("local[0]", {}, "no master of Spark"),
+        # Of what it is given, this collector keeps some for itself.
+        (
+            "local[1]",
+            {session.MEMORY_VARIABLE: "450m", "JDK_JAVA_OPTIONS": "-XX:+UseSerialGC"},
+            "too little memory",
+        ),
+    ],
+)
+def test_a_spark_that_refuses_what_it_was_told_is_a_message(
+    tmp_path: Path, master: str, environment: dict[str, str], said: str
+) -> None:
+    arguments = ("ingest", str(tmp_path), "--store", str(tmp_path / "store"), "--master", master)
+    with stores.process(REPORT, *arguments, **environment) as running:
+        _out, errors = running.communicate(timeout=120)
+    assert running.returncode == ExitCode.ENVIRONMENT, errors
+    assert said in errors
+    assert "Traceback" not in errors
+
+
+def test_an_ingest_says_that_spark_starts_before_it_has(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with stores.process(REPORT, "ingest", str(tmp_path / "nowhere"), "--store", str(store)) as running:
+        assert running.stderr is not None
+        assert "starting Spark ...\n" in iter(running.stderr.readline, "")
+        assert not store.exists()
+        assert running.poll() is None
+        _out, errors = running.communicate(timeout=120)
+    assert errors.startswith("looking for run folders ...\n")
+    assert running.returncode == ExitCode.USAGE
 
 
 def test_a_jvm_that_has_died_is_a_message_with_the_log(tmp_path: Path) -> None:

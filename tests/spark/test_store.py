@@ -4,7 +4,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,10 @@ import pytest
 from delta.exceptions import ConcurrentAppendException
 from pyspark.sql import SparkSession
 
+from harness.commands import report
 from harness.errors import EnvironmentNotReady, UsageProblem
+from spark_reports import migrations, transactions
 from spark_reports import store as module
-from spark_reports import transactions
 from spark_reports.export import Format, export
 from spark_reports.failures import spark_failures
 from spark_reports.migrations import migrate
@@ -307,6 +308,16 @@ def test_a_place_that_delta_can_not_use_is_a_message(spark: SparkSession, tmp_pa
         Store.create(spark, str(tmp_path / "a`b"))
 
 
+@pytest.mark.parametrize(
+    ("uri", "said"), [("hdfs:///store", "the name node is missing"), ("viewfs:///store", "isn't set up")]
+)
+def test_a_file_system_that_needs_hadoops_settings_is_a_message_without_them(
+    spark: SparkSession, uri: str, said: str
+) -> None:
+    with pytest.raises(EnvironmentNotReady, match=said), spark_failures(None):
+        Store.create(spark, uri)
+
+
 def test_places_that_can_be_no_store_are_messages(spark: SparkSession, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("in the way")
@@ -364,6 +375,23 @@ def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_mig
     tidy(store, print)
     assert len(store.read(MESSAGES).inputFiles()) == 1
     assert stores.visible(store) == {"one": 3, "other": 3}
+
+
+@pytest.mark.parametrize(("version", "gaps"), [(0, True), (1, False), (STORE_VERSION, False)])
+def test_run_folders_are_asked_for_only_where_a_migration_leaves_gaps(
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    version: int,
+    *,
+    gaps: bool,
+) -> None:
+    monkeypatch.setattr(report, "_spark", lambda _master: nullcontext((spark, print)))
+    monkeypatch.setattr(migrations, "migrate", lambda *_arguments: version)
+    report.migrate("store")
+    said = capsys.readouterr().out
+    assert f"version {version}" in said
+    assert ("ingest its runs again" in said) is gaps
 
 
 def _old_store(spark: SparkSession, folder: Path, version: int) -> None:

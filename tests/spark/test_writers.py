@@ -15,6 +15,7 @@ from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from spark_reports.ingest.ingest import ingest
 from spark_reports.store import Store
+from spark_reports.tables import MESSAGES
 from tests.spark import stores
 from tests.spark.folders import TAGS, copy
 
@@ -34,6 +35,21 @@ with spark_session("local[1]") as spark:
     for folder in sys.argv[2:]:
         ingest(spark, store, [folder], lambda text: None)
         print(folder, flush=True)
+"""
+
+# As far as it gets before the commit: its facts are appended, and it waits.
+UNCOMMITTED = """
+import sys
+from spark_reports.ingest.ingest import ingest
+from spark_reports.session import spark_session
+from spark_reports.store import Store
+def wait(store, runs):
+    print("before the commit", flush=True)
+    sys.stdin.readline()
+with spark_session("local[1]") as spark:
+    store = Store.create(spark, sys.argv[1])
+    Store.commit = wait
+    ingest(spark, store, sys.argv[2:], lambda text: None)
 """
 
 
@@ -109,6 +125,24 @@ def test_a_killed_writer_leaves_a_readable_store_and_no_jvm(
     assert set(seen.values()) == {MESSAGES_EACH}
     ingest(spark, store, [runs[name] for name in mine], print)
     assert stores.visible(store) == dict.fromkeys(before | set(mine), MESSAGES_EACH)
+
+
+def test_a_writer_killed_between_its_facts_and_its_commit_shows_nothing_and_the_next_does_it_again(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    folder, place = copy(tmp_path / "runs", TAGS, "killed"), tmp_path / "store"
+    with stores.process(UNCOMMITTED, str(place), str(folder)) as writer:
+        assert said(writer) == "before the commit"
+        jvms = [one for one in psutil.Process(writer.pid).children(recursive=True) if "java" in one.name()]
+        writer.send_signal(signal.SIGKILL)
+        writer.communicate()
+        assert not psutil.wait_procs(jvms, timeout=30)[1], "the JVM outlives its Python"
+    store = Store.open(spark, str(place))
+    assert store.read(MESSAGES).count() == MESSAGES_EACH
+    assert stores.visible(store) == {}
+    done = ingest(spark, store, [str(folder)], print)
+    assert (done.ingested, done.replaced, done.unchanged) == (1, 0, 0)
+    assert stores.visible(store) == {"killed": MESSAGES_EACH}
 
 
 @pytest.fixture

@@ -1,0 +1,93 @@
+"""Folders leave the quarantine when they are sound again, whatever clocks say and whoever ingested them."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_reports.ingest.ingest import ingest
+from spark_reports.store import Store
+from spark_reports.tables import QUARANTINE, RUNS
+from tests.spark import stores
+from tests.spark.folders import TAGS, copy
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
+
+
+def quarantined(store: Store) -> set[str]:
+    return {Path(row.source).name for row in store.read(QUARANTINE).collect()}
+
+
+def problems(store: Store) -> set[str]:
+    """As every report counts them."""
+    store.register()
+    return {Path(row.source).name for row in store.spark.table("quarantine").collect()}
+
+
+def test_what_is_sound_again_leaves_the_quarantine(spark: SparkSession, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    restored, repaired, overtaken = (copy(runs, TAGS, one) for one in ("restored", "repaired", "overtaken"))
+    shutil.copytree(restored, tmp_path / "backup")
+    checks = (repaired / "checks.json").read_text()
+    (repaired / "checks.json").write_text("{")
+    store = Store.create(spark, str(tmp_path / "store"))
+    told: list[str] = []
+
+    def again() -> dict[str, int]:
+        told.clear()
+        return dict(ingest(spark, store, [str(runs)], told.append).quarantined)
+
+    assert again() == {"broken-json": 1}
+    (restored / "checks.json").write_text("{")
+    assert again() == {"broken-json": 2}
+    assert problems(store) == {"restored", "repaired"}
+
+    # As `cp -a` does, with all times; the clock was set back since; and another ingest, which had listed the
+    # folder before it was judged anew, has found it changed after it was ingested.
+    shutil.copy2(tmp_path / "backup" / "checks.json", restored / "checks.json")
+    (repaired / "checks.json").write_text(checks)
+    rows = {row.run: row.asDict() for row in store.read(QUARANTINE).collect()}
+    late = datetime.now(UTC) + timedelta(days=1)
+    other = {**rows["repaired"], "source": f"file:{overtaken}", "listing": "older", "run": "overtaken"}
+    rows = {**rows, "overtaken": {**other, "kind": "still-running"}}
+    late_rows = [{**row, "found": late} for row in rows.values()]
+    store.quarantine(stores.frame(spark, QUARANTINE, *late_rows))
+    assert problems(store) == {"restored", "repaired", "overtaken"}
+    assert again() == {}
+    assert quarantined(store) == problems(store) == set()
+    assert {row.run for row in store.read(RUNS).collect()} == {"restored", "repaired", "overtaken"}
+    assert again() == {}
+    assert not any(text.startswith("ingesting") for text in told)
+
+
+@pytest.mark.parametrize("found", [stores.NOW - timedelta(hours=1), stores.NOW + timedelta(hours=1)])
+def test_a_half_copied_folder_of_a_run_that_counts_is_no_problem_whichever_was_ingested_first(
+    store: Store, found: datetime
+) -> None:
+    """But its own folder, if it was broken since then, is one."""
+    stores.ingest(store, "run")
+    own, copied = ({"source": f"file:/{place}/run", "run": "run"} for place in ("runs", "copies"))
+    rows = [{**row, "kind": "broken-json", "found": found} for row in (own, copied)]
+    store.quarantine(stores.frame(store.spark, QUARANTINE, *rows))
+    store.register()
+    seen = {row.source for row in store.spark.table("quarantine").collect()}
+    assert seen == ({"file:/runs/run"} if found > stores.NOW else set())
+
+
+def test_a_folder_that_was_quarantined_anew_meanwhile_is_not_released(store: Store) -> None:
+    row = {"source": "file:/runs/anew", "kind": "truncated", "found": stores.NOW}
+    store.quarantine(stores.frame(store.spark, QUARANTINE, {**row, "batch": "first"}))
+    store.quarantine(stores.frame(store.spark, QUARANTINE, {**row, "batch": "second"}))
+    store.release({"file:/runs/anew": "first"})
+    assert quarantined(store) == {"anew"}
+    store.release({"file:/runs/anew": "second"})
+    assert quarantined(store) == set()
+
+
+@pytest.fixture
+def store(spark: SparkSession, tmp_path: Path) -> Store:
+    return Store.create(spark, str(tmp_path / "store"))
