@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.reporters.parts.text import counted
 from spark_reports.divergence.compare import Judged, Verdict
 from spark_reports.divergence.expected import Expectation, Held, missed_sentence
 from spark_reports.divergence.findings import findings, sentence
 from spark_reports.divergence.read import Facts
 from spark_reports.divergence.witnesses import Contradiction, contradiction_sentences, not_asked
 from spark_reports.report import StoreSummary
-from spark_reports.words import counted
 
 MOST = 12
 _FINDINGS, _OPEN, _MISSED, _CONTRADICTIONS = 5, 2, 2, 2
