@@ -21,8 +21,8 @@ class Cell(NamedTuple):
 
     @classmethod
     def of(cls, row: _Row) -> Cell:
-        """The cell of a row; what its run folders don't tell is `unknown`."""
-        return cls(*(row[column] or "unknown" for column in cls._fields))
+        """The cell of a row; what its run folders don't tell is `unknown` in the views of the store."""
+        return cls(*(row[column] for column in cls._fields))
 
     @property
     def label(self) -> str:

@@ -11,8 +11,8 @@ from pyspark.sql.types import ArrayType, MapType
 
 from harness.errors import UsageProblem
 from spark_reports.places import Place
+from spark_reports.session import Progress
 from spark_reports.tables import FACTS, QUARANTINE, RUNS
-from spark_reports.transactions import Progress
 
 
 class Format(StrEnum):

@@ -16,9 +16,10 @@ from pyspark.sql import functions as f
 
 from harness.errors import UsageProblem
 from spark_reports.places import Place
+from spark_reports.session import Progress
 from spark_reports.store import STATISTICS, VERSION_PROPERTY, make_tables, version_of
 from spark_reports.tables import FACTS, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
-from spark_reports.transactions import Progress, Transactions
+from spark_reports.transactions import Transactions
 
 Migration = Callable[[SparkSession, Place], None]
 

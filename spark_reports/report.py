@@ -25,7 +25,8 @@ class Table:
     schema: StructType
     rows: Sequence[Mapping[str, Any]]
     sql: str
-    """The Spark SQL that gives the counts it is made of; it runs as it stands on `StoreSummary.views`."""
+    """The Spark SQL that gives all counts it is made of, one query after the other; each runs as it stands on
+    `StoreSummary.views`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -23,8 +22,10 @@ from harness.errors import EnvironmentNotReady, UsageProblem
 from spark_reports.delta_log import unnoticed_damage
 from spark_reports.places import Place
 from spark_reports.report import StoreSummary
+from spark_reports.session import Progress
 from spark_reports.tables import QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
-from spark_reports.transactions import Progress, Transactions
+from spark_reports.times import in_utc
+from spark_reports.transactions import Transactions
 from spark_reports.views import placed_in_time, problems, statements
 
 VERSION_PROPERTY = "rocketchaos.store-version"
@@ -234,8 +235,8 @@ class Store:
             messages=counts.messages,
             scenarios=counts.scenarios,
             hosts=counts.hosts,
-            first=_in_utc(counts.first_run),
-            last=_in_utc(counts.last_run),
+            first=in_utc(counts.first_run),
+            last=in_utc(counts.last_run),
             quarantined=sum(reasons.values()),
             quarantine_reasons=reasons,
             clock_jumps=counts.clock_jumps,
@@ -252,11 +253,6 @@ class Store:
             versions = {name: delta_version(self.spark, self.place.of_table(name)) for name in TABLES}
             if delta_version(self.spark, self.place.of_table(RUNS.name)) == versions[RUNS.name]:
                 return versions
-
-
-def _in_utc(seen: datetime | None) -> datetime | None:
-    """PySpark gives times without a zone, which are this machine's."""
-    return None if seen is None else seen.astimezone(UTC)
 
 
 def version_of(spark: SparkSession, place: Place) -> int | None:

@@ -13,9 +13,9 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 
 from harness.errors import EnvironmentNotReady
 from spark_reports.places import Place
+from spark_reports.session import Progress
 from spark_reports.store_lock import store_lock
 
-Progress = Callable[[str], None]
 Result = TypeVar("Result")
 
 _ATTEMPTS = 20

@@ -9,13 +9,16 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 
+from spark_reports.cell import Cell
 from spark_reports.places import Place
 from spark_reports.tables import COPY, QUARANTINE, RUNS, TABLES
 
 # A clock that can't be right: when the run was, nobody knows. How long things took in it was measured by another.
 _IS_TRUE = "started >= TIMESTAMP '2020-01-01' AND started <= coalesce(ingested, started) + INTERVAL 1 DAY"
+# Old run folders don't tell all of a cell, and an ingest calls that so: what isn't known is one and the same.
+_CELL = ", ".join(f"coalesce({name}, 'unknown') AS {name}" for name in Cell._fields)
 _RUNS = f"""\
-SELECT * EXCEPT (started, ended),
+SELECT * EXCEPT (started, ended, {", ".join(Cell._fields)}), {_CELL},
        CASE WHEN {_IS_TRUE} THEN started END AS started,
        CASE WHEN {_IS_TRUE} THEN ended END AS ended
 FROM {{runs}}"""
@@ -30,7 +33,8 @@ WHERE kind <> '{COPY}'
 def placed_in_time(runs: DataFrame) -> DataFrame:
     """The rows of `runs`, without `started` and `ended` where the clock of the machine was wrong altogether.
 
-    So is one by which a run began before 2020, or more than a day after it was ingested.
+    So is one by which a run began before 2020, or more than a day after it was ingested. What isn't known of its
+    cell is `unknown`.
     """
     return runs.sparkSession.sql(_RUNS, runs=runs).select(*RUNS.columns)
 

@@ -220,7 +220,7 @@ def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> Exi
             f"{out} is no folder of this machine, where reports are written", "Give another --out."
         )
     with _store(uri, master, reports=True) as (store, progress):
-        from spark_reports.render.text import short, show
+        from spark_reports.render.text import markdown, show
 
         store.register()
         summary = store.summary()
@@ -232,7 +232,7 @@ def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> Exi
             )
         report, written = _written(store, summary, name, folder, progress)
     if form is Form.MD:
-        OUT.print(short(report, form, written.page), markup=False, end="")
+        OUT.print(markdown(report, written.page), markup=False, end="")
     else:
         show(report, OUT, written.page)
     return ExitCode.AS_EXPECTED

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from spark_reports.cell import Cell
+from spark_reports.natural import natural
 
 DIMENSIONS: tuple[str, ...] = ("client", "rocketmq", "cluster", "timing")
 """In what two cells of a scenario can differ. Who differs in `rocketmq` has other clients, too, where these are of
 the brokers' version."""
 BROKER = "broker"
 """One more: the brokers' version alone, below clients of the same versions."""
-
-_DIGITS = re.compile(r"(\d+)")
 
 
 class Pair(NamedTuple):
@@ -67,8 +65,4 @@ def _alike(cells: Sequence[Cell], but_for: Sequence[Cell]) -> Iterator[tuple[Cel
 
 
 def _in_order(cell: Cell) -> list[list[tuple[int, int | str]]]:
-    """Numbers by their size: 5.10.0 is newer than 5.3.3."""
-    return [
-        [(0, int(part)) if part.isdigit() else (1, part) for part in _DIGITS.split(value) if part]
-        for value in cell
-    ]
+    return list(map(natural, cell))

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.reporters.parts.text import counted
 from harness.statistics import wilson_interval
 from spark_reports.cell import Cell
 from spark_reports.divergence.read import Ending, Facts
 from spark_reports.divergence.words import bracket, folder
 from spark_reports.statistics.interval import Interval
-from spark_reports.words import counted
 
 
 class Expectation(StrEnum):
@@ -32,13 +32,13 @@ class Held:
     expected: str | None
     """None: nothing; the outcomes are a distribution."""
     outcomes: Counter[str]
-    """Of the runs that count."""
+    """Of the runs that the product ended."""
     missed: int
     """Runs not as expected: another outcome, or one of the further checks did not hold."""
     also: int
     """Those of them that had the expected outcome."""
     left_out: Counter[str]
-    """Runs that don't count, by their trouble."""
+    """The others, by their trouble."""
     example: str | None
     """A run that is not as expected; where there is none, of the most frequent outcome."""
     reason: str | None
@@ -46,7 +46,7 @@ class Held:
 
     @property
     def runs(self) -> int:
-        """Runs that count."""
+        """Runs that the product ended."""
         return self.outcomes.total()
 
     @property

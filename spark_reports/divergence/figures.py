@@ -12,7 +12,7 @@ from spark_reports.divergence.read import Facts
 from spark_reports.divergence.tables import shown_name
 from spark_reports.divergence.witnesses import Statement
 from spark_reports.divergence.words import evidence
-from spark_reports.queries import query
+from spark_reports.queries import queries
 from spark_reports.render import style
 from spark_reports.render.figures.bars import Bar, stacked_bars
 from spark_reports.render.figures.forest import Estimate, forest
@@ -43,15 +43,15 @@ def messages_figure(facts: Facts, judged: Sequence[Judged]) -> Figure | None:
     return Figure(
         "messages",
         "What became of the messages",
-        "All messages of the runs that count, by class. Scenarios whose cells differ most come first"
-        + (f"; {BARS} of {len(cells)} cells." if len(cells) > BARS else "."),
+        "All messages of the runs that show what becomes of them, by class. Scenarios whose cells differ most "
+        "come first" + (f"; {BARS} of {len(cells)} cells." if len(cells) > BARS else "."),
         stacked_bars(
             bars,
             {str(kind): colour for kind, colour in style.CLASS_COLOURS.items()},
             {kind: told.text for kind, told in CLASS_WORDS.items()},
             {kind: told.code for kind, told in CLASS_WORDS.items()},
         ),
-        query("divergence_classes"),
+        queries("divergence_classes"),
     )
 
 
@@ -79,7 +79,7 @@ def differences_figure(judged: Sequence[Judged]) -> Figure | None:
         "How far cells are apart",
         f"Difference of the shares of a run's messages, first side minus second, with 95 % intervals.{shown}",
         forest(rows, "difference of shares", (-1.0, 1.0), 0.0, _VERDICTS, percent=True),
-        query("divergence_classes"),
+        queries("divergence_classes", "divergence_outcomes"),
     )
 
 
@@ -119,5 +119,5 @@ def witnesses_figure(found: Sequence[Statement]) -> Figure | None:
         "and the dashboard, showed a TrackType when last asked. CONSUMED says that the group's offset "
         "passed, not that anybody got the message.",
         share_map(squares),
-        query("divergence_witnesses"),
+        queries("divergence_witnesses"),
     )

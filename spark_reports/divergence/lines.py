@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.reporters.parts.text import counted
 from spark_reports.divergence.compare import Judged, Verdict
 from spark_reports.divergence.expected import Expectation, Held, missed_sentence
 from spark_reports.divergence.findings import findings, sentence
 from spark_reports.divergence.read import Facts
 from spark_reports.divergence.witnesses import Contradiction, contradiction_sentences, not_asked
 from spark_reports.report import StoreSummary
-from spark_reports.words import counted
 
 MOST = 12
 _FINDINGS, _OPEN, _MISSED, _CONTRADICTIONS = 5, 2, 2, 2
@@ -79,9 +79,11 @@ def _more(number: int, one: str, many: str | None = None) -> str:
 def _left_out(facts: Facts, summary: StoreSummary) -> str:
     """What the figures don't have."""
     left_out = sum(facts.left_out(cell) for cell in facts.endings)
+    unmet = sum(facts.incomplete(cell) for cell in facts.endings) - left_out
     broker, dashboard, runs = not_asked(facts)
     return (
-        f"Not compared: {counted(left_out, 'run')} ended by an error or with trouble, "
-        f"{counted(summary.quarantined, 'folder')} in quarantine. Of {counted(runs, 'run')} compared, the "
-        f"broker's tools were not asked in {broker:,}, the dashboard not in {dashboard:,}."
+        f"Not compared: {counted(left_out, 'run')} ended by an error or broken off, "
+        f"{counted(summary.quarantined, 'folder')} in quarantine; by its end alone: {counted(unmet, 'run')} in "
+        f"which a precondition did not hold. Of {counted(runs, 'run')} compared by messages, the broker's tools "
+        f"were not asked in {broker:,}, the dashboard not in {dashboard:,}."
     )

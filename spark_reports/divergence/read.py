@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from harness.model import MessageClass, OutcomeKind
+from harness.model import MessageClass, OutcomeKind, Trouble
 from spark_reports.cell import Cell
 from spark_reports.queries import query
 
@@ -68,8 +68,16 @@ class Ending:
 
     @property
     def counts(self) -> bool:
-        """Whether it is behaviour of the product: neither an error, nor kept from showing anything."""
-        return self.outcome != OutcomeKind.ERROR and self.trouble is None
+        """Whether it is the product's end: a precondition that didn't hold is a state that RocketMQ didn't reach.
+
+        To leave those out would choose runs by how they ended.
+        """
+        return self.outcome != OutcomeKind.ERROR and self.trouble in (None, Trouble.PRECONDITION)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing kept it from showing what becomes of messages."""
+        return self.counts and self.trouble is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +91,21 @@ class Facts:
     owners: Sequence[Row]
 
     def runs(self, cell: Cell, outcome: str | None = None) -> int:
-        """Runs that count, or those of them that ended so."""
+        """Runs that the product ended, or those of them that ended so."""
         ends = (end for end in self.endings.get(cell, ()) if end.counts and outcome in (None, end.outcome))
         return sum(end.runs for end in ends)
 
     def left_out(self, cell: Cell) -> int:
-        """Runs that don't count."""
+        """Runs that it didn't end."""
         return sum(end.runs for end in self.endings.get(cell, ()) if not end.counts)
+
+    def complete(self, cell: Cell) -> int:
+        """Runs whose messages count: those of which `divergence_classes` and its like tell."""
+        return sum(end.runs for end in self.endings.get(cell, ()) if end.complete)
+
+    def incomplete(self, cell: Cell) -> int:
+        """Runs whose messages don't."""
+        return sum(end.runs for end in self.endings.get(cell, ()) if not end.complete)
 
 
 def read(spark: SparkSession) -> Facts:

@@ -13,7 +13,7 @@ from spark_reports.divergence.compare import Compared, Judged, Verdict
 from spark_reports.divergence.expected import Held
 from spark_reports.divergence.read import Facts
 from spark_reports.divergence.words import what
-from spark_reports.queries import query
+from spark_reports.queries import queries
 from spark_reports.report import Table
 from spark_reports.schema import schema
 from spark_reports.statistics.interval import Interval
@@ -56,7 +56,7 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
             for one in judged
             if one.of_messages and (one.verdict is Verdict.DIVERGES or one.compared.difference.point)
         ],
-        query("divergence_classes"),
+        queries("divergence_classes", "divergence_outcomes"),
     )  # fmt: skip
 
 
@@ -81,10 +81,10 @@ def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
     return Table(
         "outcome_differences",
         "Which outcomes differ",
-        "P(reproduced) of the runs that count, on both sides of the same pairs, with Newcombe's interval "
-        f"of the difference and Fisher's exact p. {METHOD} Runs in which neither the anomaly nor its "
-        "absence was seen (`inconclusive`, without trouble) count as not reproduced. Pairs with equal "
-        "shares are left out.",
+        "P(reproduced) of the runs that the product ended, on both sides of the same pairs, with Newcombe's "
+        f"interval of the difference and Fisher's exact p. {METHOD} Runs in which neither the anomaly nor its "
+        "absence was seen (`inconclusive`, as where a precondition did not hold) count as not reproduced. "
+        "Pairs with equal shares are left out.",
         schema(
             scenario=_TEXT, dimension=_TEXT, first=_TEXT, second=_TEXT, alike=_TEXT, verdict=_TEXT,
             first_share=_DOUBLE, second_share=_DOUBLE,
@@ -103,7 +103,7 @@ def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
             for one in judged
             if not one.of_messages and one.compared.difference.point
         ],
-        query("divergence_outcomes"),
+        queries("divergence_outcomes", "divergence_classes"),
     )  # fmt: skip
 
 
@@ -140,8 +140,8 @@ def cells_table(facts: Facts) -> Table:
     return Table(
         "cells",
         "Every cell",
-        "Messages of each class in the runs that count. Runs that ended by an error, or whose trouble (as "
-        "a precondition that did not hold) kept them from showing anything, are left out, and counted "
+        "Messages of each class in the runs that show what becomes of them. Runs that ended by an error, or "
+        "whose trouble (as a precondition that did not hold) kept them from that, are left out, and counted "
         "here. One message counts once for each consumer group.",
         schema(
             **CELL_COLUMNS,
@@ -150,7 +150,7 @@ def cells_table(facts: Facts) -> Table:
             typical_run=_TEXT,
         ),
         [_cell_row(cell, facts) for cell in sorted(facts.endings)],
-        query("divergence_classes"),
+        queries("divergence_classes", "divergence_outcomes"),
     )  # fmt: skip
 
 
@@ -158,9 +158,9 @@ def _cell_row(cell: Cell, facts: Facts) -> dict[str, Any]:
     fates = facts.fates.get(cell)
     return {
         **cell._asdict(),
-        "runs": facts.runs(cell),
-        "runs_left_out": facts.left_out(cell),
-        "runs_without_messages": facts.runs(cell) - (fates.runs if fates else 0),
+        "runs": facts.complete(cell),
+        "runs_left_out": facts.incomplete(cell),
+        "runs_without_messages": facts.complete(cell) - (fates.runs if fates else 0),
         **{kind.value.replace("-", "_"): fates.total(kind) if fates else 0 for kind in MessageClass},
         "typical_run": fates.typical_run if fates else None,
     }
@@ -171,9 +171,10 @@ def expected_table(held: Iterable[Held]) -> Table:
     return Table(
         "expected",
         "Measured against expected",
-        "How the runs that count ended, and how many of them are not as the scenario expects with this "
-        "client on this version (another outcome, or a check of `also` that does not hold), with Wilson's "
-        "95 % interval. Where nothing is expected, the outcomes stand for themselves.",
+        "How the runs ended that the product ended, and how many of them are not as the scenario expects with "
+        "this client on this version (another outcome, also where a precondition did not hold, or a check of "
+        "`also` that does not hold), with Wilson's 95 % interval. Where nothing is expected, the outcomes stand "
+        "for themselves. Left out are errors, and runs that were broken off.",
         schema(
             **CELL_COLUMNS,
             verdict=_TEXT, expected=_TEXT, runs=_LONG, not_as_expected=_LONG,
@@ -182,7 +183,7 @@ def expected_table(held: Iterable[Held]) -> Table:
             reason=_TEXT, example=_TEXT,
         ),
         [_held_row(one) for one in held],
-        query("divergence_outcomes"),
+        queries("divergence_outcomes"),
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from spark_reports.cell import Cell
 from spark_reports.divergence.read import Facts
 from spark_reports.divergence.tables import CELL_COLUMNS, interval_columns
 from spark_reports.divergence.witnesses import Contradiction, Statement
-from spark_reports.queries import query
+from spark_reports.queries import queries
 from spark_reports.report import Table
 from spark_reports.schema import schema
 
@@ -42,7 +42,7 @@ def contradictions_table(found: Sequence[Contradiction]) -> Table:
             }
             for one in found
         ],
-        query("divergence_classes"),
+        queries("divergence_classes"),
     )  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def statements_table(found: Sequence[Statement]) -> Table:
             }
             for one in found
         ],
-        query("divergence_witnesses"),
+        queries("divergence_witnesses", "divergence_classes"),
     )  # fmt: skip
 
 
@@ -88,27 +88,25 @@ def subscriptions_table(facts: Facts) -> Table:
             runs_with_differing_brokers=_LONG, flips_a_run=_DOUBLE,
         ),
         [{**row, **Cell.of(row)._asdict()} for row in facts.subscriptions],
-        query("divergence_subscriptions"),
+        queries("divergence_subscriptions"),
     )  # fmt: skip
 
 
 def owners_table(facts: Facts) -> Table:
-    """Deliveries that the owners of queues don't explain."""
+    """Deliveries out of queues that no member owned."""
     rows: dict[Cell, dict[str, Any]] = {}
     for row in facts.owners:
         cell = Cell.of(row)
-        own = rows.setdefault(cell, {**cell._asdict(), "elsewhere": 0, "unowned": 0, "runs": 0})
-        own["elsewhere"] += row["elsewhere"] * row["runs"]
-        own["unowned"] += row["unowned"] * row["runs"]
+        own = rows.setdefault(cell, {**cell._asdict(), "unowned": 0, "runs": 0})
+        own["unowned"] += row["number"] * row["runs"]
         own["runs"] += row["runs"]
-        own["of_runs"], own["example"] = facts.runs(cell), row["example"]
+        own["of_runs"], own["example"] = facts.complete(cell), row["example"]
     return Table(
         "owners",
-        "Deliveries that owners of queues don't explain",
-        "Messages that a listener got: `elsewhere` a member that was not the owner of the queue by the "
-        "broker's word, `unowned` where the queue had no owner, as where brokers hand messages out "
-        "themselves (POP).",
-        schema(**CELL_COLUMNS, elsewhere=_LONG, unowned=_LONG, runs=_LONG, of_runs=_LONG, example=_TEXT),
+        "Deliveries out of queues that nobody owns",
+        "Messages that a listener got out of a queue that had no owner among the members, as where brokers "
+        "hand messages out themselves (POP).",
+        schema(**CELL_COLUMNS, unowned=_LONG, runs=_LONG, of_runs=_LONG, example=_TEXT),
         list(rows.values()),
-        query("divergence_owners"),
+        queries("divergence_owners", "divergence_outcomes"),
     )

@@ -11,7 +11,7 @@ from spark_reports.flakiness.cells import Names, Verdict, share
 from spark_reports.flakiness.conditions import GROUPS, Condition
 from spark_reports.flakiness.read import Block, Signature
 from spark_reports.flakiness.words import day, part, rate, short
-from spark_reports.queries import query
+from spark_reports.queries import queries
 from spark_reports.render import style
 from spark_reports.render.figures.bars import Bar, stacked_bars
 from spark_reports.render.figures.forest import Estimate, forest
@@ -67,7 +67,7 @@ def map_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
         "judged runs ended as expected; a question mark where they are too few to be sure. `measured`: nothing "
         "is expected, and how many reproduced.",
         verdict_map(drawn),
-        query("flakiness_cells"),
+        queries("flakiness_cells", "flakiness_history"),
     )
 
 
@@ -112,7 +112,7 @@ def intervals_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
         "Share of judged runs that ended as expected, with the 95 % interval by Wilson; at most "
         f"{MOST_INTERVALS} cells, the one to look at first on top.",
         forest(rows, "runs as expected", bounds=(0.0, 1.0), percent=True),
-        query("flakiness_cells"),
+        queries("flakiness_cells"),
     )
 
 
@@ -127,7 +127,7 @@ def time_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
         "Share of runs as expected (measured cells: reproduced) in groups of runs that follow each other, "
         "with its 95 % interval. A dashed line is a change point.",
         trend([_series(cell, names) for cell in worst], "run, in order of time", (0.0, 1.0), percent=True),
-        query("flakiness_history"),
+        queries("flakiness_history"),
     )
 
 
@@ -202,7 +202,7 @@ def strips_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
         "Each mark is a run, or a block of runs where a cell has more than 200: green ended as expected "
         "(measured cells: reproduced), red did not. Long stretches are changes, single marks are flakes.",
         plot,
-        query("flakiness_history"),
+        queries("flakiness_history"),
     )
 
 
@@ -231,7 +231,7 @@ def conditions_figure(conditions: Sequence[Condition]) -> Figure | None:
         "that with the highest (5). A fall to the right: more of it, more runs that did not end as "
         "expected.",
         trend(series, "fifth of the runs, by the condition", (0.0, 1.0), percent=True),
-        query("flakiness_conditions"),
+        queries("flakiness_conditions"),
     )
 
 
@@ -251,5 +251,5 @@ def causes_figure(signatures: Sequence[Signature]) -> Figure | None:
         "Runs that ended not as expected, or in an error, each counted once, by the finding that says most; "
         "colours tell whose it is.",
         stacked_bars(bars, colours, unit="runs", shares=False),
-        query("flakiness_signatures"),
+        queries("flakiness_signatures"),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 
 from pyspark.sql import Row, SparkSession
@@ -13,6 +13,7 @@ from pyspark.sql import Row, SparkSession
 from spark_reports.cell import Cell
 from spark_reports.flakiness.cells import Counts
 from spark_reports.queries import query
+from spark_reports.times import in_utc
 
 T = TypeVar("T")
 
@@ -128,13 +129,9 @@ def _rows(spark: SparkSession, name: str) -> list[Row]:
 
 
 def _as(kind: type[T], row: Row) -> T:
-    values: dict[str, Any] = {one.name: _in_utc(row[one.name]) for one in fields(kind)}  # type: ignore[arg-type]
-    return kind(**values)
-
-
-def _in_utc(value: Any) -> Any:
-    """PySpark gives times as the driver's local ones, without saying so."""
-    return value.astimezone(UTC) if isinstance(value, datetime) else value
+    values: dict[str, Any] = {one.name: row[one.name] for one in fields(kind)}  # type: ignore[arg-type]
+    times = {name: in_utc(value) for name, value in values.items() if isinstance(value, datetime)}
+    return kind(**values | times)
 
 
 def _by_cell(kind: type[T], rows: Iterable[Row]) -> Mapping[Cell, list[T]]:

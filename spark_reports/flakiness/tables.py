@@ -20,7 +20,7 @@ from spark_reports.flakiness.cells import ALIKE_RUNS, Verdict, more_runs
 from spark_reports.flakiness.conditions import Condition
 from spark_reports.flakiness.read import Signature
 from spark_reports.flakiness.versions import WORDS, VersionChange
-from spark_reports.queries import query
+from spark_reports.queries import queries
 from spark_reports.report import Table
 from spark_reports.schema import schema
 from spark_reports.statistics.score import STEADY_RATE, chance_above
@@ -55,7 +55,7 @@ def cells_table(cells: Sequence[Assessed]) -> Table:
             first_cause=_TEXT, example=_TEXT,
         ),
         [_cell_row(cell) for cell in cells],
-        query("flakiness_cells"),
+        queries("flakiness_cells", "flakiness_history", "flakiness_causes"),
     )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def changes_table(cells: Sequence[Assessed]) -> Table:
             first_run=_TEXT, first_run_source=_TEXT, first_bad_run_source=_TEXT,
         ),
         rows,
-        query("flakiness_history"),
+        queries("flakiness_history"),
     )  # fmt: skip
 
 
@@ -179,7 +179,7 @@ def versions_table(changes: Sequence[VersionChange]) -> Table:
             }
             for one in changes
         ],
-        query("flakiness_versions"),
+        queries("flakiness_versions"),
     )  # fmt: skip
 
 
@@ -201,7 +201,7 @@ def signatures_table(signatures: Sequence[Signature]) -> Table:
         "200, those that cost most first; the example is the newest.",
         schema(**columns),
         [{name: getattr(one, name) for name in columns} for one in signatures],
-        query("flakiness_signatures"),
+        queries("flakiness_signatures"),
     )
 
 
@@ -234,7 +234,7 @@ def conditions_table(conditions: Sequence[Condition]) -> Table:
             }
             for one in conditions
         ],
-        query("flakiness_conditions"),
+        queries("flakiness_conditions"),
     )  # fmt: skip
 
 

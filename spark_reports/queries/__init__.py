@@ -18,5 +18,10 @@ def query(name: str) -> str:
     return Template(_text(files(__name__).joinpath(f"{name}.sql"))).substitute(parts)
 
 
+def queries(*names: str) -> str:
+    """What a figure or table shows that is made of these: each query to be run by itself, as it stands."""
+    return ";\n\n".join(map(query, names))
+
+
 def _text(file: Traversable) -> str:
     return file.read_text(encoding="utf-8").strip()

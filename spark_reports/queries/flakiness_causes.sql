@@ -1,10 +1,11 @@
 -- Per cell the three findings that explain most of its runs that ended not as expected, or in an error. Of each run
 -- the finding that says most of it comes first (`first_in_runs` counts those); the others are what went along. One
--- row per cell and finding.
+-- row per cell and finding; `text` and `source` are of the newest of those runs.
 WITH ends AS (
   SELECT run_key, run, source, started, scenario, client, rocketmq, cluster, timing,
          outcome = 'error' OR (trouble IS NOT NULL AND trouble <> 'precondition') AS broken,
-         coalesce(NOT as_expected, false) AS missed
+         coalesce(NOT as_expected, false) AS missed,
+         concat(coalesce(CAST(started AS STRING), ''), ' ', run) AS in_time
   FROM runs
 ),
 once AS (
@@ -20,13 +21,12 @@ placed AS (
 ),
 by_cell AS (
   SELECT scenario, client, rocketmq, cluster, timing, signature, min(side) AS side, min(kind) AS kind,
-         min(text) AS text,
          count(CASE WHEN (missed OR broken) AND in_run = 1 THEN 1 END) AS first_in_runs,
          count(CASE WHEN missed AND NOT broken THEN 1 END) AS missed_runs,
          count(CASE WHEN broken THEN 1 END) AS broken_runs,
          count(CASE WHEN NOT missed AND NOT broken THEN 1 END) AS good_runs,
-         max_by(source, CASE WHEN missed OR broken
-                             THEN concat(coalesce(CAST(started AS STRING), ''), ' ', run) END) AS source
+         max_by(text, CASE WHEN missed OR broken THEN in_time END) AS text,
+         max_by(source, CASE WHEN missed OR broken THEN in_time END) AS source
   FROM placed JOIN ends USING (run_key)
   GROUP BY scenario, client, rocketmq, cluster, timing, signature
 ),

@@ -1,12 +1,13 @@
 -- One row per cause: findings with the same signature. `bad_runs` have it and ended not as expected, or were lost to
 -- an error; `lost_runs` are the latter; `good_runs` have it and ended well. `first_in_runs` are the bad runs of whose
 -- findings it says most: every one of them counts once there, so that rows with 0 are what went along. At most 200,
--- those that cost most runs first.
+-- those that cost most runs first. `text`, `run` and `source` are of the newest bad run.
 WITH ends AS (
   SELECT run_key, run, source, started, scenario, client, rocketmq, cluster, timing,
          outcome = 'error' OR (trouble IS NOT NULL AND trouble <> 'precondition') AS lost,
          coalesce(outcome = 'error' OR NOT as_expected OR (trouble IS NOT NULL AND trouble <> 'precondition'),
-                  false) AS bad
+                  false) AS bad,
+         concat(coalesce(CAST(started AS STRING), ''), ' ', run) AS in_time
   FROM runs
 ),
 once AS (
@@ -22,7 +23,7 @@ placed AS (
 ),
 by_cell AS (
   SELECT signature, scenario, client, rocketmq, cluster, timing,
-         min(side) AS side, min(kind) AS kind, min(text) AS text,
+         min(side) AS side, min(kind) AS kind,
          count(CASE WHEN bad AND place = 1 THEN 1 END) AS first_in_runs,
          count(CASE WHEN bad THEN 1 END) AS bad_runs,
          count(CASE WHEN lost THEN 1 END) AS lost_runs,
@@ -30,9 +31,10 @@ by_cell AS (
          sum(occurrences) AS occurrences,
          min(CASE WHEN bad THEN started END) AS first_seen,
          max(CASE WHEN bad THEN started END) AS last_seen,
-         max(CASE WHEN bad THEN concat(coalesce(CAST(started AS STRING), ''), ' ', run) END) AS newest,
-         max_by(run, CASE WHEN bad THEN concat(coalesce(CAST(started AS STRING), ''), ' ', run) END) AS run,
-         max_by(source, CASE WHEN bad THEN concat(coalesce(CAST(started AS STRING), ''), ' ', run) END) AS source
+         max(CASE WHEN bad THEN in_time END) AS newest,
+         max_by(text, CASE WHEN bad THEN in_time END) AS text,
+         max_by(run, CASE WHEN bad THEN in_time END) AS run,
+         max_by(source, CASE WHEN bad THEN in_time END) AS source
   FROM placed JOIN ends USING (run_key)
   GROUP BY signature, scenario, client, rocketmq, cluster, timing
 ),
@@ -42,7 +44,7 @@ by_cause AS (
          sum(occurrences) AS occurrences,
          count(CASE WHEN bad_runs > 0 THEN 1 END) AS cells,
          min(first_seen) AS first_seen, max(last_seen) AS last_seen,
-         min(text) AS text, max_by(run, newest) AS run, max_by(source, newest) AS source
+         max_by(text, newest) AS text, max_by(run, newest) AS run, max_by(source, newest) AS source
   FROM by_cell
   GROUP BY signature
 )

@@ -10,7 +10,7 @@ WITH judged AS (
 versions AS (
   SELECT 'rocketmq' AS kind, rocketmq AS version, scenario, client, CAST(NULL AS STRING) AS rocketmq, cluster,
          timing, run_key, run, source, started, as_expected
-  FROM judged WHERE rocketmq IS NOT NULL
+  FROM judged WHERE rocketmq <> 'unknown'
   UNION ALL
   SELECT 'client', client_version, scenario, plain, rocketmq, cluster, timing, run_key, run, source, started,
          as_expected

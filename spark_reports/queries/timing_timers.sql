@@ -1,13 +1,6 @@
--- RocketMQ's timers: a row per client, version of RocketMQ, timing, timer and value, with the runs that had it.
--- Runs whose folders don't tell their timers count under a timer that is null.
-SELECT
-    r.client,
-    r.rocketmq,
-    r.timing,
-    e.timer,
-    e.ms,
-    COUNT(*) AS runs
-FROM runs AS r
-LATERAL VIEW OUTER EXPLODE(r.timers_ms) e AS timer, ms
-GROUP BY 1, 2, 3, 4, 5
-ORDER BY 1, 2, 3, 4, 5
+-- RocketMQ's timers, in milliseconds: a row per client, version of RocketMQ, timing and what all timers were together,
+-- with the runs that had them so. Of runs whose folders don't tell their timers these are null.
+SELECT client, rocketmq, timing, timers_ms, COUNT(*) AS runs
+FROM runs
+GROUP BY client, rocketmq, timing, timers_ms
+ORDER BY client, rocketmq, timing, runs DESC

@@ -26,7 +26,7 @@ from harness.errors import EnvironmentNotReady
 from spark_reports.render.document import document_text
 from spark_reports.render.page import page
 from spark_reports.render.tables import write_csv, write_with_spark
-from spark_reports.render.text import short
+from spark_reports.render.text import markdown
 from spark_reports.report import Report
 
 
@@ -74,7 +74,7 @@ def _draft(spark: SparkSession, report: Report, written: Written, draft: Path) -
     texts = {
         written.page: page(report, written.page.parent),
         written.document: document_text(report),
-        written.text: short(report, "md", written.page),
+        written.text: markdown(report, written.page),
     }
     for target, text in texts.items():
         (draft / target.name).write_text(text, encoding="utf-8")

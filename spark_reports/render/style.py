@@ -15,7 +15,7 @@ from typing import Any
 
 from plotly.graph_objects import layout as parts
 
-from harness.model import MessageClass, OutcomeKind
+from harness.model import MessageClass
 from harness.reporters.parts.text import one_line
 
 GOOD, DOUBTFUL, BAD, NEUTRAL, ACCENT = "#12876a", "#dd9b00", "#c22f4b", "#858d98", "#3a76c4"
@@ -44,16 +44,6 @@ VERDICT_SYMBOLS: Mapping[str, str] = MappingProxyType(
     {"PASS": "circle", "FLAKY": "diamond", "FAIL": "x", "UNKNOWN": "circle-open"}
 )
 """Of its mark, so that nobody needs the colour."""
-
-OUTCOME_COLOURS: Mapping[str, str] = MappingProxyType(
-    {
-        OutcomeKind.REPRODUCED.value: "#3a76c4",
-        OutcomeKind.NOT_REPRODUCED.value: "#8fb6e3",
-        OutcomeKind.INCONCLUSIVE.value: DOUBTFUL,
-        OutcomeKind.ERROR.value: NEUTRAL,
-    }
-)
-"""Of how runs ended. None is good or bad in itself: that depends on what is expected."""
 
 COLOURWAY: tuple[str, ...] = (
     "#3a76c4",

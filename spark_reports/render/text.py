@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,42 +10,24 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from harness.errors import UsageProblem
 from harness.reporters.parts.text import one_line
 from spark_reports.render.digest import Digest, digests
 from spark_reports.render.stores import store_line
 from spark_reports.render.values import TONES
 from spark_reports.report import Report
 
-FORMATS = ("text", "md")
-COLUMNS_WIDE = 100
 _STYLES = {"good": "green", "unsure": "yellow", "bad": "red", "quiet": "dim"}
 _MARKDOWN = str.maketrans({one: f"\\{one}" for one in "\\`*_[]<>|#~"})
 
 
-def short(report: Report, form: str, page: Path | None = None) -> str:
-    """The report in a few lines: what matters, a compact table or two, what it was made from.
+def show(report: Report, console: Console, page: Path | None = None) -> None:
+    """What matters, a compact table or two, and what it was made from, on a console.
 
     Args:
         report: the report.
-        form: `text` or `md`.
+        console: it has colours, or has none.
         page: where the whole of it lies.
-
-    Raises:
-        UsageProblem: there is no such form.
     """
-    if form == "md":
-        return _markdown(report, page)
-    if form != "text":
-        raise UsageProblem(f"there is no format {form!r} of reports", f"Choose one of {', '.join(FORMATS)}.")
-    console = Console(file=io.StringIO(), width=COLUMNS_WIDE, color_system=None, force_terminal=False)
-    with console.capture() as capture:
-        show(report, console, page)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
-
-
-def show(report: Report, console: Console, page: Path | None = None) -> None:
-    """The same on a console, in colour where it has any."""
     _say(console, Text(one_line(report.title), style="bold"))
     _say(console, Text(one_line(report.headline)))
     console.print()
@@ -79,7 +60,8 @@ def _grid(one: Digest) -> Grid:
     return grid
 
 
-def _markdown(report: Report, page: Path | None) -> str:
+def markdown(report: Report, page: Path | None = None) -> str:
+    """The same in Markdown, for a chat."""
     parts = [f"## {_quiet(report.title)}", f"**{_quiet(report.headline)}**"]
     if report.lines:
         parts.append("\n".join(f"- {_quiet(line)}" for line in report.lines))

@@ -58,19 +58,10 @@ class Histogram:
         """So many values."""
         return int(self.counts.sum())
 
-    @property
-    def shares(self) -> npt.NDArray[np.float64]:
-        """Which share of them is at most each value."""
-        return np.asarray(self.counts.sum(axis=0).cumsum() / max(1, self.total), dtype=np.float64)
-
     def at_rank(self, rank: int) -> float:
         """The value that has this place in ascending order, from 1."""
         places = self.counts.sum(axis=0).cumsum()
         return float(self.values[int(np.searchsorted(places, rank))])
-
-    def above(self, limit: float) -> int:
-        """How many are greater."""
-        return int(self.counts[:, self.values > limit].sum())
 
     def percentile(self, share: float) -> Percentile:
         """The least value that so large a share doesn't exceed; it is one of those that occur (`inverted_cdf`).

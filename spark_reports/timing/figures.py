@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spark_reports.queries import query
+from spark_reports.queries import queries
 from spark_reports.render.figures.timers import Quantiles, quantile_ranges
 from spark_reports.report import Figure
 from spark_reports.timing.deciders import WHATS, duration
@@ -27,7 +27,7 @@ def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
                 "lines are the timers that may have to run out."
                 + ("" if timers else " These runs don't tell their timers."),
                 quantile_ranges([_range(one, rows) for one in rows], timers),
-                query("timing_histograms"),
+                queries("timing_histograms"),
             )
         )
     return made

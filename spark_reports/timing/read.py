@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
-from spark_reports.cell import Cell
 from spark_reports.queries import query
 from spark_reports.statistics.percentiles import Histogram
 from spark_reports.timing.deciders import Decider, Timers, deciders
@@ -24,8 +23,8 @@ class Side(NamedTuple):
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> Side:
-        """The side of a row; what its run folders don't tell is `unknown`."""
-        return cls(*(row[column] or "unknown" for column in cls._fields))
+        """The side of a row; what its run folders don't tell is `unknown` in the views of the store."""
+        return cls(*(row[column] for column in cls._fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +122,17 @@ def _ask(spark: SparkSession, name: str) -> list[dict[str, Any]]:
 
 
 def _in_scenario(row: Mapping[str, Any]) -> InScenario:
-    return InScenario(**{one.name: row[one.name] for one in fields(InScenario)} | Cell.of(row)._asdict())
+    return InScenario(**{one.name: row[one.name] for one in fields(InScenario)})
 
 
 def _timers(spark: SparkSession) -> tuple[dict[Side, Timers], int]:
     told: dict[Side, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     untold = 0
     for row in _ask(spark, "timing_timers"):
-        if row["timer"] is None:
+        if row["timers_ms"] is None:
             untold += row["runs"]
-        else:
-            told[Side.of(row)][row["timer"]].append(row["ms"])
+        for name, ms in (row["timers_ms"] or {}).items():
+            told[Side.of(row)][name].append(ms)
     return {side: dict(own) for side, own in told.items()}, untold
 
 

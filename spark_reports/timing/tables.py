@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType
 
-from spark_reports.queries import query
+from spark_reports.queries import queries
 from spark_reports.report import Table
 from spark_reports.schema import schema
 from spark_reports.timing.deciders import WHATS, Timers
@@ -43,7 +43,7 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
             longest_in=_TEXT, source=_TEXT, certain_source=_TEXT,
         ),
         [_against(one) for one in measured if one.what == what],
-        query("timing_histograms"),
+        queries("timing_histograms", "timing_scenarios"),
     )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def scenarios_table(scenarios: Sequence[InScenario]) -> Table:
             {name: value for name, value in asdict(one).items() if name in columns}
             for one in sorted(scenarios, key=lambda one: (list(WHATS).index(one.what), -one.highest_ms))
         ],
-        query("timing_scenarios"),
+        queries("timing_scenarios"),
     )
 
 
@@ -128,5 +128,5 @@ def timers_table(timers: Mapping[Side, Timers]) -> Table:
             for name, values in sorted(own.items())
             if not name.startswith("broker.delay-level-")
         ],
-        query("timing_timers"),
+        queries("timing_timers"),
     )

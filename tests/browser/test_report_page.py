@@ -3,62 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from spark_reports.render.page import page
 from spark_reports.report import Report
-from tests.browser.conftest import LIMIT_MS
+from tests.browser.chromium import LIMIT_MS
+from tests.browser.opened import Opened, drawn, is_calm, opened
 from tests.unit.spark_reports.render.samples import HOSTILE, SQL, empty, whole
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
 
 PAPER = {"width": 703, "height": 1024}
 """A4 within the margins of the page, in CSS pixels."""
-
-WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"
-DRAWN = """[...document.querySelectorAll("[data-figure]")].map((plot) => {
-  const svg = plot.querySelector("svg.main-svg");
-  const box = svg?.getBoundingClientRect();
-  return { name: plot.dataset.name, width: box?.width ?? 0, height: box?.height ?? 0,
-           marks: plot.querySelectorAll(".plot path, .plot image, .plot text").length,
-           cut: [...plot.querySelectorAll(".annotation")].filter(
-             (title) => title.getBoundingClientRect().top < box.top - 1).length };
-})"""
-
-
-@dataclass
-class Opened:
-    """A page, and what it did."""
-
-    page: Page
-    troubles: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-
-@contextmanager
-def opened(
-    browser: Browser, file: Path, width: int = 1280, height: int = 900, **more: Any
-) -> Iterator[Opened]:
-    context = browser.new_context(viewport={"width": width, "height": height}, **more)
-    context.set_default_timeout(LIMIT_MS)
-    one = Opened(context.new_page())
-    one.page.on("console", lambda message: one.troubles.append(message.text))
-    one.page.on("pageerror", lambda error: one.troubles.append(str(error)))
-    one.page.on("dialog", lambda dialog: one.troubles.append(dialog.message))
-    one.page.on("request", lambda request: one.requests.append(request.url))
-    one.page.goto(file.as_uri(), timeout=LIMIT_MS)
-    one.page.locator("html[data-drawn]").wait_for(state="attached")
-    try:
-        yield one
-    finally:
-        context.close()
 
 
 @pytest.fixture(scope="module")
@@ -78,23 +39,8 @@ def sample(written: Callable[[Report, str], Path]) -> Path:
     return written(whole(count=500), "sample")
 
 
-def is_calm(one: Opened) -> None:
-    """No errors, nothing loaded but the page, and no part of it wider than the window."""
-    assert one.troubles == []
-    assert [url for url in one.requests if not url.startswith(("data:", "blob:"))] == [one.page.url]
-    wide, window = one.page.evaluate(WIDTHS)
-    assert wide <= window
-
-
 def all_drawn(one: Opened) -> list[dict[str, Any]]:
-    drawn: list[dict[str, Any]] = one.page.evaluate(DRAWN)
-    assert [plot["name"] for plot in drawn] == [f"flakiness-{figure.name}" for figure in whole().figures]
-    for plot in drawn:
-        assert plot["width"] >= 250, plot
-        assert plot["height"] >= 150, plot
-        assert plot["marks"] >= 5, plot
-        assert plot["cut"] == 0, plot
-    return drawn
+    return drawn(one, whole())
 
 
 def test_at_a_desk_all_is_drawn_and_nothing_is_loaded(browser: Browser, sample: Path) -> None:
@@ -107,10 +53,10 @@ def test_at_a_desk_all_is_drawn_and_nothing_is_loaded(browser: Browser, sample: 
 @pytest.mark.parametrize("width", [360, 800])
 def test_on_a_phone_the_page_is_as_wide_as_the_window(browser: Browser, sample: Path, width: int) -> None:
     with opened(browser, sample, width=width, height=740, has_touch=True, is_mobile=width < 400) as one:
-        drawn = all_drawn(one)
+        plots = all_drawn(one)
         is_calm(one)
         boxes = one.page.locator(".plot-box")
-        for n, plot in enumerate(drawn):
+        for n, plot in enumerate(plots):
             # What is wider than the window scrolls within its own box.
             box = boxes.nth(n).bounding_box()
             assert box is not None

@@ -7,13 +7,14 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_reports.tables import TABLES
+from spark_reports.tables import RUNS, TABLES
+from spark_reports.views import placed_in_time
 
 Rows = Sequence[Mapping[str, Any]]
 
 
 def register(spark: SparkSession, **tables: Rows) -> None:
-    """Make views of all tables of the store, with these rows: `register(spark, runs=[{"run_key": 1, ...}])`."""
+    """Make the views of a store with these rows: `register(spark, runs=[{"run_key": 1, ...}])`."""
     unknown = set(tables) - set(TABLES)
     assert not unknown, f"no tables of the store: {unknown}"
     for name, table in TABLES.items():
@@ -21,4 +22,5 @@ def register(spark: SparkSession, **tables: Rows) -> None:
         strange = {column for row in rows for column in row} - set(table.columns)
         assert not strange, f"{name} has no columns {strange}"
         whole = [tuple(row.get(column) for column in table.columns) for row in rows]
-        spark.createDataFrame(whole, table.schema).createOrReplaceTempView(name)
+        frame = spark.createDataFrame(whole, table.schema)
+        (placed_in_time(frame) if table is RUNS else frame).createOrReplaceTempView(name)

@@ -38,6 +38,7 @@ def subscription(key: int, n: int, broker: str, now: str | None, before: str | N
 
 
 HEARD = {"owner": "a", "deliveries": ["a"], "broker_track": "CONSUMED"}
+"""As the oracle tells: who got it first from a queue that is owned, is its owner."""
 RUNS = [
     *(run(key, JAVA, expected="reproduced", as_expected=key != 3) for key in (1, 2, 3)),
     run(4, JAVA, "error", trouble="harness"),
@@ -56,9 +57,9 @@ MESSAGES = [
     *messages(3, "delivered", 2, **HEARD),
     *messages(4, "lost", 2, broker_track="CONSUMED"),
     *messages(5, "lost", 2, broker_track="CONSUMED"),
-    *messages(6, "delivered", 1, owner="a", deliveries=["b", "c"]),
+    *messages(6, "delivered", 1, owner="b", deliveries=["b", "c"]),
     *messages(6, "in-retry", 1, deliveries=["b"]),
-    *messages(6, "dead-letter", 1, owner="a", deliveries=["a", "a"]),
+    *messages(6, "dead-letter", 1, deliveries=["a", "a"]),
     *messages(8, "delivered", 1, deliveries=["a"], dashboard_track="NOT_CONSUME_YET"),
     *messages(99, "lost", 5, broker_track="CONSUMED"),  # of an ingest under way: its run isn't there
 ]
@@ -157,11 +158,14 @@ def test_what_brokers_held_at_the_end(store: SparkSession) -> None:
     ]
 
 
-def test_deliveries_that_owners_do_not_explain(store: SparkSession) -> None:
-    assert rows(store, "divergence_owners", "client", "elsewhere", "unowned", "runs", "example") == [
-        ("java+python", 0, 1, 1, "file:///runs/8"),
-        ("python", 1, 1, 1, "file:///runs/6"),
+def test_deliveries_out_of_queues_that_nobody_owns(store: SparkSession, report: Report) -> None:
+    assert rows(store, "divergence_owners", "client", "number", "runs", "example") == [
+        ("java+python", 1, 1, "file:///runs/8"),
+        ("python", 2, 1, "file:///runs/6"),
     ]
+    (table,) = (one for one in report.tables if one.name == "owners")
+    told = [(row["client"], row["unowned"], row["runs"], row["of_runs"]) for row in table.rows]
+    assert told == [("java+python", 1, 1, 1), ("python", 2, 1, 1)]
 
 
 @pytest.fixture(scope="module")
@@ -180,4 +184,12 @@ def test_a_cell_of_errors_alone_is_counted_and_not_compared(report: Report) -> N
     cells = {row["client"]: (row["runs"], row["runs_left_out"]) for row in tables["cells"].rows}
     assert cells == {"java": (3, 2), "grpc": (0, 1), "python": (1, 0), "java+python": (1, 0)}
     assert "grpc" not in {row[side] for row in tables["differences"].rows for side in ("first", "second")}
-    assert report.lines[-1].startswith("Not compared: 3 runs ended by an error or with trouble")
+    assert report.lines[-1].startswith(
+        "Not compared: 2 runs ended by an error or broken off, 0 folders in quarantine"
+    )
+    assert "by its end alone: 1 run in which a precondition did not hold" in report.lines[-1]
+    expected = [row for row in tables["expected"].rows if row["client"] == "java"]
+    assert [(row["expected"], row["inconclusive"], row["left_out_for"]) for row in expected] == [
+        ("reproduced", 0, None),
+        (None, 1, "harness 1"),
+    ]

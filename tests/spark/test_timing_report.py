@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import duckdb
@@ -19,9 +18,12 @@ from spark_reports.tables import TABLES
 from spark_reports.timing import timing
 from spark_reports.timing.deciders import deciders
 from tests.spark import tables
+from tests.spark.duck import compare, duck
+from tests.spark.made_of import queries_of
 
 pytestmark = pytest.mark.spark
 
+QUERIES = ("histograms", "scenarios", "timers")
 SUMMARY = StoreSummary("file:/store", 0, 0, 0, 0, None, None, 3, {"truncated": 3}, 0)
 JAVA = timers_ms(FAITHFUL, "4.9.4", [("java", "4.9.4")])
 RUNS = 40
@@ -209,25 +211,26 @@ def test_figures_have_the_timers_as_lines(report: Report) -> None:
     assert sorted(drawn) == ["check of held pulls 5 s", "long polling 15 s", "persisting of offsets 5 s"]
 
 
-@pytest.mark.parametrize("name", ["timing_histograms", "timing_scenarios"])
-def test_duckdb_answers_the_same_to_the_same_text(
-    spark: SparkSession, report: Report, name: str, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def theirs(
+    spark: SparkSession, report: Report, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[duckdb.DuckDBPyConnection]:
     del report  # its views are asked here too
-    with duckdb.connect() as duck:
-        for table in ("runs", "messages", "timings", "faults"):
-            spark.table(table).write.parquet(str(tmp_path / table))
-            duck.execute(f"CREATE VIEW {table} AS SELECT * FROM '{tmp_path / table}/*.parquet'")
-        theirs = duck.sql(query(name)).fetchall()
-    ours = [tuple(row) for row in spark.sql(query(name)).collect()]
-    assert sorted(ours, key=repr_of) == sorted((tuple(row) for row in theirs), key=repr_of)
-    assert ours
+    with duck(spark, tmp_path_factory.mktemp("duck")) as connection:
+        yield connection
 
 
-def repr_of(row: tuple[Any, ...]) -> str:
-    return repr(
-        [float(value) if isinstance(value, int) and not isinstance(value, bool) else value for value in row]
-    )
+@pytest.mark.parametrize("name", QUERIES)
+def test_duckdb_answers_the_same_to_the_same_text(
+    spark: SparkSession, theirs: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    assert compare(spark, theirs, f"timing_{name}")
+
+
+def test_each_part_shows_the_queries_that_it_is_made_of(spark: SparkSession, report: Report) -> None:
+    del report  # its views are asked here too
+    made, shown = queries_of(spark, timing)
+    assert made == shown
 
 
 def test_an_empty_store_has_nothing_to_time(spark: SparkSession) -> None:

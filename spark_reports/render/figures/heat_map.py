@@ -5,17 +5,16 @@ The name of a row stands above it, not beside: a phone has room for the cells th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
+from spark_reports.natural import natural
 from spark_reports.render import style
 
 ROW_PX, NAME_PX, COLUMN_PX = 58, 20, 58
 """Height of a row with its name, of the name alone, and the least width of a column."""
-_NUMBERS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +62,6 @@ def verdict_map(cells: Sequence[Cell], colours: Mapping[str, str] = style.VERDIC
     return figure
 
 
-def _natural(column: tuple[str, ...]) -> list[list[tuple[int, str]]]:
-    """Sorts `5.10` after `5.9`."""
-    return [
-        [(int(one), "") if one.isdecimal() else (-1, one) for one in _NUMBERS.split(part)] for part in column
-    ]
-
-
 def _place(cell: Cell) -> tuple[str, tuple[str, ...]]:
     return cell.row, cell.column
 
@@ -81,7 +73,7 @@ def _map(
     bounds: tuple[float, float],
 ) -> go.Figure:
     rows = list(dict.fromkeys(cell.row for cell in cells))
-    columns = sorted({cell.column for cell in cells}, key=_natural)
+    columns = sorted({cell.column for cell in cells}, key=lambda column: list(map(natural, column)))
     at = {_place(cell): cell for cell in cells}
     places = [[(row, column) for column in columns] for row in rows]
     heads = [style.label(*column, width=14) for column in columns]

@@ -29,6 +29,8 @@ class Quantiles:
 NEAR = 30
 """Timers whose quotient is less stand too near for names side by side, on a phone."""
 STEP_PX = 13
+LEAST_MS = 0.1
+"""Where less is drawn, zero too: the axis is logarithmic."""
 
 MARKS: Mapping[str, tuple[str, int]] = {
     "p50": ("line-ns", 15),
@@ -39,21 +41,17 @@ MARKS: Mapping[str, tuple[str, int]] = {
 """Quantile: symbol and size."""
 
 
-def quantile_ranges(
-    rows: Sequence[Quantiles], timers_ms: Mapping[str, float] | None = None, logarithmic: bool = True
-) -> go.Figure:
+def quantile_ranges(rows: Sequence[Quantiles], timers_ms: Mapping[str, float] | None = None) -> go.Figure:
     """A bar from p50 to max a row, with a mark for each quantile, and a line for each timer.
 
     Args:
         rows: as they shall stand.
         timers_ms: name, as `rebalance 20 s`: where its line stands.
-        logarithmic: the axis; zeros are drawn at 0.1 ms then.
     """
     places = Rows.of([row.label for row in rows])
-    least = 0.1 if logarithmic else 0.0
     figure = go.Figure()
     figure.add_scatter(
-        x=[x for row in rows for x in (max(row.p50, least), max(row.highest, least), None)],
+        x=[x for row in rows for x in (max(row.p50, LEAST_MS), max(row.highest, LEAST_MS), None)],
         y=[place for place in places.places for _ in range(3)],
         mode="lines",
         line={"color": style.ACCENT, "width": 4},
@@ -64,7 +62,7 @@ def quantile_ranges(
     for name, (symbol, size) in MARKS.items():
         values = [{"p50": r.p50, "p90": r.p90, "p99": r.p99, "max": r.highest}[name] for r in rows]
         figure.add_scatter(
-            x=[max(value, least) for value in values],
+            x=[max(value, LEAST_MS) for value in values],
             y=places.places,
             mode="markers",
             name=name,
@@ -82,21 +80,18 @@ def quantile_ranges(
         )
     places.layout(figure, around_px=120)
     figure.update_layout(showlegend=True, legend={"yref": "container", "y": 0, "yanchor": "bottom"})
-    _time_axis(figure, logarithmic)
-    _timers(figure, timers_ms or {}, logarithmic)
+    _time_axis(figure)
+    _timers(figure, timers_ms or {})
     return figure
 
 
-def _time_axis(figure: go.Figure, logarithmic: bool) -> None:
-    steps = [0.1, 1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000]
+def _time_axis(figure: go.Figure) -> None:
+    steps = [LEAST_MS, 1, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000]
     words = ["≤ 0.1 ms", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "1 min", "10 min", "1 h"]
-    if logarithmic:
-        figure.update_xaxes(type="log", tickvals=steps, ticktext=words, title="time, logarithmic")
-    else:
-        figure.update_xaxes(title="ms", rangemode="tozero")
+    figure.update_xaxes(type="log", tickvals=steps, ticktext=words, title="time, logarithmic")
 
 
-def _timers(figure: go.Figure, timers_ms: Mapping[str, float], logarithmic: bool) -> None:
+def _timers(figure: go.Figure, timers_ms: Mapping[str, float]) -> None:
     """Their lines, and their names to the left of them; where lines are near the names stand at steps."""
     step, before = 0, 0.0
     for name, ms in sorted(timers_ms.items(), key=lambda item: item[1]):
@@ -105,7 +100,7 @@ def _timers(figure: go.Figure, timers_ms: Mapping[str, float], logarithmic: bool
         figure.add_vline(x=ms, line={"color": style.BAD, "dash": "dash", "width": 1.4})
         figure.add_annotation(
             # On such an axis plotly takes lines as they are, and texts by their exponent.
-            x=math.log10(ms) if logarithmic else ms,
+            x=math.log10(ms),
             y=1,
             yref="paper",
             xanchor="right",

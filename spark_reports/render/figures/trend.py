@@ -43,8 +43,6 @@ class Series:
     name: str
     moments: Sequence[Moment]
     changes: Sequence[Change] = ()
-    line: bool = True
-    """Joined by a line; otherwise points alone."""
 
 
 def trend(
@@ -109,7 +107,7 @@ def _draw(figure: go.Figure, row: int, one: Series) -> None:
         y=[moment.value for moment in one.moments],
         row=row,
         col=1,
-        mode="lines+markers" if one.line else "markers",
+        mode="lines+markers",
         line={"color": style.ACCENT, "width": 2},
         marker={"color": style.ACCENT, "size": 6},
         hovertext=[style.hover(one.name, *(moment.says or [f"{moment.value:g}"])) for moment in one.moments],

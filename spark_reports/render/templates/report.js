@@ -12,6 +12,8 @@ function draw(plot) {
     responsive: true,
     displaylogo: false,
     showTips: false,
+    // Names of members, `$a and $b`, are no formulas.
+    typesetMath: false,
     modeBarButtons: [["toImage"]],
     displayModeBar: narrow ? false : "hover",
     toImageButtonOptions: { filename: plot.dataset.name, scale: 2 },

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
 
 import duckdb
 
 from spark_reports.store import Store
 from spark_reports.tables import TABLES
-
-TRANSLATIONS: dict[str, str] = {}
-"""Macros for functions that DuckDB has under another name."""
 
 
 @contextmanager
@@ -22,8 +24,6 @@ def duck(store: Store, threads: int, memory_gib: int) -> Iterator[duckdb.DuckDBP
         connection.execute(
             f"SET threads = {threads}; SET memory_limit = '{memory_gib}GiB'; SET TimeZone = 'UTC'"
         )
-        for name, text in TRANSLATIONS.items():
-            connection.execute(f"CREATE MACRO {name} AS {text}")
         for name, table in TABLES.items():
             files = [path.removeprefix("file://") for path in store.read(table).inputFiles()]
             if files:
@@ -54,3 +54,25 @@ def asked(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[float, list
     except duckdb.Error as refusal:
         return time.monotonic() - began, str(refusal).splitlines()[0]
     return time.monotonic() - began, rows
+
+
+def difference(ours: Iterable[Iterable[Any]], theirs: Iterable[Iterable[Any]]) -> str:
+    """A row that only one of the two has, in whatever order; empty where all are alike, floats to nine digits."""
+    one, other = (Counter(repr([_plain(value) for value in row]) for row in rows) for rows in (ours, theirs))
+    only = {"Spark": one - other, "DuckDB": other - one}
+    found = [f"{min(rows)} only by {who}, one of {rows.total():,}" for who, rows in only.items() if rows]
+    return "; ".join(found)
+
+
+def _plain(value: Any) -> Any:
+    """Without what the two have for the same value: kinds of numbers, zones of times, orders of maps."""
+    if isinstance(value, float | Decimal):
+        near = float(f"{value:.9g}")
+        return int(near) if math.isfinite(near) and near == int(near) else repr(near)
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, Mapping):
+        return sorted((name, _plain(one)) for name, one in value.items())
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value

@@ -15,7 +15,7 @@ import spark_reports.queries
 from spark_reports.queries import query
 from spark_reports.reports import REPORTS
 from spark_reports.store import Store
-from tests.benchmarks.spark.beside import asked, duck
+from tests.benchmarks.spark.beside import asked, difference, duck
 from tests.benchmarks.spark.facts import write_store
 from tests.benchmarks.spark.fit import fit
 from tests.benchmarks.spark.runs import Size
@@ -35,8 +35,8 @@ class Asked:
     rows: int = 0
     refusal: str = ""
     """Why DuckDB doesn't take it."""
-    differs: bool = False
-    """The two gave different numbers of rows."""
+    difference: str = ""
+    """Rows that only one of the two gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def ask_all(
                     answer.refusal = found
                 else:
                     answer.duck_s.append(duck_s)
-                    answer.differs |= len(found) != len(rows)
+                    answer.difference = answer.difference or difference(rows, found)
                 say(
                     f"{name}: {told.seconds:.2f} s, DuckDB {answer.refusal or f'{duck_s:.2f} s'}, {len(rows)} rows"
                 )

@@ -4,7 +4,8 @@
 
 Data is made from real runs (`--real FOLDER …`, otherwise the committed ones), and its truth is known. Everything
 is measured in this run: ingest beside a bare conversion of the same files by the same Spark, the reports' queries
-beside DuckDB on the same Parquet files. What must not be (rows through Python, facts that are collected) ends it.
+beside DuckDB on the same Parquet files. What must not be (rows through Python, facts that are collected, a skewed
+stage, other rows than DuckDB's) ends it.
 """
 
 from __future__ import annotations

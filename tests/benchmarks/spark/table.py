@@ -37,17 +37,24 @@ class Measured:
     def complaints(self) -> list[str]:
         """What must not be."""
         found = [
-            f"ingest: {text}" for one in self.ingest for work in one.ingest for text in work.complaints()
+            f"ingest: {text}" for one in self.ingest for work in one.ingest for text in _complaints(work)
         ]
         for one in self.reports:
             for name, asked in one.queries.items():
-                found += [f"{name}: {text}" for work in asked.spark for text in work.complaints()]
-                if asked.differs:
-                    found.append(f"{name}: Spark and DuckDB give different numbers of rows")
+                found += [f"{name}: {text}" for work in asked.spark for text in _complaints(work)]
+                if asked.refusal:
+                    found.append(f"{name}: DuckDB does not take it: {asked.refusal}")
+                if asked.difference:
+                    found.append(f"{name}: Spark and DuckDB give different rows: {asked.difference}")
             found += [
-                f"report {name}: {text}" for name, work in one.reports.items() for text in work.complaints()
+                f"report {name}: {text}" for name, work in one.reports.items() for text in _complaints(work)
             ]
         return found
+
+
+def _complaints(work: Watched) -> list[str]:
+    skewed = f"the longest task takes {work.skew:.1f} times the median one: {work.skewed_stage}"
+    return work.complaints() + [skewed] * (work.skew > SKEW_LIMIT)
 
 
 def tables(measured: Measured, cores: int, memory_gib: int) -> dict[str, str]:

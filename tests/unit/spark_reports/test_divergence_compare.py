@@ -125,6 +125,22 @@ def test_outcomes_have_fishers_p_and_newcombes_interval() -> None:
     assert found.compared.difference == pytest.approx((0.75, 0.47, 0.87), abs=0.02)
 
 
+def test_runs_are_not_chosen_by_how_they_ended() -> None:
+    """A precondition that didn't hold is an end of the product's: what it didn't reach counts against it."""
+    hits = ended("reproduced", 2, "reproduced", True)
+    unmet = ended("inconclusive", 18, "reproduced", False, trouble="precondition")
+    ends = {
+        cell("java"): [unmet, hits],
+        cell("python"): [ended("reproduced", 20, "reproduced", True)],
+    }
+    known = facts({cell("java"): [WHOLE] * 2, cell("python"): [WHOLE] * 20}, ends)
+    found = one(compare(known), "reproduced")
+    assert found.verdict is Verdict.DIVERGES
+    assert (found.compared.runs, found.compared.sides) == ((20, 20), (0.1, 1.0))
+    # What became of messages such a run doesn't show.
+    assert one(compare(known), "delivered").compared.runs == (2, 20)
+
+
 def test_the_gravest_comes_first_and_unknown_fates_last() -> None:
     judged = compare(
         facts(
@@ -153,8 +169,12 @@ def _noisy(seed: int, planted: float = 0.0) -> Facts:
                 lost = np.where(draw.random(20) < 0.1, draw.integers(0, 9, 20), 2)
                 lost = np.where(draw.random(20) < odd, 6, lost)
                 cells[where] = [{"delivered": 8 - int(n), "lost": int(n)} for n in lost]
-                hits = int(draw.binomial(20, 0.7))
-                endings[where] = [ended("reproduced", hits), ended("not-reproduced", 20 - hits)]
+                hits, unmet, misses = map(int, draw.multinomial(20, [0.7, 0.1, 0.2]))
+                endings[where] = [
+                    ended("reproduced", hits),
+                    ended("inconclusive", unmet, trouble="precondition"),
+                    ended("not-reproduced", misses),
+                ]
     return facts(cells, endings)
 
 

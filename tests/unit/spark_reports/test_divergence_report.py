@@ -7,7 +7,7 @@ import pytest
 from harness.model import MessageClass
 from spark_reports.divergence import report
 from spark_reports.divergence.compare import Verdict, compare
-from spark_reports.divergence.expected import Expectation, held_against
+from spark_reports.divergence.expected import Expectation, held_against, missed_sentence
 from spark_reports.divergence.findings import findings, sentence
 from spark_reports.divergence.read import Facts
 from spark_reports.divergence.witnesses import contradictions, statements
@@ -49,7 +49,7 @@ def test_the_report_says_what_to_do_and_what_it_left_out() -> None:
         "2 of 4 pairs of cells diverge, most tags between java and python: compare their typical runs."
     )
     assert made.lines[-1].startswith(
-        "Not compared: 0 runs ended by an error or with trouble, 2 folders in quarantine"
+        "Not compared: 0 runs ended by an error or broken off, 2 folders in quarantine; by its end alone: 0 runs"
     )
     assert [figure.name for figure in made.figures] == ["messages", "differences"]
     for table in made.tables:
@@ -84,17 +84,31 @@ def test_measured_against_expected() -> None:
             ended("reproduced", 15, "reproduced", True),
             ended("reproduced", 1, "reproduced", False),
             ended("not-reproduced", 4, "reproduced", False),
-            ended("inconclusive", 3, "reproduced", False, trouble="precondition"),
+            ended("inconclusive", 2, "reproduced", False, trouble="precondition"),
+            ended("error", 3, "reproduced", False, trouble="environment"),
         ],
         cell("python"): [ended("not-reproduced", 8), ended("inconclusive", 2)],
     }
     missed, measured = held_against(facts({}, ends))
-    assert (missed.expectation, missed.runs, missed.missed, missed.also) == (Expectation.MISSED, 20, 5, 1)
+    assert (missed.expectation, missed.runs, missed.missed, missed.also) == (Expectation.MISSED, 22, 7, 1)
     assert missed.share
-    assert missed.share.point == 0.25
-    assert missed.left_out == {"precondition": 3}
+    assert missed.share.point == 7 / 22
+    assert missed.left_out == {"environment": 3}
     assert missed.example == "file:///runs/not-reproduced"
     assert (measured.expectation, measured.share) == (Expectation.MEASURED, None)
+
+
+def test_a_cell_whose_preconditions_do_not_hold_is_not_as_expected() -> None:
+    ends = [
+        ended("inconclusive", 18, "reproduced", False, trouble="precondition"),
+        ended("reproduced", 2, "reproduced", True),
+    ]
+    (held,) = held_against(facts({cell(): [FILTERED] * 2}, {cell(): ends}))
+    assert (held.expectation, held.runs, held.missed) == (Expectation.MISSED, 20, 18)
+    assert missed_sentence(held).startswith(
+        "tags (java 5.5.0 embedded compressed): reproduced is expected, but 18 of 20 runs are not as expected "
+        "(inconclusive 18; share 0.90"
+    )
 
 
 def test_contradictions_are_counted_by_run() -> None:

@@ -30,7 +30,7 @@ from spark_reports.report import Figure, Report, Section, StoreSummary, Table
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
-    "<a href='https://example.org/'>here</a>&amp;%{x}{{7*7}}\u202e\x1b[31m"
+    "<a href='https://example.org/'>here</a>&amp;%{x}{{7*7}}\u202e\x1b[31m$a and $b"
 )
 SQL = "SELECT scenario,\n\tCOUNT(*) AS runs\nFROM runs\nWHERE scenario < 'z' -- </script>\nGROUP BY scenario"
 VIEW = "SELECT * FROM delta.`file:/store/a` VERSION AS OF 7"

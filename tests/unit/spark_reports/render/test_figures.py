@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 from plotly.graph_objects import Heatmap
 
-from harness.model import MessageClass, OutcomeKind
+from harness.model import MessageClass
 from spark_reports.render import style
 from spark_reports.render.figures import heat_map
 from spark_reports.render.figures.bars import Bar, stacked_bars
@@ -19,10 +19,9 @@ from spark_reports.render.figures.timers import Quantiles, quantile_ranges
 from spark_reports.render.figures.trend import trend
 
 
-def test_every_class_and_outcome_has_a_colour_of_its_own() -> None:
+def test_every_class_has_a_colour_of_its_own() -> None:
     assert set(style.CLASS_COLOURS) == set(MessageClass)
     assert len(set(style.CLASS_COLOURS.values())) == len(MessageClass)
-    assert set(style.OUTCOME_COLOURS) == {one.value for one in OutcomeKind}
     assert set(style.VERDICT_SYMBOLS) == set(style.VERDICT_COLOURS)
 
 
@@ -156,7 +155,6 @@ def _of(figure: Any, name: str) -> Any:
 def test_zero_stands_at_the_edge_of_a_logarithmic_axis() -> None:
     rows = [Quantiles(("x", "java"), 0.0, 4.0, 8.0, 8.0, 2)]
     assert _of(quantile_ranges(rows), "p50").x[0] == 0.1
-    assert _of(quantile_ranges(rows, logarithmic=False), "p50").x[0] == 0
 
 
 def test_figures_of_nothing_are_empty_figures() -> None:

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from harness.errors import UsageProblem
 from spark_reports.render.document import document_text
-from spark_reports.render.text import COLUMNS_WIDE, short, show
+from spark_reports.render.text import markdown, show
+from spark_reports.report import Report
 from tests.unit.spark_reports.render.samples import HOSTILE, empty, whole
 
 PAGE = Path("reports/flakiness.html")
+COLUMNS_WIDE = 100
 
 
-@pytest.mark.parametrize("form", ["text", "md"])
-def test_a_short_text_says_what_matters_what_it_was_made_from_and_where_the_page_is(form: str) -> None:
-    text = short(whole(), form, PAGE).replace("\\", "")
+def plain(report: Report, page: Path | None = None) -> str:
+    """As a log has it: no terminal, and no colours."""
+    file = io.StringIO()
+    show(report, Console(file=file, width=COLUMNS_WIDE, color_system=None, force_terminal=False), page)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("form", [plain, markdown])
+def test_a_short_text_says_what_matters_what_it_was_made_from_and_where_the_page_is(
+    form: Callable[[Report, Path], str],
+) -> None:
+    text = form(whole(), PAGE).replace("\\", "")
     for said in (
         "1 of 20 cells is FLAKY: same-group-different-tags on java 5.3.3.",
         "- same-group-different-tags, java 5.3.3: FLAKY, 22 of 46 runs.",
@@ -35,13 +46,13 @@ def test_a_short_text_says_what_matters_what_it_was_made_from_and_where_the_page
 
 
 def test_what_is_the_same_in_all_rows_is_left_out_of_the_short_table() -> None:
-    text = short(whole(), "text")
+    text = plain(whole())
     assert "rocketmq" in text
     assert "cluster" not in text
 
 
 def test_a_short_text_is_plain_where_there_is_no_terminal() -> None:
-    text = short(whole([HOSTILE, "b", "c", "d"]), "text", PAGE)
+    text = plain(whole([HOSTILE, "b", "c", "d"]), PAGE)
     assert text.isprintable() or not [one for one in text if one != "\n" and not one.isprintable()]
     table = [line for line in text.splitlines() if line.startswith(("a-", "late", "same"))]
     assert max(map(len, table), default=0) <= COLUMNS_WIDE
@@ -55,23 +66,18 @@ def test_a_terminal_gets_colours_and_the_same_words() -> None:
 
 def test_markdown_of_strangers_is_text() -> None:
     name = "[x](https://example.org) | <b> @everybody `c`"
-    text = short(whole([name, "b", "c", "d"]), "md")
+    text = markdown(whole([name, "b", "c", "d"]))
     assert "[x](" not in text.replace("\\[", "").replace("\\]", "")
     assert "@everybody" not in text
     table = [line for line in text.splitlines() if line.startswith("|")]
     assert len({line.replace("\\|", "").count("|") for line in table}) == 1
 
 
-@pytest.mark.parametrize("form", ["text", "md"])
-def test_an_empty_store_has_a_short_text(form: str) -> None:
-    text = short(empty(), form, PAGE)
+@pytest.mark.parametrize("form", [plain, markdown])
+def test_an_empty_store_has_a_short_text(form: Callable[[Report, Path], str]) -> None:
+    text = form(empty(), PAGE)
     assert "The store has no runs." in text
     assert "0 quarantined" in text
-
-
-def test_another_format_is_refused() -> None:
-    with pytest.raises(UsageProblem, match="there is no format 'pdf'"):
-        short(empty(), "pdf")
 
 
 def test_the_document_has_every_row_and_what_is_unknown_is_null() -> None:

@@ -1,0 +1,34 @@
+"""DuckDB over the views that Spark has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+from pyspark.sql import SparkSession
+
+from spark_reports.queries import query
+from spark_reports.tables import TABLES
+from tests.benchmarks.spark.beside import difference
+
+
+@contextmanager
+def duck(spark: SparkSession, folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A DuckDB that has the same rows in views with the same names; they are written below the folder."""
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        for name in TABLES:
+            spark.table(name).coalesce(1).write.parquet(str(folder / name))
+            connection.execute(f"CREATE VIEW {name} AS SELECT * FROM '{folder / name}/*.parquet'")
+        yield connection
+
+
+def compare(spark: SparkSession, theirs: duckdb.DuckDBPyConnection, name: str) -> int:
+    """Ask both the same query, which must have rows: so many. Columns and rows are alike, or the test fails."""
+    ours, found = spark.sql(query(name)), theirs.execute(query(name))
+    assert ours.columns == [one[0] for one in found.description or ()]
+    rows = ours.collect()
+    assert difference(rows, found.fetchall()) == ""
+    return len(rows)

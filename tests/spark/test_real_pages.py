@@ -1,0 +1,60 @@
+"""The pages of all reports over recorded runs, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+from pyspark.sql import SparkSession
+
+from spark_reports.ingest.ingest import ingest
+from spark_reports.render.page import page
+from spark_reports.report import Report
+from spark_reports.reports import REPORTS
+from spark_reports.store import Store
+from tests.browser.chromium import chromium
+from tests.browser.opened import drawn, is_calm, opened
+from tests.spark.folders import GOLDEN
+
+pytestmark = [pytest.mark.spark, pytest.mark.browser, pytest.mark.timeout(1200)]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """First, so that nothing is made where it can't be opened."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def pages(
+    browser: Browser, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, tuple[Report, Path]]:
+    del browser
+    place = tmp_path_factory.mktemp("pages")
+    store = Store.create(spark, str(place / "store"))
+    assert ingest(spark, store, [str(GOLDEN)], lambda _text: None).ingested > 25
+    store.register()
+    summary = store.summary()
+    made = {}
+    for name, build in REPORTS.items():
+        report, file = build(spark, summary), place / f"{name}.html"
+        file.write_text(page(report, place), encoding="utf-8")
+        made[name] = report, file
+    return made
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_page_over_recorded_runs_is_whole(
+    browser: Browser, pages: Mapping[str, tuple[Report, Path]], name: str
+) -> None:
+    report, file = pages[name]
+    assert report.figures
+    with opened(browser, file) as one:
+        drawn(one, report)
+        is_calm(one)
+        assert one.page.locator("table[id^=table-]").count() == sum(
+            bool(table.rows) for table in report.tables
+        )
