@@ -68,10 +68,10 @@ class Undelivered(Count):
             f"{number} {name}" for name, number in sorted(spread.items())
         )
         proof = [number for fate in matching or all_fates for number in fate.events]
-        sealed = [
-            fate for fate in matching if fate.message_class not in (*_WAITING, MessageClass.UNDETERMINED)
-        ]
-        unsure = None if self.is_final(len(sealed)) else self._unsure(view, all_fates, at)
+        early = self._may_still_come(view, all_fates, at)
+        open_ones = (MessageClass.UNDETERMINED, *(_WAITING if early is not None else ()))
+        sealed = [fate for fate in matching if fate.message_class not in open_ones]
+        unsure = None if self.is_final(len(sealed)) else self._unsure(all_fates) or early
         if unsure is not None:
             return Answer(None, expected, f"{observed}; {unsure}", proof)
         return Answer(self.fits(len(matching)), expected, observed, proof)
@@ -88,14 +88,18 @@ class Undelivered(Count):
             return fate.message_class is self.because
         return not fate.deliveries
 
-    def _unsure(self, view: RunView, all_fates: list[MessageFate], at: int) -> str | None:
-        """Why the count may still change, or can't be known."""
+    def _unsure(self, all_fates: list[MessageFate]) -> str | None:
+        """Why the count can't be known, however long one waits, or not before a retry's end."""
         open_ones = [fate for fate in all_fates if fate.message_class is MessageClass.UNDETERMINED]
         if open_ones and self.because not in (None, MessageClass.UNDETERMINED):
             return f"{len(open_ones)} undetermined: {open_ones[0].reason}"
         failed = [fate for fate in all_fates if fate.message_class is MessageClass.IN_RETRY]
         if failed and self.because is MessageClass.DEAD_LETTER:
             return f"too early to say: {len(failed)} are in retry, and may become dead letters"
+        return None
+
+    def _may_still_come(self, view: RunView, all_fates: list[MessageFate], at: int) -> str | None:
+        """Why what waits may still be delivered; None: it waits for good."""
         waiting = {fate.key for fate in all_fates if fate.message_class in _WAITING}
         groups = sorted({fate.group for fate in all_fates})
         return still_possible(view, groups, [one for one in view.sent if one.key in waiting], at)

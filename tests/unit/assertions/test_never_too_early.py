@@ -45,6 +45,17 @@ class Story(HistoryBuilder):
         self.add("harness", "moment-observed", moment="end")
         self.add("harness", "run-ended")
 
+    def holds_at_the_end(self) -> list[Holds]:
+        """As though the run ended now, with nobody who owns the queue."""
+        before = len(self.events)
+        self.stored("g", {"orders": "tagB"}, ["a"], moment="end")
+        self.offsets("g", "orders", [(1, 2)], moment="end")
+        self.owns(self.scenario, "a", "orders", [], moment="end")
+        self.add("harness", "moment-observed", moment="end")
+        found = self.holds()
+        del self.events[before:]
+        return found
+
     def holds(self) -> list[Holds]:
         view = RunView(self.scenario, self.events)
         return [check.evaluate(view).holds for check in self.scenario.anomaly]
@@ -248,3 +259,23 @@ def test_nobody_who_subscribes_is_no_division() -> None:
     story.start(story.scenario, "a")
     story.ended(0)
     assert story.holds() == [Holds.UNKNOWN]
+
+
+def test_what_waits_for_good_counts_whatever_is_not_known_of_others() -> None:
+    checks = [
+        f"undelivered: {{because: stranded, {number}}}" for number in ("at_least: 1", "count: 0", "count: 1")
+    ]
+    story = Story(*checks)
+    story.start(story.scenario, "a")
+    story.stored("g", {"orders": "tagA"}, ["a"])
+    story.send("orders", "tagA", 1, 0, 0)
+    story.send("orders", "tagA", 2, 0, 1)
+    # Another expression than before its sending: of what the offset passed it isn't known who took it.
+    story.stored("g", {"orders": "tagB"}, ["a"])
+    story.offsets("g", "orders", [(1, 2)])
+    story.owns(story.scenario, "a", "orders", [])
+    early = story.holds_at_the_end()
+    assert early == [Holds.UNKNOWN] * 3
+    story.at(100)
+    assert story.holds_at_the_end() == [Holds.YES, Holds.NO, Holds.UNKNOWN]
+    assert story.classes() == [MessageClass.UNDETERMINED, MessageClass.STRANDED]
