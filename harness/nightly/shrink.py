@@ -38,6 +38,10 @@ class Trust:
     needed: int
     of: int
 
+    def is_shaken(self, shown: int, of: int) -> bool:
+        """Whether a document that was trusted shows it in less than half as many of further runs."""
+        return shown * self.of * 2 < self.needed * of
+
     def holds(self, document: Document, shows: Shows) -> bool:
         """Run it until it is decided."""
         shown = 0
@@ -87,6 +91,10 @@ class Shrinking:
     tried: set[str] = field(default_factory=set)
     accepted: list[str] = field(default_factory=list)
     """By which reductions it became smaller, in order."""
+    before: list[Document] = field(default_factory=list)
+    """What it was before each of them."""
+    given_up: int = 0
+    """How many of them were taken back."""
     in_time: bool = True
     """Whether it ended because nothing smaller was left, and not because the time was up."""
 
@@ -99,6 +107,15 @@ class Shrinking:
         except TimeIsUp:
             self.in_time = False
         return self.smallest
+
+    def back(self) -> bool:
+        """Give the smallest one up for the one before it; False: it is the original."""
+        if not self.before:
+            return False
+        self.smallest = self.before.pop()
+        self.accepted.pop()
+        self.given_up += 1
+        return True
 
     def _fewer(self, name: str) -> int:
         """As few as there can be; how often it has become smaller."""
@@ -116,6 +133,7 @@ class Shrinking:
             self.tried.add(shape)
             self.told(f"{len(self.tried)} tried, {len(self.accepted)} accepted; now fewer {name}")
             if self.trust.holds(candidate, self._shows_in_time):
+                self.before.append(self.smallest)
                 self.smallest = candidate
                 self.accepted.append(name)
                 return True

@@ -46,6 +46,8 @@ class Shrunk:
     """In how many runs the original showed the finding, and of how many."""
     held: tuple[int, int]
     """In how many runs the result's own checks held, and of how many."""
+    given_up: int
+    """So many smaller ones hardly showed it again, and were given up."""
     in_time: bool
     """Whether nothing smaller shows it, as far as reductions go; else the time was up before."""
 
@@ -54,10 +56,13 @@ class Shrunk:
         """How it was found, in figures."""
         errors = f", {self.errors} of them errors" if self.errors else ""
         held = "in {} of {}".format(*self.held) if self.held[1] else "not measured"
+        given_up = (
+            f"; {counted(self.given_up, 'smaller one')} hardly showed it again" if self.given_up else ""
+        )
         late = "" if self.in_time else "; the time was up before everything smaller had been tried"
         return (
             f"{counted(self.candidates, 'candidate')}, {counted(self.runs, 'run')}{errors}; the original shows it "
-            f"in {self.shown[0]} of {self.shown[1]}, and the smallest, by its own checks, {held}{late}"
+            f"in {self.shown[0]} of {self.shown[1]}, and the smallest, by its own checks, {held}{given_up}{late}"
         )
 
 
@@ -107,11 +112,7 @@ class Smallest:
             search = Shrinking(self._original, trial, trust, is_late, _told(self._options.progress))
             self._search = search
             search.run()
-            # Once more, and now by checks that state it. They may hold sooner than an invariant speaks, which
-            # waits until nothing can be on its way any more.
-            stated = self.so_far()
-            assert stated is not None
-            held = measured(stated, trial.holds, repeat)
+            stated, held = self._measured(search, trial)
             return Shrunk(
                 document=with_expectation(stated, *held),
                 candidates=len(search.tried),
@@ -119,8 +120,24 @@ class Smallest:
                 errors=trial.errors,
                 shown=(shown, of),
                 held=held,
+                given_up=search.given_up,
                 in_time=search.in_time,
             )
+
+    def _measured(self, search: Shrinking, trial: Trial) -> tuple[Document, tuple[int, int]]:
+        """The result, and in how many runs its own checks held, and of how many.
+
+        They may hold sooner than an invariant speaks, which waits until nothing can be on its way any more. Of
+        many candidates some show the finding often enough by luck, and the smallest is the luckiest of them: where
+        it hardly shows it again, it is given up for the one before it.
+        """
+        while True:
+            stated = self.so_far()
+            assert stated is not None
+            before = trial.shown_again
+            held = measured(stated, trial.holds, self._effort.repeat)
+            if not search.trust.is_shaken(trial.shown_again - before, held[1]) or not search.back():
+                return stated, held
 
 
 def options_of(report: Report, runs: Path, progress: Callable[[str], None]) -> Options:

@@ -71,6 +71,8 @@ class Trial:
         self.runs = 0
         self.errors = 0
         """Runs that said nothing, because something failed."""
+        self.shown_again = 0
+        """In how many runs of `holds` it was there."""
         self.run_s = 0.0
         """How long the last run took that showed the finding."""
 
@@ -82,12 +84,12 @@ class Trial:
             EnvironmentNotReady, UsageProblem, HarnessDefect: it can't be run, not the second time either.
         """
         begin = time.monotonic()
-        for one in judged_run(self.runs, self._run(document), 1).findings:
-            if one.signature == self._signature:
-                self._found[text_of(document)] = one
-                self.run_s = time.monotonic() - begin
-                return True
-        return False
+        one = self._shown_by(self._run(document))
+        if one is None:
+            return False
+        self._found[text_of(document)] = one
+        self.run_s = time.monotonic() - begin
+        return True
 
     def __call__(self, document: Document) -> bool:
         """Whether a run of a candidate shows it; one that can't be run shows nothing.
@@ -119,9 +121,15 @@ class Trial:
             TimeIsUp: it can't be known any more, for the time is up or something fails.
         """
         try:
-            return self._run(document).outcome.kind is OutcomeKind.REPRODUCED
+            report = self._run(document)
         except RocketchaosError as problem:
             raise TimeIsUp from problem
+        self.shown_again += self._shown_by(report) is not None
+        return report.outcome.kind is OutcomeKind.REPRODUCED
+
+    def _shown_by(self, report: Report) -> NightlyFinding | None:
+        found = judged_run(self.runs, report, 1).findings
+        return next((one for one in found if one.signature == self._signature), None)
 
     def _run(self, document: Document) -> Report:
         scenario = parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")

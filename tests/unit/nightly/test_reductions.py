@@ -467,3 +467,20 @@ def test_the_fault_that_a_finding_takes_stays_in_its_containers(act: str) -> Non
     assert not {"kill", "wait", "send", "settle"} & set(words(smallest))
     if act != "delay":
         assert smallest["workers"] == "containers"
+
+
+@pytest.mark.parametrize(
+    ("trust", "shown", "of", "shaken"),
+    [
+        (Trust(3, 3), 2, 3, False),
+        (Trust(3, 3), 1, 3, True),
+        (Trust(3, 3), 1, 12, True),
+        (Trust(2, 12), 1, 12, False),
+        (Trust(2, 12), 0, 12, True),
+        (Trust(3, 3), 0, 0, False),
+    ],
+)
+def test_what_shows_less_than_half_of_what_was_trusted_is_shaken(
+    trust: Trust, shown: int, of: int, shaken: bool
+) -> None:
+    assert trust.is_shaken(shown, of) is shaken

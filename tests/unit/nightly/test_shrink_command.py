@@ -113,6 +113,21 @@ def test_a_candidate_that_can_not_be_run_shows_nothing(
     assert all(failed.count(source) == tries for source in failed)
 
 
+def test_a_smallest_one_that_hardly_shows_it_again_is_given_up(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def by_luck(_number: int, scenario: Scenario) -> bool:
+        is_stated = "undelivered: {group" in scenario.source
+        return shows(scenario) and not (is_stated and scenario.topics["orders"].queues == 1)
+
+    monkeypatch.setattr(campaign, "answers", staticmethod(by_luck))
+    assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.AS_EXPECTED
+    scenario = load_scenario(tmp_path / f"{NAME}.scenario.yaml")
+    assert scenario.topics["orders"].queues > 1
+    assert "Its checks held in 2 of 2 runs." in scenario.description
+    assert "hardly showed it again" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("trouble", "code", "runs"),
     [
