@@ -51,9 +51,9 @@ class NightAccount:
         Returns: how a command ends for each file that can't be written.
         """
         summary, left = self.summary, self.thinning.left
-        codes = unless_told(lambda: self.status.write(summary, left, ended=True))
+        codes = do_or_tell(lambda: self.status.write(summary, left, ended=True))
         if junit is not None:
-            codes += unless_told(lambda: write_junit(summary, junit))
+            codes += do_or_tell(lambda: write_junit(summary, junit))
         if as_json:
             sys.stdout.write(self.status.text(summary, left, ended=True))
         else:
@@ -72,7 +72,7 @@ class NightAccount:
         codes = read_into(store, runs, out)
         if not codes:
             self.thinning.thin()
-            codes = unless_told(lambda: self.status.write(self.summary, self.thinning.left, ended=True))
+            codes = do_or_tell(lambda: self.status.write(self.summary, self.thinning.left, ended=True))
         return codes
 
     def exit_code(self, others: list[ExitCode]) -> ExitCode:
@@ -86,7 +86,7 @@ def read_into(store: str, runs: Path, out: Path) -> list[ExitCode]:
 
     Returns: how a command ends for what kept them from being made, which is told.
     """
-    return unless_told(lambda: _report(runs, store, out), f"the runs in {runs} are not in the store: ")
+    return do_or_tell(lambda: _report(runs, store, out), f"the runs in {runs} are not in the store: ")
 
 
 def _report(runs: Path, store: str, out: Path) -> None:
@@ -94,7 +94,7 @@ def _report(runs: Path, store: str, out: Path) -> None:
         ERR.print(f"Wrote {page}", markup=False)
 
 
-def unless_told(do: Callable[[], object], about: str = "") -> list[ExitCode]:
+def do_or_tell(do: Callable[[], object], about: str = "") -> list[ExitCode]:
     """Do it; where it can't be done, tell why, and how that alone would end a command."""
     try:
         do()

@@ -33,7 +33,7 @@ from harness.nightly.night import SHARED_FOR_S, Night
 from harness.nightly.pace import Pace, read_history
 from harness.nightly.profile import Profile, read_profile
 from harness.nightly.run import NightlyRun
-from harness.nightly.shard import shard_of
+from harness.nightly.shard import Shard, shard_of
 from harness.nightly.status import StatusFile
 from harness.nightly.thinning import Thinning
 from harness.reporters.parts.text import counted
@@ -131,9 +131,7 @@ def nightly(
     known_ones = read_known(known)
     wanted = Profile() if profile is None else read_profile(profile)
     require_acts(wanted, on)
-    part = shard_of(shard)
-    if part.count > 1 and seed is None:
-        raise UsageProblem("shards of a night have one seed together", "Give all of them the same `--seed`.")
+    part = _part(shard, seed)
     folder = runs_or_default(runs)
     _require_what_comes_last(store, reports, junit)
     status = StatusFile(folder)
@@ -176,6 +174,14 @@ def nightly(
                 unwritten = account.tell(as_json=as_json, junit=junit)
     made = [] if store is None else account.store(folder, store, reports or folder / "reports")
     return account.exit_code([*unwritten, *made])
+
+
+def _part(shard: str | None, seed: int | None) -> Shard:
+    """What of the night is played here."""
+    part = shard_of(shard)
+    if part.count > 1 and seed is None:
+        raise UsageProblem("shards of a night have one seed together", "Give all of them the same `--seed`.")
+    return part
 
 
 def _require_what_comes_last(store: str | None, reports: Path | None, junit: Path | None) -> None:
