@@ -74,13 +74,13 @@ MIGRATIONS: Mapping[int, Migration] = MappingProxyType({0: _add_what_is_missing,
 """From which version; each leads to the next. A new one is registered here."""
 
 
-_LEAVE_GAPS = frozenset({0})
-"""Of these migrations' stores, runs lack what only their folders tell; an ingest of those makes them whole."""
+_WHOLE_FROM = 1
+"""Of older versions runs lack what only their folders tell; an ingest of those makes them whole."""
 
 
 def leaves_gaps(found: int) -> bool:
     """Whether a store that had this version is to be given its run folders again."""
-    return any(version >= found for version in _LEAVE_GAPS)
+    return found < _WHOLE_FROM
 
 
 def migrate(spark: SparkSession, uri: str, progress: Progress) -> int:

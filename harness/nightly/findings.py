@@ -101,8 +101,3 @@ def why_no_time(events: Sequence[Event]) -> str | None:
     ahead_ms = [event.wall_ms - event.mono_ns / 1e6 for event in events if event.node == "harness"]
     jump_ms = max(ahead_ms, default=0.0) - min(ahead_ms, default=0.0)
     return f"the machine's clock jumped by {jump_ms / 1000:.1f} s" if jump_ms > CLOCK_JUMP_MS else None
-
-
-def is_environments(outcome: Outcome) -> bool:
-    """Whether the machine or its surroundings failed, so that a second try may tell more."""
-    return outcome.trouble is Trouble.ENVIRONMENT

@@ -87,7 +87,7 @@ def subscriptions_table(facts: Facts) -> Table:
             **CELL_COLUMNS, consumer_group=_TEXT, topic=_TEXT, held=_TEXT, runs=_LONG,
             runs_with_differing_brokers=_LONG, flips_a_run=_DOUBLE,
         ),
-        [{**row, **Cell.of(row)._asdict()} for row in facts.subscriptions],
+        facts.subscriptions,
         queries("divergence_subscriptions"),
     )  # fmt: skip
 
