@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
@@ -24,6 +22,7 @@ from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds, ClusterShape
 from harness.errors import EnvironmentNotReady, RocketchaosError, UsageProblem
 from harness.feasibility import why_not
 from harness.job import Job
+from harness.options import Options
 from harness.processes import Processes
 from harness.reporters.base import Report
 from harness.reporters.folder import write_reports
@@ -35,51 +34,11 @@ from harness.store import RunFolder
 from harness.timing import COMPRESSED, PROFILES
 from harness.workers.kinds import KINDS
 
-DEFAULT_VERSION = "4.9.4"
 SHARED_CLUSTERS_AT_MOST = 6
 """A cluster of one broker takes some 700 MiB and, where nothing happens, hardly any time in 4.9.x, and in 5.x a
 fifth of a core with compressed timers."""
-SHARED_FOR_S = 1800.0
-"""So long a shared cluster, or a shared process of clients, takes in new runs. What runs leave behind in brokers
-and clients (topics, groups, buffers) would grow without end."""
 Kind = tuple[str, str, ClusterShape]
 """Version of RocketMQ, timing profile and shape of a cluster: who has the same can share."""
-
-
-def no_progress(_text: str) -> None:
-    """Tells nobody."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user chose for a whole command."""
-
-    version: str = DEFAULT_VERSION
-    """Of RocketMQ, where a job doesn't say it."""
-    on: ClusterKind = ClusterKind.EMBEDDED
-    """Where name server and brokers run."""
-    dashboard: bool = False
-    """With the dashboard besides, also where the scenario says nothing of it."""
-    timing: str | None = None
-    """Overrides the scenarios' own."""
-    runs: Path = Path("runs")
-    seed: int | None = None
-    """None: a random one for each run, which is recorded."""
-    keep: bool = False
-    """The cluster stays up when the command ends."""
-    shared_for_s: float = SHARED_FOR_S
-    """How long what runs share takes in new ones; then it ends with the last of its runs, and there is another."""
-    use_running: bool = True
-    """Use a cluster that `rocketchaos up` started, where it fits."""
-    progress: Callable[[str], None] = field(default=no_progress)
-
-    def timing_of(self, scenario: Scenario) -> str:
-        """The timing profile under which a scenario runs."""
-        return self.timing or scenario.timing
-
-    def new_seed(self) -> int:
-        """The chosen seed, or a random one."""
-        return random.SystemRandom().randrange(1, 10**6) if self.seed is None else self.seed
 
 
 class Campaign:

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from harness.campaign import DEFAULT_VERSION, Campaign, Options
+from harness.campaign import Campaign
 from harness.cluster import versions
 from harness.cluster.kinds import ClusterKind
 from harness.errors import RocketchaosError
@@ -27,6 +27,7 @@ from harness.job import Job
 from harness.live import LiveRun
 from harness.matrix import Matrix, jobs_of, parse_matrix, refuse_two_versions
 from harness.model import OutcomeKind
+from harness.options import DEFAULT_VERSION, Options
 from harness.reporters.base import Report
 from harness.reporters.parts.findings import finding_lines
 from harness.reporters.parts.verdict import reason_and_hint, sentence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 from harness.errors import EnvironmentNotReady
 
 _LINES = 3
+_TELLS_NOTHING = re.compile(r"incubator modules| WARN Utils: |^\s+at \S+\(|^\s+\.\.\. \d+ more")
 _SPACE = "Free some space where the store and ROCKETCHAOS_CACHE are, and do it again: the store is whole."
 _MEMORY = "Set ROCKETCHAOS_SPARK_MEMORY to more, as `4g`."
 _STORE = "Put the store back from a copy, or make a new store of the run folders."
@@ -97,10 +99,10 @@ def _line_with(sign: str, text: str) -> str:
 
 
 def _last_words(log: Path | None) -> str:
-    """What the log says last, without what Java says at every start."""
+    """What the log says last, without what Java says at every start, and where in Spark it happened."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log is not None else []
     except OSError:
         return ""
-    told = [line.strip() for line in lines if line.strip() and "incubator modules" not in line][-_LINES:]
+    told = [line.strip() for line in lines if line.strip() and not _TELLS_NOTHING.search(line)][-_LINES:]
     return f": {' / '.join(told)[:400]}" if told else ""

@@ -11,6 +11,8 @@ from harness.errors import EnvironmentNotReady, UsageProblem
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _OF_GLOBS = re.compile(r"[\\{}\[\]*?]")
+_ONLY_READ = ("http", "https")
+"""Hadoop has a file system for them that can neither list nor write."""
 _NEED_A_BUCKET = ("s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs")
 
 
@@ -30,7 +32,7 @@ class Place:
         What follows `file:` is percent-decoded, as in any URI; Hadoop takes a `%` of its own URIs as it is.
 
         Raises:
-            UsageProblem: it is empty, a URI without an absolute path or a bucket, or the home of nobody.
+            UsageProblem: it is empty, a URI without an absolute path or a bucket, the home of nobody, or of HTTP.
         """
         scheme = _SCHEME.match(text)
         if scheme is None:
@@ -58,6 +60,8 @@ class Place:
             parts = urlsplit(text)
         except ValueError as error:
             raise _no_place(text, str(error)) from error
+        if parts.scheme in _ONLY_READ:
+            raise _no_place(text, "over HTTP files can't be listed or written")
         behind = text.partition(":")[2]
         if not behind.startswith("/"):
             raise _no_place(text, "a URI has an absolute path; a folder of that name is ./NAME")

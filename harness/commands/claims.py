@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.claims.diff import differences
 from harness.claims.evidence import RunSeen, read_evidence, write_evidence
 from harness.claims.expected import expected_text, read_expected, unexpected
@@ -36,6 +36,7 @@ from harness.errors import ExitCode, UsageProblem
 from harness.library import scenarios_folder, shipped
 from harness.matrix import left_out_told
 from harness.model import OutcomeKind
+from harness.options import Options
 from harness.scenario import Scenario
 from harness.selection import load_all
 

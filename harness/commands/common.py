@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from harness.campaign import DEFAULT_VERSION, Campaign
+from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.commands.terminal import ERR as ERR
 from harness.commands.terminal import OUT as OUT
@@ -22,6 +22,7 @@ from harness.errors import EnvironmentNotReady, ExitCode
 from harness.job import Job
 from harness.matrix import LeftOut, Matrix, Plan, left_out_told
 from harness.nightly.again import seen_again
+from harness.options import DEFAULT_VERSION
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
 from harness.reporters.parts.again import exit_code_of

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 import psutil
 
 from harness import paths
-from harness.campaign import DEFAULT_VERSION
 from harness.cluster.artifacts import cached
 from harness.cluster.java_home import find_java
 from harness.cluster.running import running
@@ -22,6 +21,7 @@ from harness.commands.common import OUT, JsonOption, RocketmqOption
 from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError
 from harness.leftovers import leftovers
 from harness.model import SCHEMA_VERSION
+from harness.options import DEFAULT_VERSION
 from harness.workers import native_library, packages
 from harness.workers.kinds import KINDS, WorkerKind
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
     LEAST_MINUTES,
@@ -36,6 +36,7 @@ from harness.nightly.run import NightlyRun
 from harness.nightly.shard import Shard, shard_of
 from harness.nightly.status import StatusFile
 from harness.nightly.thinning import Thinning
+from harness.options import Options
 from harness.reporters.parts.text import counted
 from spark_reports.requirements import require_packages
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.client_kinds import ClientChoice, client_choice
 from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
@@ -35,6 +35,7 @@ from harness.library import find
 from harness.matrix import Matrix, plan
 from harness.nightly.again import signatures
 from harness.nightly.document import MARK
+from harness.options import Options
 from harness.reporters.folder import load_report
 from harness.scenario import Scenario
 from harness.spec import load_scenario, parse_scenario

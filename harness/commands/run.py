@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.commands.common import (
     ChosenRocketmqOption,
@@ -28,6 +28,7 @@ from harness.commands.common import (
 from harness.commands.matrix_option import MatrixOption, matrix_of
 from harness.errors import ExitCode
 from harness.matrix import Matrix, plan
+from harness.options import Options
 from harness.selection import load_all, select
 
 

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from harness.campaign import DEFAULT_VERSION
 from harness.cluster.base import lacking
 from harness.cluster.kinds import ClusterKind, cluster_class
 from harness.cluster.making import Making, require_lasting
@@ -27,6 +26,7 @@ from harness.commands.common import (
 )
 from harness.errors import ExitCode, UsageProblem
 from harness.model import SCHEMA_VERSION
+from harness.options import DEFAULT_VERSION
 from harness.processes import Processes
 from harness.session import Session
 from harness.timing import PROFILES

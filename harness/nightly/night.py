@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from harness.admission import FAITHFUL_SHARE, Admission, Turn, weight_of
-from harness.campaign import DEFAULT_VERSION, Campaign
+from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from harness.feasibility import why_not
@@ -22,6 +22,7 @@ from harness.nightly.pace import History, Pace, budget_s, kind_of
 from harness.nightly.profile import Profile
 from harness.nightly.run import NightlyRun, judged_run, not_begun
 from harness.nightly.shard import Deal, Shard
+from harness.options import DEFAULT_VERSION
 from harness.reporters.parts.text import counted
 from harness.scenario import Scenario
 

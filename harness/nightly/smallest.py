@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.campaign import DEFAULT_VERSION, Campaign, Options
+from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.errors import PreconditionNotMet, UsageProblem
 from harness.nightly.document import Document, document_of
@@ -15,6 +15,7 @@ from harness.nightly.findings import NightlyFinding, findings
 from harness.nightly.restate import name_of, opened, restated, with_expectation
 from harness.nightly.shrink import Shrinking, measured, trust_of
 from harness.nightly.trial import TimeLimit, Trial
+from harness.options import DEFAULT_VERSION, Options
 from harness.reporters.base import Report
 from harness.reporters.parts.text import counted
 

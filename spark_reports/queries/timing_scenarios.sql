@@ -3,18 +3,10 @@
 -- percentiles in milliseconds rounded to three significant digits (the least value that so large a share doesn't
 -- exceed), the greatest, what of that is known at least, and the folders of the runs
 -- that had it, and that had it for certain.
-WITH ${limits},
-numbered AS (
-    SELECT *, ROW_NUMBER() OVER (ORDER BY scenario, client, rocketmq, cluster, timing, setting) AS cell
-    FROM (SELECT DISTINCT scenario, client, rocketmq, cluster, timing, setting FROM settings) AS each
-),
+WITH ${settings},
 celled AS (
-    SELECT s.run_key, s.source, s.delivered_unnoticed, n.cell
-    FROM settings AS s
-    INNER JOIN numbered AS n
-        ON s.setting = n.setting AND s.scenario IS NOT DISTINCT FROM n.scenario
-        AND s.client IS NOT DISTINCT FROM n.client AND s.rocketmq IS NOT DISTINCT FROM n.rocketmq
-        AND s.cluster IS NOT DISTINCT FROM n.cluster AND s.timing IS NOT DISTINCT FROM n.timing
+    SELECT *, DENSE_RANK() OVER (ORDER BY scenario, client, rocketmq, cluster, timing, setting) AS cell
+    FROM settings
 ),
 timed AS (
     SELECT
@@ -61,7 +53,7 @@ delivered AS (
         c.delivered_unnoticed AS unnoticed,
         GREATEST(m.delivery_ms, 0) AS ms
     FROM messages AS m
-    INNER JOIN (SELECT run_key, cell, delivered_unnoticed FROM celled) AS c ON m.run_key = c.run_key
+    INNER JOIN celled AS c ON m.run_key = c.run_key
     WHERE m.delivery_ms IS NOT NULL
 ),
 took AS (
@@ -98,28 +90,37 @@ percentiles AS (
         CAST(MIN(CASE WHEN place * 100 >= total * 99 THEN ms END) AS DOUBLE) AS p99_ms
     FROM placed
     GROUP BY cell, what, unnoticed
+),
+found AS (
+    SELECT p.*, o.runs, o.highest_ms, o.at_least_ms, o.source, o.certain_source
+    FROM percentiles AS p
+    INNER JOIN of_runs AS o ON p.cell = o.cell AND p.what = o.what AND p.unnoticed IS NOT DISTINCT FROM o.unnoticed
+),
+cells AS (
+    SELECT DISTINCT
+        cell, scenario, client, rocketmq, cluster, timing, noticing, noticing_ms, rebalance, rebalance_ms,
+        heartbeat, heartbeat_ms, settings, settings_ms, hold, hold_ms, persist, persist_ms
+    FROM celled
 )
 SELECT
-    p.what,
-    p.unnoticed,
+    f.what,
+    f.unnoticed,
     c.scenario,
     c.client,
     c.rocketmq,
     c.cluster,
     c.timing,
-    l.timers,
-    l.limit_ms,
-    p.intervals,
-    o.runs,
-    p.p50_ms,
-    p.p90_ms,
-    p.p99_ms,
-    o.highest_ms,
-    o.at_least_ms,
-    o.source,
-    o.certain_source
-FROM percentiles AS p
-INNER JOIN of_runs AS o ON p.cell = o.cell AND p.what = o.what AND p.unnoticed IS NOT DISTINCT FROM o.unnoticed
-INNER JOIN numbered AS c ON p.cell = c.cell
-INNER JOIN limits AS l ON c.setting = l.setting AND p.what = l.what AND p.unnoticed IS NOT DISTINCT FROM l.unnoticed
-ORDER BY p.what, p.unnoticed, c.scenario, c.client, c.rocketmq, c.cluster, c.timing, l.timers
+    ${deciding_timers} AS timers,
+    ${limit_ms} AS limit_ms,
+    f.intervals,
+    f.runs,
+    f.p50_ms,
+    f.p90_ms,
+    f.p99_ms,
+    f.highest_ms,
+    f.at_least_ms,
+    f.source,
+    f.certain_source
+FROM found AS f
+INNER JOIN cells AS c ON f.cell = c.cell
+ORDER BY what, unnoticed, scenario, client, rocketmq, cluster, timing, timers

@@ -1,4 +1,4 @@
-"""What decides how long something takes, in words. Which timers do is in `queries/parts/limits.sql`."""
+"""What decides how long something takes, in words. Which timers do is in `queries/parts/deciding_timers.sql`."""
 
 from __future__ import annotations
 

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.campaign import DEFAULT_VERSION
 from harness.cluster.kinds import ClusterKind
 from harness.cluster.making import Making
 from harness.cluster_needs import ClusterNeeds
 from harness.containers.engine import connect
 from harness.errors import EnvironmentNotReady
 from harness.guardian import new_owner
+from harness.options import DEFAULT_VERSION
 from harness.processes import Processes
 from harness.timing import COMPRESSED
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos

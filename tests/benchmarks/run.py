@@ -20,10 +20,11 @@ from typing import Any
 
 import psutil
 
-from harness.campaign import DEFAULT_VERSION, Campaign, Options
+from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.context import RunContext
 from harness.feasibility import why_not
+from harness.options import DEFAULT_VERSION, Options
 from harness.runner import perform
 from harness.selection import load_all
 from harness.spec import load_scenario

@@ -1,15 +1,20 @@
-"""The harness is killed at random moments of a night: what is left of it, and whether histories can be read."""
+"""The harness is killed at random moments of a night: what is left of it, and whether histories can be read.
+
+Left may be processes, the guardian's among them, and the folders of clusters.
+"""
 
 from __future__ import annotations
 
 import random
 import subprocess
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
 
+from harness import paths
 from harness.guardian import find_owned
 from harness.history import read_history
 from tests.benchmarks.measuring import COMMAND, ROOT, Figure
@@ -20,6 +25,7 @@ LONGEST_S = 20.0
 """By then clusters are up, and scenarios run in all their phases."""
 LIMIT_S = 5.0
 GIVEN_UP_S = 30.0
+LOOK_EVERY_S = 0.05
 
 
 def measure_survival(repeats: int, runs: str) -> list[Figure]:
@@ -49,7 +55,7 @@ def measure_survival(repeats: int, runs: str) -> list[Figure]:
 
 
 def _killed(runs: Path, number: int, after_s: float) -> float:
-    """Seconds from the kill of a night until every process that it started is gone."""
+    """Seconds from the kill of a night until every process and scratch folder that was its is gone."""
     folder = runs / str(number)
     command = ("nightly", "--minutes", "5", "--seed", str(number), "--runs", str(folder))
     process = subprocess.Popen(
@@ -63,15 +69,25 @@ def _killed(runs: Path, number: int, after_s: float) -> float:
         process.wait(after_s)
         raise SystemExit(f"rocketchaos {' '.join(command)} ended with {process.returncode} by itself")
     except subprocess.TimeoutExpired:
+        # The guardian is among them, which carries no owner's token.
+        children = psutil.Process(process.pid).children(recursive=True)
         process.kill()
     killed = time.monotonic()
     process.wait()
-    while left := find_owned(lambda owner: owner.startswith(f"{process.pid}-")):
+    while left := _left(process.pid, children):
         if time.monotonic() - killed > GIVEN_UP_S:
-            raise SystemExit(f"{GIVEN_UP_S:g} s after the kill there is still process {left[0].pid}")
-        there = [psutil.Process(one.pid) for one in left if psutil.pid_exists(one.pid)]
-        psutil.wait_procs(there, timeout=0.1)
+            raise SystemExit(f"{GIVEN_UP_S:g} s after the kill there is still {left[0]}")
+        time.sleep(LOOK_EVERY_S)
     return time.monotonic() - killed
+
+
+def _left(harness: int, children: Sequence[psutil.Process]) -> list[str]:
+    """What there still is of a harness, by its process id."""
+    prefix = f"{harness}-"
+    processes = [one.pid for one in find_owned(lambda owner: owner.startswith(prefix))]
+    processes += [one.pid for one in children if one.is_running()]
+    folders = [str(one) for one in paths.scratch_root().iterdir() if one.name.startswith(prefix)]
+    return [*(f"process {pid}" for pid in processes), *folders]
 
 
 def _is_readable(file: Path) -> bool:

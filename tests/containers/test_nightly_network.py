@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.nightly.findings import findings, why_not_judged
 from harness.nightly.generator import scenario_of
 from harness.nightly.profile import Profile
+from harness.options import Options
 from harness.scenario import Scenario
 from harness.steps.base import every_step
 

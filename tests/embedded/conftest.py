@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from harness import paths
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.cluster.embedded import EmbeddedCluster
 from harness.live import LiveRun
+from harness.options import Options
 from harness.timing import COMPRESSED
 from tests.embedded.workbench import Bench
 

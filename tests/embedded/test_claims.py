@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.claims.expected import read_expected, unexpected
 from harness.claims.plan import Speed, carriers, fewest, planned, spoken_of
 from harness.claims.registry import claims
@@ -15,6 +15,7 @@ from harness.claims.verdicts import VerdictKind, verdicts
 from harness.cluster.kinds import ClusterKind
 from harness.cluster_needs import ClusterNeeds
 from harness.library import shipped
+from harness.options import Options
 from harness.selection import load_all
 
 pytestmark = pytest.mark.embedded

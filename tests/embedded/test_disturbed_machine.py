@@ -18,13 +18,14 @@ import psutil
 import pytest
 import tenacity
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.guardian import find_owned
 from harness.history import History
 from harness.model import Event, OutcomeKind, Trouble
 from harness.nightly.findings import findings, why_not_judged
 from harness.nightly.generator import scenario_of
 from harness.nightly.profile import Profile
+from harness.options import Options
 from harness.reporters.base import Report
 
 pytestmark = pytest.mark.embedded

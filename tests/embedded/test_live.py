@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.cli import main
 from harness.errors import PreconditionNotMet, UsageProblem
 from harness.guardian import find_owned
 from harness.history import read_history
 from harness.live import LIVE_CHECKS, LIVE_STEPS, CheckFailed, CheckUndecided, LiveRun
 from harness.model import Holds, OutcomeKind
+from harness.options import Options
 from harness.spec import InvalidScenario
 
 pytest_plugins = ["pytester"]

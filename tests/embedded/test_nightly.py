@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from harness import cli
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.errors import ExitCode
 from harness.nightly.findings import NightlyFinding, findings, why_not_judged
 from harness.nightly.generator import scenario_of
 from harness.nightly.profile import Profile
+from harness.options import Options
 from harness.workers.kinds import KINDS
 
 pytestmark = pytest.mark.embedded

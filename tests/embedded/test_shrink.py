@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from harness import cli
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.errors import ExitCode
 from harness.nightly.findings import findings
 from harness.nightly.generator import scenario_of
 from harness.nightly.profile import Profile
+from harness.options import Options
 from harness.reporters.base import Report
 from harness.scenario import Scenario
 from harness.spec import load_scenario

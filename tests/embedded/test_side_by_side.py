@@ -13,9 +13,10 @@ import psutil
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.live import LiveRun
 from harness.model import Event, OutcomeKind, Trouble
+from harness.options import Options
 from harness.reporters.base import Report
 from harness.spec import load_scenario, parse_scenario
 from tests.embedded.command import ROOT, started

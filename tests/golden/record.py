@@ -12,9 +12,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
 from harness.model import OutcomeKind
+from harness.options import Options
 from harness.scenario import Scenario
 from harness.selection import load_all
 from harness.spec import parse_scenario

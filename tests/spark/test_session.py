@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from pyspark.errors import PySparkRuntimeError
 
 from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from spark_reports import requirements, session
@@ -151,6 +152,24 @@ def test_a_jvm_that_has_died_is_a_message_with_the_log(tmp_path: Path) -> None:
     ):
         raise ConnectionRefusedError
     assert str(log) in raised.value.hint
+
+
+def test_a_spark_that_does_not_start_is_a_message_with_the_cause_and_not_with_where_it_happened(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "spark.log"
+    log.write_text(
+        "12:00:00.000 WARN Utils: Set SPARK_LOCAL_IP if you need to bind to another address\n"
+        'Exception in thread "main" java.lang.IllegalArgumentException: no such queue\n'
+        "\tat org.apache.spark.deploy.SparkSubmit$.main(SparkSubmit.scala:1234)\n"
+        "\tat org.apache.spark.deploy.SparkSubmit.main(SparkSubmit.scala)\n"
+        "\t... 3 more\n"
+    )
+    with pytest.raises(EnvironmentNotReady) as raised, spark_failures(log):
+        raise PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
+    assert raised.value.args[0] == (
+        'Spark doesn\'t start: Exception in thread "main" java.lang.IllegalArgumentException: no such queue'
+    )
 
 
 def _maven() -> Path:

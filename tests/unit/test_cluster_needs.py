@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.cluster.base import CAPABILITIES, lacking
 from harness.cluster.containers import ContainersCluster
 from harness.cluster.embedded import EmbeddedCluster
@@ -17,6 +17,7 @@ from harness.cluster_needs import ClusterNeeds
 from harness.errors import UsageProblem
 from harness.job import Job
 from harness.matrix import Matrix, plan
+from harness.options import Options
 from harness.placement import own_processes
 from harness.scenario import Scenario
 from harness.spec import parse_scenario

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from harness.campaign import SHARED_CLUSTERS_AT_MOST, Campaign, Options
+from harness.campaign import SHARED_CLUSTERS_AT_MOST, Campaign
 from harness.job import Job
+from harness.options import Options
 from harness.scenario import Scenario
 from harness.session import Session
 from tests.unit.history_builder import scenario_of

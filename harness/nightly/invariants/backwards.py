@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from assertions.offset_falls import Fall, falls_of
 from assertions.view import RunView, queue_name
-from harness.campaign import DEFAULT_VERSION
 from harness.model import Event
 from harness.nightly.invariants.base import Breach, Judged, some
 from harness.nightly.invariants.causes import Move, began_ns, moving
+from harness.options import DEFAULT_VERSION
 from harness.reporters.parts.text import counted
 from harness.timers import timers_ms
 from harness.timing import FAITHFUL, PROFILES

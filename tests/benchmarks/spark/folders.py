@@ -105,10 +105,15 @@ def _fate(fate: Mapping[str, Any]) -> str:
     return re.sub(r'"events": \[[^]]*\]\}$', '"events": %s}', text)
 
 
+def _name(number: int) -> str:
+    """The name of a run."""
+    return f"mx{number:012d}"
+
+
 def write_run(pattern: Pattern, folder: Path, number: int, messages: int) -> None:
     """One run folder, with so many messages."""
     drawn = random.Random(number)
-    run = f"mx{number:012d}"
+    run = _name(number)
     began_ns = 10**15 + number * 10**10
     wall_ms = pattern.wall_ms - number * (A_DAY_MS // 100)
     lives = [pattern.lives[number_ % len(pattern.lives)] for number_ in range(messages)]
@@ -157,15 +162,11 @@ def write_folders(
     per_run: int = 10_000,
     places: Iterable[Path] = (GOLDEN,),
     processes: int = 2,
-    first: int = 0,
 ) -> int:
-    """Run folders with at least so many message facts in all; how many there are.
-
-    Runs are numbered from `first` on: those made later are others than those before them.
-    """
+    """Run folders with at least so many message facts in all; how many there are."""
     patterns = [found for found in map(pattern_of, run_folders(places)) if found is not None]
     jobs = []
-    facts, number = 0, first
+    facts, number = 0, 0
     while facts < messages:
         pattern = patterns[number % len(patterns)]
         scenario = json.loads(pattern.documents["run.json"])["scenario"]
@@ -176,3 +177,22 @@ def write_folders(
         for done in [pool.submit(write_run, *job) for job in jobs]:
             done.result()
     return facts
+
+
+def copy_as_others(source: Path, target: Path, first: int, processes: int = 2) -> None:
+    """The run folders of `source` once more, as other runs: `first` is added to their numbers."""
+    with ProcessPoolExecutor(processes) as pool:
+        copies = [pool.submit(_copy_run, folder, target, first) for folder in source.glob("*/*")]
+        for done in copies:
+            done.result()
+
+
+def _copy_run(folder: Path, target: Path, first: int) -> None:
+    number = int(folder.name)
+    other = number + first
+    copy = target / folder.parent.name / f"{other:08d}"
+    copy.mkdir(parents=True)
+    for file in folder.iterdir():
+        (copy / file.name).write_bytes(
+            file.read_bytes().replace(_name(number).encode(), _name(other).encode())
+        )

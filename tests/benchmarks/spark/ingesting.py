@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from pyspark.sql.types import StructType
 from spark_reports.contract import EVENT, MESSAGE
 from spark_reports.ingest.ingest import ingest
 from spark_reports.store import Store
-from tests.benchmarks.spark.folders import write_folders
+from tests.benchmarks.spark.folders import copy_as_others, write_folders
 from tests.benchmarks.spark.watching import Watched, watched
 
 WARM_UP = 20_000
@@ -50,8 +51,8 @@ def measure_ingest(
 ) -> Ingested:
     """Ingest and bare conversion in turn, after a small one of each that warms everything.
 
-    Of more facts than `PART` the folders are made, measured and removed a part at a time, each ingested into the
-    store of those before it: as JSON lines 10^8 of them take 190 GB.
+    Of more facts than `PART`, so many are made, and then copied as other runs: each part is measured, ingested
+    into the store of those before it, and removed. As JSON lines 10^8 of them take 190 GB.
     """
     with tempfile.TemporaryDirectory(prefix="bench-spark-", dir=disk) as name:
         folder = Path(name)
@@ -61,21 +62,27 @@ def measure_ingest(
         bare(spark, small, "events.jsonl", EVENT, folder, say)
         ingested(spark, small, folder / "warm", say)
         of_messages, of_events, told = ([Watched() for _ in range(repeats)] for _ in range(3))
-        made, written, size, again_s = 0, 0, 0, 0.0
-        while made < facts:
-            say(f"{facts:,} message facts: writing run folders, from {made:,} on")
-            runs = folder / f"runs-{made}"
-            made += write_folders(runs, min(PART, facts - made), _per_run(facts), places, first=written)
-            written += sum(1 for _ in runs.glob("*/*"))
-            size += sum(file.stat().st_size for file in runs.rglob("*.jsonl"))
+        say(f"{facts:,} message facts: writing run folders")
+        first = folder / "runs"
+        made = write_folders(first, min(PART, facts), _per_run(facts), places)
+        size = sum(file.stat().st_size for file in first.rglob("*.jsonl"))
+        written = sum(1 for _ in first.glob("*/*"))
+        parts, again_s = math.ceil(facts / PART), 0.0
+        for part in range(parts):
+            runs = first
+            if part:
+                say(f"part {part + 1} of {parts}: copying run folders")
+                runs = folder / f"runs-{part}"
+                copy_as_others(first, runs, part * written)
             for number in range(repeats):
                 of_messages[number] += bare(spark, runs, "messages.jsonl", MESSAGE, folder, say)
                 of_events[number] += bare(spark, runs, "events.jsonl", EVENT, folder, say)
                 store = folder / f"store-{number}"
                 told[number] += ingested(spark, runs, store, say)
                 again_s = ingested(spark, runs, store, say).seconds
-            shutil.rmtree(runs)
-        return Ingested(made, size, of_messages, of_events, told, again_s)
+            if part:
+                shutil.rmtree(runs)
+        return Ingested(made * parts, size * parts, of_messages, of_events, told, again_s)
 
 
 def bare(

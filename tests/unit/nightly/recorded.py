@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from harness.campaign import Options
 from harness.job import Job
 from harness.model import OutcomeKind, Trouble
+from harness.options import Options
 from harness.reporters.base import Report
 from harness.reporters.folder import load_report
 from harness.scenario import Scenario

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from harness.campaign import Campaign, Options
+from harness.campaign import Campaign
 from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from harness.job import Job
 from harness.model import Outcome, OutcomeKind, Trouble
@@ -33,6 +33,7 @@ from harness.nightly.status import StatusFile
 from harness.nightly.summary import Summary, summary_of
 from harness.nightly.thinning import Thinning
 from harness.nightly.told import github_annotations, lines, write_junit
+from harness.options import Options
 from harness.reporters.base import Report
 from harness.spec import parse_scenario
 from tests.unit.nightly.stories import Story, quiet

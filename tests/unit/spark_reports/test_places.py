@@ -54,6 +54,7 @@ def test_a_path_may_be_relative(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         "s3a:///folder",
         "s3a:bucket/folder",
         "hdfs://[::1/a",
+        "https://somewhere/store",
     ],
 )
 def test_what_is_no_place_is_a_message_for_stores_and_for_runs(text: str) -> None:
