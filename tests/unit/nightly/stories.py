@@ -26,6 +26,8 @@ steps:
 anomaly: [{{undelivered: {{at_least: 1}}}}]
 healthy: [{{undelivered: {{count: 0}}}}]
 """
+MISMATCH = {"a": "{orders: tagA}", "b": "{orders: tagB}"}
+BY_SQL = {"a": "{orders: {sql: a = 1}}", "b": "{orders: {sql: a = 1}}"}
 
 
 class Story(HistoryBuilder):
@@ -124,3 +126,20 @@ def quiet(stored: str = "*", tag: str = "tagB", **who: str) -> Story:
     story = Story(**who).looks(stored, 2.0).sends(tag, 3.0)
     story.got("a", 1, 0, tag).got("b", 2, 1, tag)
     return story.passed(4.0).ends(stored)
+
+
+def kill(story: Story, target: str, at: float) -> Story:
+    """A fault of a kill took effect."""
+    story.at(at).add("harness", "fault-effective", fault="kill", target=target, proof="it is")
+    return story
+
+
+def causes(story: Story, invariant: Invariant) -> list[str]:
+    """Those of its findings."""
+    return [one.cause for one in story.breaches(invariant)]
+
+
+def half_lost(**who: str) -> Story:
+    """The owner drops what the other member wants."""
+    story = Story(**(who or MISMATCH)).looks("tagB", 2.0).sends("tagB", 3.0)
+    return story.got("b", 2, 1).passed(4.0).ends("tagB")

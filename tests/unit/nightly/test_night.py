@@ -36,8 +36,7 @@ from harness.nightly.told import github_annotations, lines, write_junit
 from harness.options import Options
 from harness.reporters.base import Report
 from harness.spec import parse_scenario
-from tests.unit.nightly.stories import Story, quiet
-from tests.unit.nightly.test_invariants import half_lost
+from tests.unit.nightly.stories import Story, half_lost, quiet
 
 TAKES_S = 10.0
 SHORT = Profile(dimensions={"acts": {"0": 1}, "groups": {"1": 1}, "client": {"java push": 1}})

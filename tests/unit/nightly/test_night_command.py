@@ -18,8 +18,7 @@ from harness.nightly.night import Night
 from harness.nightly.profile import Profile
 from harness.nightly.status import StatusFile
 from harness.nightly.thinning import Thinning
-from tests.unit.nightly.stories import quiet
-from tests.unit.nightly.test_invariants import half_lost
+from tests.unit.nightly.stories import half_lost, quiet
 from tests.unit.nightly.test_night import night_of
 
 PROFILES = {

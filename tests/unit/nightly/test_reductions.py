@@ -19,7 +19,7 @@ from harness.nightly.shrink import Shrinking, TimeIsUp, Trust, is_valid, measure
 from harness.scenario import Scenario
 from harness.spec import parse_scenario
 from harness.spec.models import allowed_keys
-from tests.unit.nightly.test_invariants import half_lost
+from tests.unit.nightly.stories import half_lost
 
 LARGE = """\
 name: nightly-7-1
