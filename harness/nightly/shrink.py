@@ -65,14 +65,20 @@ def trust_of(shown: int, of: int) -> Trust | None:
     return Trust(shown - 1 if TWICE < shown < of else shown, of)
 
 
-def measured(document: Document, shows: Shows, of: int) -> tuple[int, int]:
+def measured(document: Document, shows: Shows, of: int, patience: int = PATIENCE) -> tuple[int, int]:
     """In how many runs a document shows it, and of how many: some more where too few of the first do.
 
     What races, as whose subscription is stored, may show itself in one run of three. Fewer, where the time is up.
+
+    Args:
+        document: what is run.
+        shows: runs it once.
+        of: so many runs at least.
+        patience: where none of `patience * of` runs shows it, there are no more.
     """
     shown = runs = 0
     with suppress(TimeIsUp):
-        while runs < of or (shown < min(TWICE, of) and runs < PATIENCE * of):
+        while runs < of or (shown < min(TWICE, of) and runs < (PATIENCE if shown else patience) * of):
             shown += shows(document)
             runs += 1
     return shown, runs

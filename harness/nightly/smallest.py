@@ -13,7 +13,7 @@ from harness.errors import PreconditionNotMet, UsageProblem
 from harness.nightly.document import Document, document_of
 from harness.nightly.findings import NightlyFinding, findings
 from harness.nightly.restate import name_of, opened, restated, with_expectation
-from harness.nightly.shrink import Shrinking, measured, trust_of
+from harness.nightly.shrink import PATIENCE, Shrinking, measured, trust_of
 from harness.nightly.trial import TimeLimit, Trial
 from harness.options import DEFAULT_VERSION, Options
 from harness.reporters.base import Report
@@ -31,6 +31,8 @@ class Effort:
     """Runs of each candidate, where it takes them to trust it."""
     minutes: float = 20.0
     """For everything, the measuring of the original and of the result included."""
+    patience: int = PATIENCE
+    """An original that hasn't shown it again in so many times `repeat` runs is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Smallest:
         repeat, limit = self._effort.repeat, TimeLimit(self._effort.minutes)
         with Campaign(self._options) as campaign, limit.cutting(campaign.interrupted):
             trial = self._trial = Trial(campaign, self._finding.signature, limit)
-            shown, of = measured(self._original, trial.of_original, repeat)
+            shown, of = measured(self._original, trial.of_original, repeat, self._effort.patience)
             trust = trust_of(shown, of)
             if trust is None:
                 raise _not_shown(of, limit)

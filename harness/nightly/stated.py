@@ -23,11 +23,11 @@ class StatedFinding:
     status: Path
 
     @property
-    def shortest(self) -> Path:
-        """The run with the fewest events: the easiest one to shrink.
+    def runs(self) -> list[Path]:
+        """The runs that show it, that with the fewest events first: the easiest one to shrink.
 
         Raises:
-            UsageProblem: none of the runs is there any more.
+            UsageProblem: none of them is there any more.
         """
         there = [folder for one in self.shown_by if (folder := self._found(one)) is not None]
         if not there:
@@ -36,7 +36,7 @@ class StatedFinding:
                 f"no run that shows it is there any more: {named}",
                 f"Put their folders into {self.status.parent}, each as SCENARIO/RUN.",
             )
-        return min(there, key=_events)
+        return sorted(there, key=_events)
 
     def _found(self, run: Path) -> Path | None:
         """The folder: beside the status file, for both may have been moved; else where the night had it."""

@@ -41,8 +41,9 @@ of_runs AS (
         COUNT(*) AS runs,
         MAX(r.highest_ms) AS highest_ms,
         MAX(r.at_least_ms) AS at_least_ms,
-        MAX_BY(c.source, r.highest_ms) AS source,
-        MAX_BY(c.source, r.at_least_ms) AS certain_source
+        -- Keys of runs, and no text: by numbers alone Spark can aggregate without sorting.
+        MAX_BY(r.run_key, r.highest_ms) AS longest_run,
+        MAX_BY(r.run_key, r.at_least_ms) AS certain_run
     FROM by_run AS r
     INNER JOIN celled AS c ON r.run_key = c.run_key
     GROUP BY 1, 2, 3
@@ -92,9 +93,11 @@ percentiles AS (
     GROUP BY cell, what, unnoticed
 ),
 found AS (
-    SELECT p.*, o.runs, o.highest_ms, o.at_least_ms, o.source, o.certain_source
+    SELECT p.*, o.runs, o.highest_ms, o.at_least_ms, l.source, k.source AS certain_source
     FROM percentiles AS p
     INNER JOIN of_runs AS o ON p.cell = o.cell AND p.what = o.what AND p.unnoticed IS NOT DISTINCT FROM o.unnoticed
+    INNER JOIN runs AS l ON o.longest_run = l.run_key
+    INNER JOIN runs AS k ON o.certain_run = k.run_key
 ),
 cells AS (
     SELECT DISTINCT

@@ -39,7 +39,7 @@ def measure_night(repeats: int, runs: str) -> list[Figure]:
     seconds, told = rocketchaos(*shrink, ends=SHRUNK)
     print(told)
     shrunk = [size(load_scenario(file)) for file in sorted((KEPT / "findings").glob("*.scenario.yaml"))]
-    drawn = [size(load_report(one.shortest).scenario) for one in wanted]
+    drawn = [size(load_report(one.runs[0]).scenario) for one in wanted]
     return [
         Figure(
             f"`nightly --minutes {MINUTES} --seed {SEED}`: scenarios judged", "", [scenarios["judged"]], ""

@@ -101,10 +101,47 @@ def test_it_begins_with_the_shortest_run_and_each_has_its_own_time_and_options(
 ) -> None:
     night = a_night(tmp_path)
     (one,) = of_night(night / "nightly-status.json", "filtered-by-client")
-    assert one.shortest.parent.name == "nightly-7-2"
-    assert len(events_of(one.shortest)) < len(events_of(one.shown_by[0]))
+    assert one.runs[0].parent.name == "nightly-7-2"
+    assert len(events_of(one.runs[0])) < len(events_of(one.shown_by[0]))
     cli.main(["shrink", str(night), "--repeat", "1"])
     assert len(campaign.options_of) == 2
+
+
+@pytest.mark.parametrize("silent", [2, 99])
+def test_where_the_shortest_run_never_shows_it_again_the_next_one_may(
+    campaign: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    silent: int,
+) -> None:
+    (signature,) = signatures(DROPPED)
+    write_status(tmp_path, (signature, False, [a_run(tmp_path, DROPPED, name) for name in "12"]))
+    monkeypatch.setattr(campaign, "answers", staticmethod(lambda number, _scenario: number > silent))
+    code = cli.main(["shrink", str(tmp_path), "--repeat", "1", "--finding", signature])
+    assert len(campaign.options_of) == 2
+    told = capsys.readouterr().out
+    if silent == 2:
+        assert code == ExitCode.AS_EXPECTED
+        assert "Wrote " in told
+    else:
+        assert code == ExitCode.INCONCLUSIVE
+        assert len(campaign.jobs) == 4
+        assert (
+            "nightly-7-1: not one of 2 further runs shows it; nightly-7-2: not one of 2 further runs" in told
+        )
+
+
+def test_there_is_no_next_one_where_the_time_is_up(
+    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (signature,) = signatures(DROPPED)
+    write_status(tmp_path, (signature, False, [a_run(tmp_path, DROPPED, name) for name in "12"]))
+    monkeypatch.setattr(campaign, "answers", staticmethod(lambda _number, _scenario: False))
+    words = ["shrink", str(tmp_path), "--repeat", "1", "--finding", signature, "--minutes", "0.5"]
+    assert cli.main(words) == ExitCode.INCONCLUSIVE
+    assert len(campaign.options_of) == 1
+    assert "not shrunk: not one of 2 further runs shows it\n" in capsys.readouterr().out
 
 
 def test_runs_that_were_moved_with_the_folder_are_found_beside_the_status_file(tmp_path: Path) -> None:
@@ -112,12 +149,12 @@ def test_runs_that_were_moved_with_the_folder_are_found_beside_the_status_file(t
     moved = tmp_path / "moved"
     night.rename(moved)
     (one,) = of_night(moved / "nightly-status.json", "filtered-by-client")
-    assert one.shortest == moved / "nightly-7-2" / one.shown_by[1].name
+    assert one.runs[0] == moved / "nightly-7-2" / one.shown_by[1].name
     shutil.rmtree(moved / "nightly-7-2")
-    assert one.shortest == moved / "nightly-7-1" / one.shown_by[0].name
+    assert one.runs[0] == moved / "nightly-7-1" / one.shown_by[0].name
     shutil.rmtree(moved / "nightly-7-1")
     with pytest.raises(UsageProblem, match=r"no run that shows it is there any more: .*nightly-7-1"):
-        _ = one.shortest
+        _ = one.runs[0]
 
 
 def test_a_run_that_stayed_where_it_was_is_found_there(tmp_path: Path) -> None:
@@ -126,7 +163,7 @@ def test_a_run_that_stayed_where_it_was_is_found_there(tmp_path: Path) -> None:
     other.parent.mkdir()
     (night / "nightly-status.json").rename(other)
     (one,) = of_night(other, "filtered-by-client")
-    assert one.shortest == one.shown_by[1]
+    assert one.runs[0] == one.shown_by[1]
 
 
 def test_one_of_which_no_run_is_left_keeps_none_from_it(
