@@ -39,12 +39,12 @@ def _range(one: Measured, rows: Sequence[Measured]) -> Quantiles:
     )
     if sum((other.side, other.unnoticed) == (one.side, one.unnoticed) for other in rows) > 1:
         also += ("limit unknown" if one.limit_ms is None else f"limit {duration(one.limit_ms)}",)
-    p50, p90, p99 = (one.most.percentile(share).value for share in (0.5, 0.9, 0.99))
+    p50, p90, p99 = (one.took.percentile(share).value for share in (0.5, 0.9, 0.99))
     return Quantiles(
         (f"{one.side.client} {one.side.rocketmq}", *also),
         p50,
         p90,
         p99,
-        one.most.at_rank(one.most.total),
+        one.took.at_rank(one.took.total),
         one.intervals,
     )

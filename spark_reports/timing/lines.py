@@ -55,7 +55,7 @@ def lines(facts: Facts, summary: StoreSummary) -> list[str]:
         every = [one for one in measured if one.what == what]
         own = [one for one in every if not one.with_faults] or every
         if own:
-            told.append(_slowest(max(own, key=lambda one: one.most.percentile(0.99).value)))
+            told.append(_slowest(max(own, key=lambda one: one.took.percentile(0.99).value)))
     if facts.untold_runs:
         told.append(f"Runs whose folders don't tell RocketMQ's timers, as older ones: {facts.untold_runs:,}.")
     if summary.quarantined:
@@ -102,7 +102,7 @@ def _perhaps(one: Measured) -> str:
 
 def _slowest(one: Measured) -> str:
     """The p99 of the slowest side, and what decides it."""
-    what, found = WHATS[one.what], one.most.percentile(0.99)
+    what, found = WHATS[one.what], one.took.percentile(0.99)
     name = "p99" if one.intervals >= ENOUGH else f"the longest of {one.intervals:,}"
     if one.with_faults:
         decides = "faults decide"

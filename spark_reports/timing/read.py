@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -12,6 +12,9 @@ from pyspark.sql import SparkSession
 from spark_reports.queries import query
 from spark_reports.statistics.percentiles import Histogram
 from spark_reports.timing.deciders import Decider, Timers, deciders
+
+BLOCKS = 20
+"""Into which `timing_histograms` deals runs."""
 
 
 class Side(NamedTuple):
@@ -63,10 +66,8 @@ class Measured:
     """What the timers allow at the latest; None: not known, for the folders of runs don't tell, or for faults."""
     deciders: Sequence[Decider]
     """Those timers."""
-    most: Histogram
-    """How long they took at most; of deliveries, how long they took."""
-    least: Histogram
-    """How long they took at least."""
+    took: Histogram
+    """How long they took, at most; deliveries exactly."""
     beyond: int
     """Intervals that are known to have taken longer than their timers allow."""
     perhaps_beyond: int
@@ -81,7 +82,7 @@ class Measured:
     @property
     def intervals(self) -> int:
         """So many."""
-        return self.most.total
+        return self.took.total
 
     @property
     def runs(self) -> int:
@@ -150,14 +151,21 @@ def _measured(spark: SparkSession, scenarios: Sequence[InScenario]) -> list[Meas
             unnoticed,
             limit_ms=own[0]["limit_ms"],
             deciders=deciders(timers),
-            most=Histogram.of((row["block"], row["ms"], row["most"]) for row in own if row["most"]),
-            least=Histogram.of((row["block"], row["ms"], row["least"]) for row in own if row["least"]),
-            beyond=sum(row["least"] for row in own if row["beyond"]),
-            perhaps_beyond=sum(row["most"] for row in own if row["beyond"]),
+            took=Histogram.of(_by_block(own)),
+            beyond=sum(row["beyond"] for row in own),
+            perhaps_beyond=sum(row["perhaps_beyond"] for row in own),
             scenarios=places[what, side, unnoticed, timers],
         )
         for (what, side, unnoticed, timers), own in sorted(rows.items(), key=_in_order)
     ]
+
+
+def _by_block(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, float, int]]:
+    """Block, value, and how often it was."""
+    for row in rows:
+        for block in range(BLOCKS):
+            if count := row[f"block_{block}"]:
+                yield block, row["ms"], count
 
 
 def _in_order(one: tuple[tuple[str, Side, bool | None, str | None], Any]) -> tuple[object, ...]:

@@ -79,7 +79,7 @@ def _against(one: Measured) -> Mapping[str, Any]:
         "certain_source": one.worst_for_certain.certain_source,
     }
     for percent in PERCENTILES:
-        found = one.most.percentile(percent / 100)
+        found = one.took.percentile(percent / 100)
         row |= {
             f"p{percent}_ms": found.value,
             f"p{percent}_low_ms": found.low,
