@@ -7,6 +7,7 @@ import re
 from harness.nightly.checks import open_checks
 from harness.nightly.document import MARK, WHAT_RUNS, Document
 from harness.nightly.findings import NightlyFinding
+from harness.nightly.invariants.minds import MINDS
 from harness.nightly.reduced import listed
 
 _KEPT = ("marks", *WHAT_RUNS)
@@ -34,10 +35,9 @@ def restated(document: Document, finding: NightlyFinding, origin: str) -> Docume
         finding: as a run of that shows it.
         origin: where it comes from, in words.
     """
-    cause = finding.breach.cause.rpartition(": ")[2]
     made: Document = {
         "name": name_of(document, finding),
-        "title": f"{cause[0].upper()}{cause[1:]}",
+        "title": _title(finding),
         "description": f"{finding.breach.sentence}. {origin}.",
     }
     made |= {key: document[key] for key in _KEPT if key in document}
@@ -45,6 +45,14 @@ def restated(document: Document, finding: NightlyFinding, origin: str) -> Docume
     made["healthy"] = [dict(check) for check in finding.breach.healthy] or document["healthy"]
     made["expected"] = "measured"
     return made
+
+
+def _title(finding: NightlyFinding) -> str:
+    """The cause, and what came of it where the cause alone is told."""
+    cause = finding.breach.cause.rpartition(": ")[2]
+    if cause in MINDS:
+        cause = f"{finding.kind.replace('-', ' ')}; {cause}"
+    return f"{cause[0].upper()}{cause[1:]}"
 
 
 def name_of(document: Document, finding: NightlyFinding) -> str:

@@ -12,6 +12,7 @@ TOPICS = "the members differ in their topics"
 TAGS = "the members differ in their tags"
 SQL = "the members differ in their SQL"
 ALLOCATION = "the members differ in their allocation"
+MINDS = (AGREE, TOPICS, TAGS, SQL, ALLOCATION)
 
 
 Way = Literal["topics", "expressions", "allocation"]

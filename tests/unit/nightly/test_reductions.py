@@ -10,7 +10,9 @@ import pytest
 
 from harness.cluster.kinds import ClusterKind
 from harness.nightly.document import WHAT_RUNS, Document, document_of, text_of
+from harness.nightly.findings import NightlyFinding
 from harness.nightly.generator import draw
+from harness.nightly.invariants import Breach
 from harness.nightly.invariants.minds import AGREE, ALLOCATION, SQL, TAGS, TOPICS
 from harness.nightly.profile import Profile
 from harness.nightly.reductions import REDUCTIONS
@@ -253,6 +255,12 @@ def test_the_result_states_the_finding_by_checks() -> None:
     stated = restated(document, finding, "Shrunk once more")
     assert stated["name"] == scenario.name
     assert with_expectation(stated, 0, 0) == stated
+
+
+def test_where_the_cause_alone_is_known_the_title_tells_what_came_of_it() -> None:
+    owned = NightlyFinding("several-owners", Breach("g", ALLOCATION, "d and e own it", ()))
+    title = restated(document_of(LARGE, "large"), owned, "Shrunk")["title"]
+    assert title == "Several owners; the members differ in their allocation"
 
 
 CAUSES = {
