@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Self
 
@@ -61,16 +62,20 @@ class Watched:
 def watched(spark: SparkSession) -> Iterator[Watched]:
     """The work of the block."""
     told = Watched()
-    stages, plans = {key for key, _ in _stages(spark)}, {number for number, _ in _plans(spark)}
+    stages, plans = _last(_stages(spark)), _last(_plans(spark))
     began, cpu_s = time.monotonic(), _cpu_s(spark)
     yield told
     told.seconds, told.cpu_s = time.monotonic() - began, _cpu_s(spark) - cpu_s
-    for key, stage in _stages(spark):
-        if key not in stages:
-            _add(told, spark, stage)
-    for number, plan in _plans(spark):
-        if number not in plans:
-            told.python += [f"{word} in query {number}" for word in PYTHON_IN_PLANS if word in plan]
+    for _, stage in takewhile(lambda one: one[0] > stages, _stages(spark)):
+        _add(told, spark, stage)
+    for number, execution in takewhile(lambda one: one[0] > plans, _plans(spark)):
+        plan = execution.physicalPlanDescription()
+        told.python += [f"{word} in query {number}" for word in PYTHON_IN_PLANS if word in plan]
+
+
+def _last(newest_first: Iterator[tuple[int, Any]]) -> int:
+    """The number of the newest; none is older than 0."""
+    return next((number for number, _ in newest_first), -1)
 
 
 def _add(told: Watched, spark: SparkSession, stage: Any) -> None:
@@ -98,21 +103,23 @@ def _books(spark: SparkSession) -> Any:
     return spark.sparkContext._jsc.sc().statusStore()  # type: ignore[attr-defined]
 
 
-def _stages(spark: SparkSession) -> Iterator[tuple[tuple[int, int], Any]]:
+def _stages(spark: SparkSession) -> Iterator[tuple[int, Any]]:
+    """The newest first: each word with the JVM takes time, and there are a thousand."""
     gateway: Any = spark.sparkContext._gateway
     jvm: Any = spark.sparkContext._jvm
     nothing = jvm.java.util.ArrayList()
     found = _books(spark).stageList(nothing, False, False, gateway.new_array(jvm.double, 0), nothing)
     for place in range(found.size()):
         stage = found.apply(place)
-        yield (stage.stageId(), stage.attemptId()), stage
+        yield stage.stageId(), stage
 
 
-def _plans(spark: SparkSession) -> Iterator[tuple[int, str]]:
+def _plans(spark: SparkSession) -> Iterator[tuple[int, Any]]:
+    """The newest first."""
     found = spark._jsparkSession.sharedState().statusStore().executionsList()  # type: ignore[attr-defined]
-    for place in range(found.size()):
+    for place in reversed(range(found.size())):
         execution = found.apply(place)
-        yield execution.executionId(), execution.physicalPlanDescription()
+        yield execution.executionId(), execution
 
 
 def _jvm_process(spark: SparkSession) -> psutil.Process:
