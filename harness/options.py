@@ -22,7 +22,7 @@ def no_progress(_text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """They hold for all its runs."""
+    """For all runs of a command."""
 
     version: str = DEFAULT_VERSION
     """Of RocketMQ, where a job doesn't say it."""
