@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from harness import paths
 from harness.guardian import find_owned
@@ -74,10 +75,14 @@ def _killed(runs: Path, number: int, after_s: float) -> float:
         process.kill()
     killed = time.monotonic()
     process.wait()
-    while left := _left(process.pid, children):
-        if time.monotonic() - killed > GIVEN_UP_S:
-            raise SystemExit(f"{GIVEN_UP_S:g} s after the kill there is still {left[0]}")
-        time.sleep(LOOK_EVERY_S)
+    awaited = Retrying(
+        retry=retry_if_result(bool), wait=wait_fixed(LOOK_EVERY_S), stop=stop_after_delay(GIVEN_UP_S)
+    )
+    try:
+        awaited(_left, process.pid, children)
+    except RetryError as late:
+        left = late.last_attempt.result()
+        raise SystemExit(f"{GIVEN_UP_S:g} s after the kill there is still {left[0]}") from late
     return time.monotonic() - killed
 
 
