@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,42 +48,67 @@ class Ingested:
 
 
 def measure_ingest(
-    spark: SparkSession, facts: int, places: Sequence[Path], repeats: int, say: Progress, disk: Path
-) -> Ingested:
+    spark: SparkSession, sizes: Sequence[int], places: Sequence[Path], repeats: int, say: Progress, disk: Path
+) -> list[Ingested]:
     """Ingest and bare conversion in turn, after a small one of each that warms everything.
+
+    Sizes of `PART` and more are measured once and together: the smaller ones are the first parts of the largest.
+    """
+    with tempfile.TemporaryDirectory(prefix="bench-spark-", dir=disk) as name:
+        small = Path(name) / "small"
+        write_folders(small, WARM_UP, 1000, places)
+        bare(spark, small, "messages.jsonl", MESSAGE, Path(name), say)
+        bare(spark, small, "events.jsonl", EVENT, Path(name), say)
+        ingested(spark, small, Path(name) / "warm", say)
+    together = sorted(facts for facts in sizes if facts >= PART)
+    alone = [([facts], repeats) for facts in sorted(sizes) if facts < PART]
+    told: list[Ingested] = []
+    for some, often in [*alone, (together, 1)]:
+        with tempfile.TemporaryDirectory(prefix="bench-spark-", dir=disk) as name:
+            told += _measure_parts(spark, some, places, often, say, Path(name))
+    return told
+
+
+def _measure_parts(
+    spark: SparkSession,
+    sizes: Sequence[int],
+    places: Sequence[Path],
+    repeats: int,
+    say: Progress,
+    folder: Path,
+) -> Iterator[Ingested]:
+    """Sizes in their order, one growing out of the other.
 
     Of more facts than `PART`, so many are made, and then copied as other runs: each part is measured, ingested
     into the store of those before it, and removed. As JSON lines 10^8 of them take 190 GB.
     """
-    with tempfile.TemporaryDirectory(prefix="bench-spark-", dir=disk) as name:
-        folder = Path(name)
-        small = folder / "small"
-        write_folders(small, WARM_UP, 1000, places)
-        bare(spark, small, "messages.jsonl", MESSAGE, folder, say)
-        bare(spark, small, "events.jsonl", EVENT, folder, say)
-        ingested(spark, small, folder / "warm", say)
-        of_messages, of_events, told = ([Watched() for _ in range(repeats)] for _ in range(3))
-        say(f"{facts:,} message facts: writing run folders")
-        first = folder / "runs"
-        made = write_folders(first, min(PART, facts), _per_run(facts), places)
-        size = sum(file.stat().st_size for file in first.rglob("*.jsonl"))
-        written = sum(1 for _ in first.glob("*/*"))
-        parts, again_s = math.ceil(facts / PART), 0.0
-        for part in range(parts):
-            runs = first
-            if part:
-                say(f"part {part + 1} of {parts}: copying run folders")
-                runs = folder / f"runs-{part}"
-                copy_as_others(first, runs, part * written)
-            for number in range(repeats):
-                of_messages[number] += bare(spark, runs, "messages.jsonl", MESSAGE, folder, say)
-                of_events[number] += bare(spark, runs, "events.jsonl", EVENT, folder, say)
-                store = folder / f"store-{number}"
-                told[number] += ingested(spark, runs, store, say)
-                again_s = ingested(spark, runs, store, say).seconds
-            if part:
-                shutil.rmtree(runs)
-        return Ingested(made * parts, size * parts, of_messages, of_events, told, again_s)
+    if not sizes:
+        return
+    ends = {math.ceil(facts / PART) for facts in sizes}
+    of_messages, of_events, told = ([Watched() for _ in range(repeats)] for _ in range(3))
+    say(f"{sizes[-1]:,} message facts: writing run folders")
+    first = folder / "runs"
+    made = write_folders(first, min(PART, sizes[-1]), _per_run(sizes[-1]), places)
+    size = sum(file.stat().st_size for file in first.rglob("*.jsonl"))
+    written = sum(1 for _ in first.glob("*/*"))
+    for part in range(max(ends)):
+        runs = first
+        if part:
+            say(f"part {part + 1} of {max(ends)}: copying run folders")
+            runs = folder / f"runs-{part}"
+            copy_as_others(first, runs, part * written)
+        again_s = 0.0
+        for number in range(repeats):
+            of_messages[number] += bare(spark, runs, "messages.jsonl", MESSAGE, folder, say)
+            of_events[number] += bare(spark, runs, "events.jsonl", EVENT, folder, say)
+            store = folder / f"store-{number}"
+            told[number] += ingested(spark, runs, store, say)
+            again_s = ingested(spark, runs, store, say).seconds
+        if part:
+            shutil.rmtree(runs)
+        if part + 1 in ends:
+            so_far = (deepcopy(of_messages), deepcopy(of_events), deepcopy(told))
+            yield Ingested(made * (part + 1), size * (part + 1), *so_far, again_s)
 
 
 def bare(

@@ -66,10 +66,8 @@ def measure(
     measured = Measured(load_start=os.getloadavg()[0])
     if ingest:
         with spark_session(f"local[{CORES}]", _say) as spark:
-            for facts in sorted(ingest):
-                often = 1 if facts >= 10**7 else repeats
-                measured.ingest.append(measure_ingest(spark, facts, real, often, _say, disk))
-                measured.ingest_memory = peak_memory(spark)
+            measured.ingest = measure_ingest(spark, ingest, real, repeats, _say, disk)
+            measured.ingest_memory = peak_memory(spark)
     if reports:
         with spark_session(f"local[{CORES}]", _say) as spark:
             ask_once(spark, real, _say, disk)

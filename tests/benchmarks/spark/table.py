@@ -78,6 +78,8 @@ def _ingest(measured: Measured) -> str:
         told = (_s(getattr(one, works)) for one in measured.ingest)
         rows.append([f"bare conversion of `{name}.jsonl`", *told, ""])
     rows.append(["`report ingest` of both", *(_s(one.ingest) for one in measured.ingest), ""])
+    each = (statistics.median(work.seconds for work in one.ingest) / one.facts for one in measured.ingest)
+    rows.append(["of it: for 1,000,000 message facts", *(f"{one * 10**6:.1f} s" for one in each), ""])
     for unit, name in (("seconds", "speed / bare speed"), ("cpu_s", "the same in processor time")):
         ratios = (statistics.median(one.ratios(unit)) for one in measured.ingest)
         rows.append([f"of it: {name}", *(f"{ratio:.2f}" for ratio in ratios), "≥ 0.5"])
