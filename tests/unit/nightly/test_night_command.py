@@ -18,8 +18,8 @@ from harness.nightly.night import Night
 from harness.nightly.profile import Profile
 from harness.nightly.status import StatusFile
 from harness.nightly.thinning import Thinning
+from tests.unit.nightly.nights import night_of
 from tests.unit.nightly.stories import half_lost, quiet
-from tests.unit.nightly.test_night import night_of
 
 PROFILES = {
     "network.yaml": "acts: {partition: 1}\n",
