@@ -1,10 +1,11 @@
+"""The store: what counts, one moment of it, what is tidied and exported, and places that can be none."""
+
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,17 +14,14 @@ import pytest
 from delta.exceptions import ConcurrentAppendException
 from pyspark.sql import SparkSession
 
-from harness.commands import report
 from harness.errors import EnvironmentNotReady, UsageProblem
-from spark_reports import migrations, transactions
 from spark_reports import store as module
+from spark_reports import transactions
 from spark_reports.export import Format, export
 from spark_reports.failures import spark_failures
-from spark_reports.migrations import migrate
-from spark_reports.places import Place
 from spark_reports.queries import query
 from spark_reports.store import Store
-from spark_reports.tables import MESSAGES, QUARANTINE, RUNS, STORE_VERSION, TABLES
+from spark_reports.tables import MESSAGES, QUARANTINE, RUNS, TABLES
 from spark_reports.tidy import tidy
 from tests.spark import stores
 
@@ -242,67 +240,6 @@ def test_no_store_is_a_message(spark: SparkSession, tmp_path: Path) -> None:
         Store.open(spark, str(tmp_path))
 
 
-@pytest.mark.parametrize("lost", ["messages", "runs/_delta_log"])
-def test_a_store_that_lacks_a_table_is_a_message(spark: SparkSession, tmp_path: Path, lost: str) -> None:
-    store = Store.create(spark, str(tmp_path))
-    stores.append(store, store.begin(), "some")
-    shutil.rmtree(tmp_path / lost)
-    with pytest.raises(UsageProblem, match="no table messages" if lost == "messages" else "damaged|no store"):
-        Store.open(spark, str(tmp_path))
-    with pytest.raises(UsageProblem, match=f"no table {lost.partition('/')[0]}"):
-        Store.create(spark, str(tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("table", "number", "cut"),
-    [("runs", 0, None), ("messages", 1, None), ("runs", -1, None), ("messages", -1, None),
-     ("runs", 1, 0), ("messages", -1, 0), ("runs", -1, 300), ("messages", 0, 300)],
-)  # fmt: skip
-def test_a_damaged_log_is_a_message_with_the_way_out(
-    whole: Path, spark: SparkSession, tmp_path: Path, table: str, number: int, cut: int | None
-) -> None:
-    """A commit that is gone, or that was cut."""
-    folder = tmp_path / "store"
-    shutil.copytree(whole, folder)
-    commit = sorted((folder / table / "_delta_log").glob("*.json"))[number]
-    if cut is None:
-        commit.unlink()
-    else:
-        commit.write_bytes(commit.read_bytes()[:cut])
-    assert "make a new store of the run folders" in _way_out_of(spark, folder)
-
-
-@pytest.mark.parametrize("cut", [None, 200])
-def test_a_damaged_file_of_facts_is_a_message_with_the_way_out(
-    whole: Path, spark: SparkSession, tmp_path: Path, cut: int | None
-) -> None:
-    folder = tmp_path / "store"
-    shutil.copytree(whole, folder)
-    file = next((folder / "messages").glob("*.parquet"))
-    if cut is None:
-        file.unlink()
-    else:
-        file.write_bytes(file.read_bytes()[:cut])
-    assert "make a new store of the run folders" in _way_out_of(spark, folder)
-
-
-@pytest.fixture(scope="module")
-def whole(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of a few commits."""
-    folder = tmp_path_factory.mktemp("whole") / "store"
-    store = Store.create(spark, str(folder))
-    stores.ingest(store, "one")
-    stores.ingest(store, "other")
-    return folder
-
-
-def _way_out_of(spark: SparkSession, folder: Path) -> str:
-    """Of reading a store that is damaged."""
-    with pytest.raises((UsageProblem, EnvironmentNotReady), match="damaged") as raised, spark_failures(None):
-        stores.visible(Store.open(spark, str(folder)))
-    return raised.value.hint or ""
-
-
 def test_a_place_that_delta_can_not_use_is_a_message(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match="no backtick"):
         Store.create(spark, str(tmp_path / "a`b"))
@@ -328,78 +265,3 @@ def test_places_that_can_be_no_store_are_messages(spark: SparkSession, tmp_path:
             Store.create(spark, text)
         with pytest.raises((UsageProblem, EnvironmentNotReady)):
             export(spark, text, Format.CSV, print)
-
-
-@pytest.mark.parametrize(
-    ("version", "way_out"), [(0, "report migrate"), (STORE_VERSION + 1, "newer rocketchaos")]
-)
-def test_a_store_of_another_version_is_a_message(
-    spark: SparkSession, tmp_path: Path, version: int, way_out: str
-) -> None:
-    _old_store(spark, tmp_path, version)
-    for act in (Store.open, Store.create):
-        with pytest.raises(UsageProblem, match=f"has version {version}") as raised:
-            act(spark, str(tmp_path))
-        assert way_out in raised.value.hint
-
-
-def test_an_old_store_is_brought_up_to_date_and_its_runs_can_be_made_whole(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    _old_store(spark, tmp_path, 0)
-    assert migrate(spark, str(tmp_path), print) == 0
-    assert migrate(spark, str(tmp_path), print) == STORE_VERSION
-    store = Store.open(spark, str(tmp_path))
-    for table in TABLES.values():
-        assert set(store.read(table).columns) == set(table.columns)
-    row = store.read(RUNS).first()
-    assert row is not None
-    assert (row.run, row.outcome, row.client_version, row.digest) == ("old", "reproduced", None, None)
-    stores.ingest(store, "old")
-    assert stores.visible(store) == {"old": 3}
-
-
-def test_small_files_of_a_store_of_version_1_can_be_put_together_once_it_was_migrated(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    store = Store.create(spark, str(tmp_path))
-    for run in ("one", "other"):
-        stores.ingest(store, run)
-    of_messages, of_runs = (store.place.of_table(table.name) for table in (MESSAGES, RUNS))
-    known = "'delta.dataSkippingStatsColumns' = 'run_key'"
-    spark.sql(f"ALTER TABLE delta.`{of_messages}` SET TBLPROPERTIES ({known})")
-    rows = store.read(MESSAGES).write.format("delta").mode("overwrite").option("overwriteSchema", True)
-    rows.partitionBy("batch").save(of_messages)
-    spark.sql(f"ALTER TABLE delta.`{of_runs}` SET TBLPROPERTIES ('{module.VERSION_PROPERTY}' = '1')")
-    assert migrate(spark, str(tmp_path), print) == 1
-    tidy(store, print)
-    assert len(store.read(MESSAGES).inputFiles()) == 1
-    assert stores.visible(store) == {"one": 3, "other": 3}
-
-
-@pytest.mark.parametrize(("version", "gaps"), [(0, True), (1, False), (STORE_VERSION, False)])
-def test_run_folders_are_asked_for_only_where_a_migration_leaves_gaps(
-    spark: SparkSession,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    version: int,
-    *,
-    gaps: bool,
-) -> None:
-    monkeypatch.setattr(report, "_spark", lambda _master: nullcontext((spark, print)))
-    monkeypatch.setattr(migrations, "migrate", lambda *_arguments: version)
-    report.migrate("store")
-    said = capsys.readouterr().out
-    assert f"version {version}" in said
-    assert ("ingest its runs again" in said) is gaps
-
-
-def _old_store(spark: SparkSession, folder: Path, version: int) -> None:
-    """A store with a table and a few columns, as one that was made long ago, or will be made one day."""
-    row = {"run": "old", "run_key": 1, "batch": "b", "outcome": "reproduced", "digest": "d"}
-    path = Place.of(str(folder)).of_table(RUNS.name)
-    spark.createDataFrame(
-        [tuple(row.values())], "run STRING, run_key LONG, batch STRING, outcome STRING, digest STRING"
-    ).write.format("delta").save(path)
-    if version:
-        spark.sql(f"ALTER TABLE delta.`{path}` SET TBLPROPERTIES ('{module.VERSION_PROPERTY}' = '{version}')")
