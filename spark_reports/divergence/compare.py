@@ -14,7 +14,7 @@ from spark_reports.divergence.read import Facts, Fates
 from spark_reports.statistics.bounded_mean import bounded_difference, mean
 from spark_reports.statistics.cliffs_delta import cliffs_delta
 from spark_reports.statistics.differences import newcombe_difference
-from spark_reports.statistics.exact_test import Significance
+from spark_reports.statistics.exact_test import ROUNDING, Significance
 from spark_reports.statistics.fisher import fisher
 from spark_reports.statistics.interval import Interval
 from spark_reports.statistics.rank_test import rank_test
@@ -71,6 +71,11 @@ class Judged:
     def of_messages(self) -> bool:
         """Otherwise it is of outcomes."""
         return self.compared.delta is not None
+
+    @property
+    def differs(self) -> bool:
+        """Whether there is any difference, shown or not."""
+        return self.compared.difference.point != 0
 
     @property
     def gravity(self) -> tuple[bool, bool, float, float]:
@@ -142,5 +147,5 @@ def _verdict(compared: Compared, p: float, attainable: Sequence[float]) -> Verdi
         return Verdict.ALIKE
     # As small as p could be if no run of one side were as any of the other.
     best = 2 / comb(sum(compared.runs), compared.runs[0]) if sum(compared.runs) < 200 else 0.0
-    rivals = max(1, bisect_right(attainable, best))
+    rivals = max(1, bisect_right(attainable, best * ROUNDING))
     return Verdict.TOO_FEW if best * rivals > FAMILY_WISE else Verdict.OPEN

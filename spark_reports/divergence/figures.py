@@ -108,16 +108,16 @@ def witnesses_figure(found: Sequence[Statement]) -> Figure | None:
                 (witness, track.replace("_", " ")),
                 (number := counts[kind, witness, track]) / total,
                 f"{number / total:.0%}" if number else "",
-                [f"{number:,} of {total:,} messages"],
+                [f"{number:,} of {total:,} messages of which either was asked"],
             )
             for witness, track in columns
         ]
     return Figure(
         "witnesses",
         "What the tools say of what became of the messages",
-        "Over all cells: of the messages of a class (a row), the share of which the broker's own tools, "
-        "and the dashboard, showed a TrackType when last asked. CONSUMED says that the group's offset "
-        "passed, not that anybody got the message.",
+        "Over all cells: of the messages of a class (a row) of which either was asked, the share of which the "
+        "broker's own tools, and the dashboard, showed a TrackType when last asked. CONSUMED says that the "
+        "group's offset passed, not that anybody got the message.",
         share_map(squares),
         queries("divergence_witnesses"),
     )

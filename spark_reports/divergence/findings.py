@@ -30,7 +30,9 @@ class Finding:
 def findings(judged: Iterable[Judged], verdict: Verdict) -> list[Finding]:
     """Those of the comparisons that came out so, the gravest first: what differs in the same classes, between the
     same two clients or kinds of cluster, or between any two versions, is told once."""
-    chosen = sorted((one for one in judged if one.verdict is verdict), key=lambda one: one.compared.pair)
+    chosen = sorted(
+        (one for one in judged if one.verdict is verdict and one.differs), key=lambda one: one.compared.pair
+    )
     by_pair = [list(own) for _, own in groupby(chosen, key=lambda one: one.compared.pair)]
     alike: dict[tuple[object, ...], list[list[Judged]]] = {}
     for own in by_pair:

@@ -12,9 +12,8 @@ from spark_reports.divergence.read import Facts
 from spark_reports.divergence.witnesses import Contradiction, contradiction_sentences, not_asked
 from spark_reports.report import StoreSummary
 
-MOST = 12
-_FINDINGS, _OPEN, _MISSED, _CONTRADICTIONS = 5, 2, 2, 2
-"""So many lines of each kind at most."""
+_FINDINGS, _OPEN, _MISSED, _CONTRADICTIONS = 4, 2, 2, 2
+"""So many lines of each kind at most: with what was left out they are a dozen."""
 
 
 def headline(judged: Sequence[Judged], held: Sequence[Held], facts: Facts) -> str:
@@ -37,7 +36,7 @@ def headline(judged: Sequence[Judged], held: Sequence[Held], facts: Facts) -> st
             f"{of} diverge, most {worst.first.scenario} between {worst.values[0]} and {worst.values[1]}: "
             f"compare their typical runs{besides}."
         )
-    few = {one.compared.pair for one in judged if one.verdict is Verdict.TOO_FEW}
+    few = {one.compared.pair for one in judged if one.verdict is Verdict.TOO_FEW and one.differs}
     if few:
         return (
             f"None of {counted(len(compared), 'pair')} of cells is shown to diverge, but {len(few):,} "
@@ -56,20 +55,24 @@ def lines(
     """Up to a dozen sentences, the gravest first; what was left out is always among them."""
     diverging, few = (findings(judged, verdict) for verdict in (Verdict.DIVERGES, Verdict.TOO_FEW))
     missed = [one for one in held if one.expectation is Expectation.MISSED]
+    contradictions = contradiction_sentences(said)
     told = [
         *(sentence(one, facts) for one in diverging[:_FINDINGS]),
         *(f"Too few runs to tell: {sentence(one, facts)}" for one in few[:_OPEN]),
         *(missed_sentence(one) for one in missed[:_MISSED]),
-        *contradiction_sentences(said)[:_CONTRADICTIONS],
+        *contradictions[:_CONTRADICTIONS],
     ]
     tails = [
         _more(len(diverging) - _FINDINGS, "divergence"),
         _more(len(few) - _OPEN, "difference with too few runs", "differences with too few runs"),
         _more(len(missed) - _MISSED, "cell not as expected", "cells not as expected"),
+        _more(
+            len(contradictions) - _CONTRADICTIONS, "contradiction of witnesses", "contradictions of witnesses"
+        ),
     ]
     if any(tails):
         told.append(f"Besides, in the tables: {', '.join(tail for tail in tails if tail)}.")
-    return [*told[: MOST - 1], _left_out(facts, summary)]
+    return [*told, _left_out(facts, summary)]
 
 
 def _more(number: int, one: str, many: str | None = None) -> str:

@@ -12,7 +12,7 @@ from spark_reports.cell import Cell
 from spark_reports.flakiness.assess import LEVEL, SEED
 from spark_reports.flakiness.read import ConditionBin
 from spark_reports.statistics.multiple import holm
-from spark_reports.statistics.superiority import Stratum, Superiority, superiority
+from spark_reports.statistics.superiority import Stratum, Superiority, superiorities
 
 BINS = 20
 GROUPS = 5
@@ -53,13 +53,14 @@ def conditions(bins: Mapping[Cell, Sequence[ConditionBin]]) -> list[Condition]:
         for row in rows:
             grouped[key.scenario, row.name][key].append(row)
     rng = np.random.default_rng(SEED)
-    effects = {
-        place: superiority([_stratum(rows) for rows in cells.values()], rng)
+    strata = {
+        place: [_stratum(rows) for rows in cells.values()]
         for place, cells in grouped.items()
         # What never differed within any cell can't go with anything.
         if any(len(rows) > 1 for rows in cells.values())
     }
-    known = {place: effect for place, effect in effects.items() if effect is not None}
+    effects = superiorities(list(strata.values()), rng, LEVEL)
+    known = {place: effect for place, effect in zip(strata, effects, strict=True) if effect is not None}
     adjusted = holm([effect.p for effect in known.values()])
     found = [
         Condition(scenario, name, effect, p, _fifths(grouped[scenario, name]))

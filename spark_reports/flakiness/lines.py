@@ -36,7 +36,8 @@ def headline(cells: Sequence[Assessed], names: Names, found: Sequence[Condition]
     if not judged:
         measured = sum(cell.now is Verdict.MEASURED for cell in cells)
         return (
-            f"No end of {total} could be judged: {measured} are only measured, the others have only errors."
+            f"No end of {total} could be judged: {measured} are only measured, of the others no run of which "
+            "something was expected ended by the product's behaviour."
         )
     good = f"No cell of {total} is FLAKY or FAIL: {counts[Verdict.PASS]} PASS"
     if counts[Verdict.LIKELY_PASS]:
@@ -147,7 +148,10 @@ def _undecided(cells: Sequence[Assessed]) -> str:
             "each, all alike, would do"
         )
     if none:
-        says.append(f"{counted(none, 'cell')} can't be judged: no run ended by the product's behaviour")
+        says.append(
+            f"{counted(none, 'cell')} can't be judged: no run of which something was expected "
+            "ended by the product's behaviour"
+        )
     return "; ".join(says)
 
 

@@ -60,8 +60,8 @@ alike AS (
     CAST(dashboard_unconsumed_heard AS STRING) AS dashboard_unconsumed_heard,
     CAST(tools_differ AS STRING) AS tools_differ,
     COUNT(*) AS alike_runs,
-    MAX(COALESCE(started, TIMESTAMP '1970-01-01')) AS newest,
-    MAX_BY(source, COALESCE(started, TIMESTAMP '1970-01-01')) AS source
+    MAX((COALESCE(started, TIMESTAMP '1970-01-01'), source)) AS newest,
+    MAX_BY(source, (COALESCE(started, TIMESTAMP '1970-01-01'), source)) AS source
   FROM by_run
   JOIN runs USING (run_key)
   WHERE trouble IS NULL AND outcome <> 'error'

@@ -3,8 +3,8 @@
 SELECT
   scenario, client, rocketmq, cluster, timing, outcome, expected, as_expected, trouble,
   COUNT(*) AS runs,
-  MAX_BY(source, COALESCE(started, TIMESTAMP '1970-01-01')) AS example,
-  MAX_BY(reason, COALESCE(started, TIMESTAMP '1970-01-01')) AS reason
+  MAX_BY(source, (COALESCE(started, TIMESTAMP '1970-01-01'), source)) AS example,
+  MAX_BY(reason, (COALESCE(started, TIMESTAMP '1970-01-01'), source)) AS reason
 FROM runs
 GROUP BY scenario, client, rocketmq, cluster, timing, outcome, expected, as_expected, trouble
 ORDER BY scenario, client, rocketmq, cluster, timing, outcome, expected, as_expected, trouble

@@ -1,11 +1,12 @@
 -- Per cell the three findings that explain most of its runs that ended not as expected, or in an error. Of each run
 -- the finding that says most of it comes first (`first_in_runs` counts those); the others are what went along. One
--- row per cell and finding; `text` and `source` are of the newest of those runs.
+-- row per cell and finding; `text` and `source` are of the newest of those runs, of the missed ones if there are any.
 WITH ends AS (
   SELECT run_key, run, source, started, scenario, client, rocketmq, cluster, timing,
          outcome = 'error' OR (trouble IS NOT NULL AND trouble <> 'precondition') AS broken,
          coalesce(NOT as_expected, false) AS missed,
-         concat(coalesce(CAST(started AS STRING), ''), ' ', run) AS in_time
+         concat(CASE WHEN outcome = 'error' OR (trouble IS NOT NULL AND trouble <> 'precondition') THEN '0 ' ELSE '1 ' END,
+                coalesce(CAST(started AS STRING), ''), ' ', run) AS in_time
   FROM runs
 ),
 once AS (

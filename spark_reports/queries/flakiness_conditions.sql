@@ -1,5 +1,5 @@
 -- One row per cell whose judged runs end both ways, condition and bin: 20 bins of about equal size within the
--- cell, equal values always in the same one; `hits` ended as expected. How long the phases took after the cluster was
+-- cell, equal values always in the same one, by the middle of their ranks; `hits` ended as expected. How long the phases took after the cluster was
 -- there is no condition: a run that ends early is short because of how it ended.
 WITH judged AS (
   SELECT run_key, scenario, client, rocketmq, cluster, timing, as_expected
@@ -32,18 +32,21 @@ one_each AS (
   GROUP BY j.cell, c.run_key, c.name, j.as_expected
 ),
 placed AS (
-  SELECT cell, name, value, as_expected, percent_rank() OVER (PARTITION BY cell, name ORDER BY value) AS place
+  SELECT cell, name, value, as_expected,
+         ((rank() OVER in_order - 1) / count(*) OVER (PARTITION BY cell, name) + cume_dist() OVER in_order) / 2
+           AS place
   FROM one_each
+  WINDOW in_order AS (PARTITION BY cell, name ORDER BY value)
 ),
 binned AS (
   SELECT cell, name,
-         CAST(least(19, floor(place * 20)) AS INT) AS bin,
+         CAST(floor(place * 20) AS INT) AS bin,
          count(*) AS runs,
          count(CASE WHEN as_expected THEN 1 END) AS hits,
          min(value) AS low,
          max(value) AS high
   FROM placed
-  GROUP BY cell, name, CAST(least(19, floor(place * 20)) AS INT)
+  GROUP BY cell, name, CAST(floor(place * 20) AS INT)
 )
 SELECT scenario, client, rocketmq, cluster, timing, name, bin, runs, hits, low, high
 FROM binned

@@ -41,9 +41,9 @@ of_runs AS (
         COUNT(*) AS runs,
         MAX(r.highest_ms) AS highest_ms,
         MAX(r.at_least_ms) AS at_least_ms,
-        -- Keys of runs, and no text: by numbers alone Spark can aggregate without sorting.
-        MAX_BY(r.run_key, r.highest_ms) AS longest_run,
-        MAX_BY(r.run_key, r.at_least_ms) AS certain_run
+        -- Of runs with the same time always the same one.
+        MAX_BY(r.run_key, (r.highest_ms, r.run_key)) AS longest_run,
+        MAX_BY(r.run_key, (r.at_least_ms, r.run_key)) AS certain_run
     FROM by_run AS r
     INNER JOIN celled AS c ON r.run_key = c.run_key
     GROUP BY 1, 2, 3

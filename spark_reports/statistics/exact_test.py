@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+ROUNDING = 1 + 1e-7
+"""P-values, and likelihoods, that differ by less are the same but for rounding; scipy's fisher_exact does so."""
+
 
 class Significance(NamedTuple):
     """The two-sided p-value of a test."""

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import hypergeom
 
-from spark_reports.statistics.exact_test import Significance
-
-_ROUNDING = 1 + 1e-7
-"""Tables as likely as the one seen count as such in spite of rounding; scipy's fisher_exact does the same."""
+from spark_reports.statistics.exact_test import ROUNDING, Significance
 
 
 def fisher(successes: int, trials: int, other_successes: int, other_trials: int) -> Significance:
@@ -23,4 +20,4 @@ def fisher(successes: int, trials: int, other_successes: int, other_trials: int)
 
 
 def _no_likelier(likely: np.ndarray, bound: float) -> float:
-    return min(1.0, float(likely[likely <= bound * _ROUNDING].sum()))
+    return min(1.0, float(likely[likely <= bound * ROUNDING].sum()))

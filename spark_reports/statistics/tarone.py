@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spark_reports.statistics.exact_test import Significance
+from spark_reports.statistics.exact_test import ROUNDING, Significance
 
 FAMILY_WISE = 0.05
 """The chance that a report in which nothing differs says of anything that it does."""
@@ -24,7 +24,7 @@ def tarone_holm(tests: Sequence[Significance]) -> list[float]:
     corrected, least = [1.0] * len(tests), 0.0
     for step, place in enumerate(order):
         p = tests[place].p
-        rivals = int(np.count_nonzero(smallest[step:] <= p))
+        rivals = int(np.count_nonzero(smallest[step:] <= p * ROUNDING))
         least = max(least, min(1.0, p * rivals))
         corrected[place] = least
     return corrected

@@ -17,7 +17,9 @@ def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
     """One for each timing: p50 to max per client and version, and the timers as lines."""
     made = []
     for timing in sorted({one.side.timing for one in measured if one.what == what}):
-        rows = [one for one in measured if one.what == what and one.side.timing == timing][:MOST_ROWS]
+        every = [one for one in measured if one.what == what and one.side.timing == timing]
+        gravest = sorted(every, key=lambda one: (not one.beyond, not one.perhaps_beyond))[:MOST_ROWS]
+        rows = [one for one in every if one in gravest]
         timers = {str(decider): float(decider.ms) for one in rows for decider in one.deciders}
         made.append(
             Figure(
@@ -25,7 +27,8 @@ def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
                 f"{WHATS[what].title}, {timing}",
                 "From the median to the longest that was seen, per client and version of RocketMQ; the dashed "
                 "lines are the timers that may have to run out."
-                + ("" if timers else " These runs don't tell their timers."),
+                + ("" if timers else " These runs don't tell their timers.")
+                + (f" {len(rows)} of {len(every)} rows of the table." if len(rows) < len(every) else ""),
                 quantile_ranges([_range(one, rows) for one in rows], timers),
                 queries("timing_histograms"),
             )

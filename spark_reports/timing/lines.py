@@ -33,6 +33,8 @@ def headline(facts: Facts) -> str:
             "they are deliveries in runs with faults"
             if faulty == intervals
             else "the run folders don't tell them, as older ones don't. Run the scenarios again"
+            if facts.untold_runs
+            else "they are of runs with several kinds of clients, which have different ones"
         )
         return (
             f"{intervals:,} intervals were measured, and none can be held against RocketMQ's timers: {why}."
@@ -109,7 +111,8 @@ def _slowest(one: Measured) -> str:
     elif not one.deciders:
         decides = "its timers are unknown"
     elif one.limit_ms is not None and one.perhaps_beyond > one.intervals - rank(0.99, one.intervals):
-        decides = f"more than its timers allow ({duration(one.limit_ms)})"
+        certain = one.beyond > one.intervals - rank(0.99, one.intervals)
+        decides = f"{'' if certain else 'perhaps '}more than its timers allow ({duration(one.limit_ms)})"
     elif (decider := deciding(found.value, one.deciders)) is None:
         decides = "no timer has to run out"
     else:

@@ -32,7 +32,8 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
         "`longest_at_least_ms` is what the longest took for certain (deliveries are exact). `timers` must "
         "run out one after the other at worst, which is `limit_ms`: runs with other ones have a row of their own; "
         "`beyond` took longer for certain, "
-        f"`perhaps_beyond` at most. Of less than {ENOUGH} values p99 is the longest. Low and high are a 95 % "
+        f"`perhaps_beyond` at most. Percentiles have three digits; of less than {ENOUGH} values p99 is "
+        "the longest. Low and high are a 95 % "
         "interval of order statistics that knows that the values of a run go together; where one is missing, "
         "there are too few values or runs to bound it.",
         schema(
@@ -99,7 +100,8 @@ def scenarios_table(scenarios: Sequence[InScenario]) -> Table:
     return Table(
         "scenarios",
         "Every scenario",
-        "In milliseconds, the longest first; `at_least_ms` is what is known of the longest for certain, and "
+        "In milliseconds, percentiles to three digits, the longest first; `at_least_ms` is what is known of "
+        "the longest for certain, and "
         "`source` the run in which it was seen.",
         schema(**columns),
         [

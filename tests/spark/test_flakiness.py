@@ -254,7 +254,7 @@ def test_conditions_are_binned_within_cells_that_end_both_ways(facts: Facts) -> 
         (1, 0),
         (1, 0),
     ]
-    assert [(one.bin, one.runs, one.hits) for one in bins if one.name == "beside"] == [(0, 4, 2)]
+    assert [(one.bin, one.runs, one.hits) for one in bins if one.name == "beside"] == [(10, 4, 2)]
     assert {one.name for one in bins} == {"load_start", "beside"}
 
 

@@ -94,7 +94,8 @@ def _time_axis(figure: go.Figure) -> None:
 def _timers(figure: go.Figure, timers_ms: Mapping[str, float]) -> None:
     """Their lines, and their names to the left of them; where lines are near the names stand at steps."""
     step, before = 0, 0.0
-    for name, ms in sorted(timers_ms.items(), key=lambda item: item[1]):
+    for name, exact_ms in sorted(timers_ms.items(), key=lambda item: item[1]):
+        ms = max(exact_ms, LEAST_MS)
         step = step + 1 if before and ms < before * NEAR else 0
         before = ms
         figure.add_vline(x=ms, line={"color": style.BAD, "dash": "dash", "width": 1.4})

@@ -58,6 +58,39 @@ def test_the_report_says_what_to_do_and_what_it_left_out() -> None:
     assert json.loads(made.figures[0].plot.to_json())["data"]
 
 
+def test_the_same_share_on_both_sides_is_no_difference_though_there_are_few_runs() -> None:
+    ends = [ended("reproduced", 2), ended("not-reproduced", 1)]
+    alike = {cell(client): ends for client in ("java", "python")}
+    made = report(facts({}, alike), SUMMARY)
+    assert made.headline == "None of 1 pair of cells is shown to diverge."
+    assert not any("Too few runs" in line for line in made.lines)
+    other = {cell("java"): [ended("reproduced", 3)], cell("python"): [ended("not-reproduced", 2)]}
+    assert "1 differ with too few runs to tell" in report(facts({}, other), SUMMARY).headline
+
+
+def test_what_the_lines_leave_out_is_told_though_there_is_much_of_everything() -> None:
+    runs = {}
+    for number in range(6):
+        for client, classes in (("java", FILTERED), ("python", {**BY_BROKER, "lost": number})):
+            runs[cell(client, scenario=f"s{number}")] = [classes] * 20
+    for number in range(4):
+        for client, classes in (
+            ("java", {"delivered": 8}),
+            ("python", {"delivered": 8 - number, "lost": number + 1}),
+        ):
+            runs[cell(client, scenario=f"few{number}")] = [classes] * 2
+    missed = {
+        cell(scenario=f"missed{number}"): [ended("not-reproduced", 9, "reproduced", False)]
+        for number in range(4)
+    }
+    made = report(facts(runs, missed), SUMMARY)
+    assert len(made.lines) <= 12
+    besides = next(line for line in made.lines if line.startswith("Besides, in the tables: "))
+    assert "2 more differences with too few runs" in besides
+    assert "2 more cells not as expected" in besides
+    assert made.lines[-1].startswith("Not compared: ")
+
+
 def test_an_empty_store_and_one_cell_alone() -> None:
     assert report(facts({}), SUMMARY).headline.startswith("The store has no runs")
     assert report(facts({cell(): [FILTERED]}), SUMMARY).headline.startswith(

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, norm
 
-from spark_reports.statistics.superiority import Stratum, Superiority, superiority
+from spark_reports.statistics.multiple import holm
+from spark_reports.statistics.superiority import Stratum, Superiority, superiorities, superiority
 
 
 def binned(values: np.ndarray, missed: np.ndarray, bins: int = 20) -> Stratum:
-    """As `flakiness_conditions` bins them: by rank, equal values alike."""
-    ranks = np.searchsorted(np.sort(values), values) / max(1, len(values) - 1)
-    which = np.minimum(bins - 1, (ranks * bins).astype(int))
+    """As `flakiness_conditions` bins them: by the middle of their ranks, equal values alike."""
+    inorder = np.sort(values)
+    below, up_to = np.searchsorted(inorder, values), np.searchsorted(inorder, values, side="right")
+    which = ((below + up_to) / 2 / len(values) * bins).astype(int)
     counts = [np.bincount(which[chosen], minlength=bins) for chosen in (missed, ~missed)]
     return Stratum(*(tuple(int(one) for one in own) for own in counts))
 
@@ -24,6 +26,19 @@ def known(strata: list[Stratum], rng: np.random.Generator) -> Superiority:
     effect = superiority(strata, rng)
     assert effect is not None
     return effect
+
+
+@pytest.mark.parametrize("others", [0, 3000])
+def test_what_goes_with_the_outcome_without_exception_is_sure_however_many_are_asked(others: int) -> None:
+    rng = np.random.default_rng(3)
+    clear, nothing = Stratum((0, 20), (20, 0)), Stratum((10, 10), (10, 10))
+    found = superiorities([[clear], *[[nothing]] * others, [Stratum((3,), (0,))]], rng, 0.05)
+    assert found[-1] is None
+    ps = [one.p for one in found if one is not None]
+    assert len(ps) == 1 + others
+    adjusted = holm(ps)
+    assert adjusted[0] <= 0.05
+    assert all(p > 0.05 for p in adjusted[1:])
 
 
 def test_without_coarse_bins_it_is_mann_and_whitney_s() -> None:

@@ -20,6 +20,12 @@ def test_tests_that_could_not_alarm_take_nothing_from_the_others() -> None:
     assert tarone_holm([Significance(0.001, 0.0005), *hopeless])[0] == pytest.approx(0.001)
 
 
+def test_ps_that_are_equal_but_for_rounding_are_rivals() -> None:
+    p = 2 / 252
+    tests = [Significance(p, p), Significance(p * (1 + 1e-15), p * (1 + 1e-15))]
+    assert tarone_holm(tests) == pytest.approx([2 * p, 2 * p])
+
+
 def test_equal_ps_and_none() -> None:
     assert tarone_holm([]) == []
     assert tarone_holm([Significance(0.02, 0.0), Significance(0.02, 0.0)]) == pytest.approx([0.04, 0.04])

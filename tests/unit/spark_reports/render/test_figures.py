@@ -157,6 +157,11 @@ def test_zero_stands_at_the_edge_of_a_logarithmic_axis() -> None:
     assert _of(quantile_ranges(rows), "p50").x[0] == 0.1
 
 
+def test_a_timer_of_zero_stands_there_too() -> None:
+    figure = quantile_ranges([Quantiles(("x", "java"), 1.0, 4.0, 8.0, 8.0, 2)], {"never": 0})
+    assert [(one.text, one.x) for one in figure.layout.annotations if one.text == "never"] == [("never", -1)]
+
+
 def test_figures_of_nothing_are_empty_figures() -> None:
     for figure in (
         share_map([]),
