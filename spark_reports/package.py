@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 
 import harness
 from harness.cluster.jars import Progress, jars
-from harness.errors import EnvironmentNotReady
+from harness.errors import EnvironmentNotReady, UsageProblem
 from spark_reports import requirements
 from spark_reports.session import LOG4J
 
@@ -54,8 +54,11 @@ def make_package(out: Path, progress: Progress) -> Package:
     """Write the zip, and beside it the script to submit, and what keeps Spark's noise from the terminal.
 
     Raises:
+        UsageProblem: it isn't called a zip.
         EnvironmentNotReady: they can't be written, a package is missing, or Delta's jars can't be fetched.
     """
+    if out.suffix != ".zip":
+        raise UsageProblem(f"a package is a zip: {out}", "Give another --out, such as rocketchaos-spark.zip.")
     found = jars(requirements.delta(), progress)
     progress("packing")
     script, logging = out.with_suffix(".py"), out.with_suffix(".log4j2.properties")

@@ -53,7 +53,7 @@ class Store:
         self.spark = spark
         self.place = place
         self.transactions = Transactions(spark, place, progress or (lambda _text: None))
-        self._begun = time.monotonic()
+        self._begun, self._begun_s = time.monotonic(), time.time()
         self._versions: Mapping[str, int] = {}
         """Of the tables in the views."""
 
@@ -95,8 +95,8 @@ class Store:
 
     def begin(self) -> str:
         """Begin a batch; its name, for the column `batch`."""
-        self._begun = time.monotonic()
-        return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{secrets.token_hex(8)}"
+        self._begun, self._begun_s = time.monotonic(), time.time()
+        return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(self._begun_s))}-{secrets.token_hex(8)}"
 
     def append(self, table: Table, facts: DataFrame) -> None:
         """Append facts of the batch; nobody sees them before `commit`. Columns as in `spark_reports.tables`."""
@@ -118,13 +118,10 @@ class Store:
         Raises:
             EnvironmentNotReady: the batch has taken so long that its facts may have been removed as left over.
         """
-        if time.monotonic() - self._begun > BATCH_LIMIT_S:
-            raise EnvironmentNotReady(
-                f"the ingest has taken longer than {BATCH_LIMIT_S // 3600} hours, and its facts may be gone",
-                "Ingest fewer runs at a time.",
-            )
 
         def merge() -> None:
+            # Here, for it may have waited for others.
+            self._require_in_time()
             new = runs.select(*RUNS.columns).alias("new")
             (
                 self._delta(RUNS)
@@ -135,13 +132,22 @@ class Store:
                 # The folder has been touched, or moved: the same facts, found in another place.
                 .whenMatchedUpdate(
                     f"NOT (old.listing <=> new.listing) AND ({_REPLACES})",
-                    {name: f"new.{name}" for name in ("listing", "source", "ingested")},
+                    {name: f"new.{name}" for name in ("listing", "judged", "source", "ingested")},
                 )
                 .whenNotMatchedInsertAll()
                 .execute()
             )
 
         self.transactions.run(merge)
+
+    def _require_in_time(self) -> None:
+        # While a machine sleeps its monotonic clock stands still, and its wall clock may be set.
+        took_s = max(time.monotonic() - self._begun, time.time() - self._begun_s)
+        if took_s > BATCH_LIMIT_S:
+            raise EnvironmentNotReady(
+                f"the ingest has taken longer than {BATCH_LIMIT_S // 3600} hours, and its facts may be gone",
+                "Ingest fewer runs at a time.",
+            )
 
     def quarantine(self, folders: DataFrame) -> None:
         """Note folders that could not be ingested: one row a source; columns as in `spark_reports.tables`."""

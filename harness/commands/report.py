@@ -45,7 +45,7 @@ MasterOption = Annotated[
         "--master", metavar="URL", help="Spark's master. [default: ROCKETCHAOS_SPARK_MASTER or local\\[*]]"
     ),
 ]
-OutOption = Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Where the page and tables go.")]
+OutOption = Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the page and tables go.")]
 FormOption = Annotated[Form, typer.Option("--format", help="Of the short text on standard output.")]
 
 
@@ -211,10 +211,10 @@ def report_application() -> typer.Typer:
     return app
 
 
-def _make(name: str, uri: str, out: Path, form: Form, master: str | None) -> ExitCode:
+def _make(name: str, uri: str, out: str, form: Form, master: str | None) -> ExitCode:
     from spark_reports.places import Place
 
-    folder = Place.of(str(out)).folder
+    folder = Place.of(out).folder
     if folder is None:
         raise UsageProblem(
             f"{out} is no folder of this machine, where reports are written", "Give another --out."

@@ -119,9 +119,10 @@ def _to_be_read(
 
 
 def _is_heir(row: Row, folder: Folder, stored: Row | None, gone: Callable[[str], bool]) -> bool:
-    """Whether it is a copy of a run whose own folder has gone since: it is read again, and is the run's folder."""
-    same = row.kind == COPY and stored is not None and stored.judged_ms == folder.judged_ms
-    return same and stored is not None and gone(stored.source)
+    """Whether it is a copy of a run that has no folder any more, or that the store lacks: it is read again."""
+    if row.kind != COPY:
+        return False
+    return stored is None or (stored.judged_ms == folder.judged_ms and gone(stored.source))
 
 
 def portions(

@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from glob import has_magic
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
@@ -111,7 +110,7 @@ def again(spark: SparkSession, folders: Iterable[Folder]) -> dict[str, str]:
     return {one.source: one.listing for one in seen}
 
 
-def is_gone(source: str, listed: Container[str], runs: Sequence[str] = ()) -> bool:
+def is_gone(source: str, listed: Collection[str], runs: Sequence[str] = ()) -> bool:
     """Whether a run folder isn't there any more; where that can't be known, it isn't gone.
 
     Args:
@@ -120,7 +119,7 @@ def is_gone(source: str, listed: Container[str], runs: Sequence[str] = ()) -> bo
         runs: what was listed; elsewhere than on a disk only what is below shows what is gone.
     """
     if not is_local(source):
-        return source not in listed and any(_is_below(urlsplit(source), urlsplit(one)) for one in runs)
+        return source not in listed and any(_is_below(source, one, listed) for one in runs)
     try:
         local_path(source).stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -130,9 +129,21 @@ def is_gone(source: str, listed: Container[str], runs: Sequence[str] = ()) -> bo
     return False
 
 
-def _is_below(source: SplitResult, place: SplitResult) -> bool:
-    same = place.scheme == source.scheme and place.netloc in ("", source.netloc)
-    return same and source.path.startswith(f"{place.path.rstrip('/')}/")
+def _is_below(source: str, place: str, listed: Iterable[str]) -> bool:
+    """Where a place leaves out the host, as `hdfs:///runs`, it is that of what was listed."""
+    scheme, host, path = _parts(source)
+    place_scheme, place_host, place_path = _parts(place)
+    same_host = place_host == host or (not place_host and any(_parts(one)[1] == host for one in listed))
+    return place_scheme == scheme and path.startswith(f"{place_path.rstrip('/')}/") and same_host
+
+
+def _parts(uri: str) -> tuple[str, str, str]:
+    """Scheme, host and path. None of our URIs has a query: `?` is a wildcard, or part of a name."""
+    scheme, _, rest = uri.partition(":")
+    if not rest.startswith("//"):
+        return scheme, "", rest
+    host, slash, path = rest[2:].partition("/")
+    return scheme, host, slash + path
 
 
 def is_local(source: str) -> bool:
@@ -205,7 +216,7 @@ def _below(places: Iterable[Path]) -> Iterator[Folder]:
         except (NotADirectoryError, FileNotFoundError):
             continue  # a file, or removed since its folder was listed
         except OSError as error:
-            yield Folder(f"file:{path}", problem=error.strerror)
+            yield Folder(_source(path), problem=error.strerror)
             continue
         if CONTRACT.isdisjoint(one.name for one in children) and not _NAME.fullmatch(Path(path).name):
             waiting += [one.path for one in children if _is_folder(one)]
@@ -228,4 +239,14 @@ def _folder(path: Path) -> Folder:
         except OSError:
             continue
         files[name] = File(status.st_size, status.st_mtime_ns // 1_000_000)
-    return Folder(f"file:{path}", files)
+    return Folder(_source(path), files)
+
+
+def _source(path: str | Path) -> str:
+    source = f"file:{path}"
+    try:
+        source.encode("utf-8")
+    except UnicodeEncodeError as error:
+        shown = source.encode("utf-8", "backslashreplace").decode()
+        raise UsageProblem(f"the path of a run folder is no UTF-8: {shown}", "Rename it.") from error
+    return source

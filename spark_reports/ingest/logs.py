@@ -9,6 +9,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
 
+from harness.names import TOKEN
 from spark_reports.ingest.findings import not_as_it_should_be, side_of
 from spark_reports.ingest.reading import reader
 from spark_reports.ingest.signature import signature
@@ -26,7 +27,7 @@ _TELLING = (
     r"(?i)exception|time(d)? ?out|refused|reject|fail|not (exist|latest|found|online)|discard|unreachable"
     r"|no space|too many|busy|flow control|expired"
 )
-_ANOTHER_RUN = r"-([0-9a-z]{14})\b"
+_ANOTHER_RUN = rf"-({TOKEN})\b"
 
 
 def log_findings(spark: SparkSession, documents: DataFrame) -> DataFrame:

@@ -238,7 +238,8 @@ class Portion:
         return {
             source: changed() if source in now else gone()
             for source, folder in self._folders.items()
-            if now.get(source) != folder.listing
+            # Of one that can't be listed its files may be seen all the same.
+            if now.get(source) != folder.listing and not (folder.problem and source in now)
         }
 
     def _commit(
@@ -255,8 +256,7 @@ class Portion:
             for source, row in others.items()
             if row.run not in beaten
         }
-        if problems or copies:
-            self._quarantine(rows, {**problems, **copies})
+        self._quarantine(rows, problems)
         committed = {source: row.run_key for source, row in fit.items() if row.counts}
         if committed:
             keys = list(committed.values())
@@ -265,6 +265,8 @@ class Portion:
             self._store.release(
                 {source: batch for source, batch in self._quarantined.items() if source in committed}
             )
+        # Only now: where this is broken off before, no copy is passed over for a run that isn't there.
+        self._quarantine(rows, copies)
         replaced = sum(row.stored_digest is not None for row in new.values())
         summary = IngestSummary(
             ingested=len(new) - replaced,
@@ -276,6 +278,8 @@ class Portion:
         return summary, rest
 
     def _quarantine(self, rows: Mapping[str, Row], problems: Mapping[str, Problem]) -> None:
+        if not problems:
+            return
         found, nothing = datetime.now(UTC), Row(digest=None, run=None, scenario=None)
         self._store.quarantine(
             self._spark.createDataFrame(

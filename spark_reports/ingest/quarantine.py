@@ -124,7 +124,8 @@ def _problems(seen: Seen) -> Iterator[Problem]:
         if name not in folder.files:
             yield Problem(MISSING, name, f"there is no {name}; {way_out}")
         elif count == 0 and folder.files[name].size > 0:
-            yield Problem(MISSING, name, f"{name} can't be read; let this user read it", passing=True)
+            reason = f"nothing of {name} can be read; let this user read it, or, if it is blank: {way_out}"
+            yield Problem(MISSING, name, reason, passing=True)
     yield from _history(seen, repeat)
     yield from _messages(seen, check)
 

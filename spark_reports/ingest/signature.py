@@ -5,12 +5,14 @@ from __future__ import annotations
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
+from harness.names import TOKEN
+
 LONGEST = 300
 """Characters of a signature."""
 
 _PLACEHOLDERS = (
     (r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|[+-]\d{2}:?\d{2})?", "<time>"),
-    (r"-[0-9a-z]{14}\b", "-<run>"),
+    (rf"-{TOKEN}\b", "-<run>"),
     (r"\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b", "<address>"),
     (r"\[[0-9A-Fa-f]{1,4}(:[0-9A-Fa-f]{0,4}){2,}\](:\d+)?", "<address>"),
     (r"\b[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b", "<id>"),

@@ -54,6 +54,12 @@ def test_a_folder_with_a_runs_name_is_one_though_it_has_nothing(tmp_path: Path) 
     assert run_folders(NO_SPARK, [str(tmp_path)]) == [Folder(f"file:{folder}", {})]
 
 
+def test_a_path_that_is_no_utf_8_is_a_message(tmp_path: Path) -> None:
+    make(tmp_path, os.fsdecode(b"caf\xe9"))
+    with pytest.raises(UsageProblem, match=r"is no UTF-8: .*caf\\udce9"):
+        sources(tmp_path)
+
+
 def test_no_place_and_no_run_folder_are_said(tmp_path: Path) -> None:
     with pytest.raises(UsageProblem, match=r"there is no .*nowhere"):
         sources(tmp_path / "nowhere")

@@ -74,6 +74,14 @@ def test_what_is_gone_is_known_on_a_disk_and_below_what_was_listed(tmp_path: Pat
     assert not is_gone(f"file:{tmp_path}", ())
     assert is_gone(f"file:{tmp_path}/nowhere", ())
     there = "hdfs://name/runs/s/a"
-    assert is_gone(there, (), ["hdfs:///runs"])
-    assert not is_gone(there, (there,), ["hdfs:///runs"])
+    assert is_gone(there, (), ["hdfs://name/runs"])
+    assert not is_gone(there, (there,), ["hdfs://name/runs"])
     assert not is_gone(there, (), ["hdfs:///run", "s3a://name/runs", "hdfs://other/runs", "/runs"])
+
+
+def test_what_was_not_looked_at_is_not_gone() -> None:
+    there = "hdfs://name/runs/s/a"
+    assert is_gone(there, ("hdfs://name/runs/s/b",), ["hdfs:///runs"])
+    assert not is_gone(there, ("hdfs://other/runs/s/b",), ["hdfs:///runs"])
+    assert not is_gone("s3a://bucket/nightly/a", ("s3a://bucket/nightly1/a",), ["s3a://bucket/nightly?"])
+    assert is_gone("s3a://bucket/a?b/s/a", (), ["s3a://bucket/a?b"])

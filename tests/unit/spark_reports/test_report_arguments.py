@@ -1,0 +1,45 @@
+"""What is wrong with a place is told before Spark starts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.errors import ExitCode
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("package", "--out", "."), "a package is a zip: ."),
+        (("package", "--out", "rocketchaos.py"), "a package is a zip: rocketchaos.py"),
+        (
+            ("flakiness", "--store", "none", "--out", "s3a://bucket/x"),
+            "s3a://bucket/x is no folder of this machine",
+        ),
+    ],
+)
+def test_a_place_that_can_not_be_is_one_message(
+    tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-P",
+            "-c",
+            "import sys, harness.cli; sys.exit(harness.cli.main())",
+            "report",
+            *arguments,
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (run.returncode, run.stdout) == (ExitCode.USAGE, "")
+    assert run.stderr.startswith(f"rocketchaos: {told}")
+    assert not any(tmp_path.iterdir())
