@@ -41,6 +41,8 @@ def first_broken_lines(spark: SparkSession, paths: Sequence[str]) -> BrokenLines
     broken = (
         numbered_lines(spark, paths[:MOST])
         .withColumn("line", fn.row_number().over(order))
+        # What is blank is no line for who reads JSON lines.
+        .where(fn.col("value").rlike(r"\S"))
         .withColumns({"event": parsed(fn.col("value"), EVENT), "message": parsed(fn.col("value"), MESSAGE)})
         .where(_is_broken())
         .groupBy("place", "file")

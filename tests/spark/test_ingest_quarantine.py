@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,10 +10,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_reports.ingest.broken_lines import first_broken_lines
 from spark_reports.ingest.ingest import ingest
 from spark_reports.store import Store
 from spark_reports.tables import QUARANTINE, RUNS
 from tests.spark import stores
+from tests.spark.broken import change
 from tests.spark.folders import TAGS, copy
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
@@ -62,6 +65,34 @@ def test_what_is_sound_again_leaves_the_quarantine(spark: SparkSession, tmp_path
     assert {row.run for row in store.read(RUNS).collect()} == {"restored", "repaired", "overtaken"}
     assert again() == {}
     assert not any(text.startswith("ingesting") for text in told)
+
+
+def test_a_copy_is_ingested_where_the_ingest_of_its_run_was_broken_off(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the folder that was judged last has gone since."""
+    kept, gone = copy(tmp_path / "kept", TAGS, "run"), copy(tmp_path / "gone", TAGS, "run")
+    os.utime(kept / "outcome.json", (1_600_000_000, 1_600_000_000))
+    store = Store.create(spark, str(tmp_path / "store"))
+
+    def dies(*_unused: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "commit", dies)
+        with pytest.raises(KeyboardInterrupt):
+            ingest(spark, store, [str(tmp_path)], print)
+    shutil.rmtree(gone)
+    done = ingest(spark, store, [str(tmp_path)], print)
+    assert (done.seen, done.ingested, done.unchanged) == (1, 1, 0)
+    assert [row.source for row in store.read(RUNS).collect()] == [f"file:{kept}"]
+
+
+def test_the_first_broken_line_is_none_that_is_blank(spark: SparkSession, tmp_path: Path) -> None:
+    folder = copy(tmp_path, TAGS, "run")
+    change(folder, "events.jsonl", lambda lines: [lines[0], " \n", "\n", "noise\n", *lines[1:]])
+    path = f"file:{folder}/events.jsonl"
+    assert first_broken_lines(spark, [path]).lines == {(f"file:{folder}", "events.jsonl"): 4}
 
 
 @pytest.mark.parametrize("found", [stores.NOW - timedelta(hours=1), stores.NOW + timedelta(hours=1)])

@@ -86,6 +86,7 @@ def test_the_first_telling_lines_of_a_log_are_told_and_others_counted(spark: Spa
         "WARN something else",
         f"WARN the consumer's group info not exist, group: g-{TOKEN}",
         f"WARN the consumer's group info not exist, group: g-{other}",
+        "ERROR in post-initialization",
         *(f"ERROR cause {'x' * number}" for number in range(MOST + 5)),
         "ERROR cause x",
     ]
@@ -101,6 +102,7 @@ def test_the_first_telling_lines_of_a_log_are_told_and_others_counted(spark: Spa
     assert len(found) == MOST
     assert found[texts[2]].node == "a"
     assert found["ERROR cause x"].occurrences == 2
+    assert "ERROR in post-initialization" in found
     assert not any(text.startswith("INFO") or other in text for text in found)
 
 

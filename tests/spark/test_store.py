@@ -56,9 +56,13 @@ def test_the_same_run_again_changes_nothing_and_one_judged_anew_replaces_it_with
 
 def test_a_run_whose_folder_was_only_touched_keeps_its_facts(store: Store) -> None:
     first = stores.ingest(store, "touched")
-    stores.commit(store, store.begin(), "touched", listing="new")
+    stores.commit(store, store.begin(), "touched", listing="new", judged=stores.NOW)
     kept = store.read(RUNS).where("run = 'touched'").collect()
     assert [(row.batch, row.listing) for row in kept] == [(first, "new")]
+    # Of an older copy it is known that this one was judged later.
+    older = {"judged": stores.NOW - timedelta(hours=1), "source": "file:/copies/touched"}
+    stores.commit(store, store.begin(), "touched", digest="other", listing="older", **older)
+    assert [row.batch for row in store.read(RUNS).where("run = 'touched'").collect()] == [first]
 
 
 def test_a_folder_judged_anew_replaces_its_run_though_the_clock_was_set_back(store: Store) -> None:
@@ -181,12 +185,14 @@ def test_tidy_puts_the_small_files_of_many_ingests_together(store: Store) -> Non
     assert stores.visible(store) == before
 
 
+@pytest.mark.parametrize("clock", ["monotonic", "time"])
 def test_an_ingest_that_takes_half_a_day_does_not_commit(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch, clock: str
 ) -> None:
+    """The monotonic clock stands still while the machine sleeps."""
     batch = store.begin()
-    now = time.monotonic()
-    monkeypatch.setattr(module.time, "monotonic", lambda: now + module.BATCH_LIMIT_S + 1)
+    now = getattr(time, clock)()
+    monkeypatch.setattr(module.time, clock, lambda: now + module.BATCH_LIMIT_S + 1)
     with pytest.raises(EnvironmentNotReady, match="longer than 12 hours"):
         stores.commit(store, batch, "slow")
 
