@@ -10,7 +10,7 @@ WITH by_run AS (
 SELECT
   scenario, client, rocketmq, cluster, timing, number,
   COUNT(*) AS runs,
-  MAX_BY(source, COALESCE(started, TIMESTAMP '1970-01-01')) AS example
+  MAX_BY(source, (COALESCE(started, TIMESTAMP '1970-01-01'), source)) AS example
 FROM by_run
 JOIN runs USING (run_key)
 WHERE trouble IS NULL AND outcome <> 'error'
