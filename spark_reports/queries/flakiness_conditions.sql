@@ -1,6 +1,6 @@
 -- One row per cell whose judged runs end both ways, condition and bin: 20 bins of about equal size within the
--- cell, equal values always in the same one, by the middle of their ranks; `hits` ended as expected. How long the phases took after the cluster was
--- there is no condition: a run that ends early is short because of how it ended.
+-- cell, equal values always in the same one, by the middle of their ranks; `hits` ended as expected. How long the
+-- phases took after the cluster was there is no condition: a run that ends early is short because of how it ended.
 WITH judged AS (
   SELECT run_key, scenario, client, rocketmq, cluster, timing, as_expected
   FROM runs

@@ -17,9 +17,12 @@ def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
     """One for each timing: p50 to max per client and version, and the timers as lines."""
     made = []
     for timing in sorted({one.side.timing for one in measured if one.what == what}):
+        # Of very many the gravest are drawn, and stand in their order.
         every = [one for one in measured if one.what == what and one.side.timing == timing]
-        gravest = sorted(every, key=lambda one: (not one.beyond, not one.perhaps_beyond))[:MOST_ROWS]
-        rows = [one for one in every if one in gravest]
+        places = sorted(
+            range(len(every)), key=lambda place: (not every[place].beyond, not every[place].perhaps_beyond)
+        )
+        rows = [every[place] for place in sorted(places[:MOST_ROWS])]
         timers = {str(decider): float(decider.ms) for one in rows for decider in one.deciders}
         made.append(
             Figure(

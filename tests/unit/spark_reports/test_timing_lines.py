@@ -7,6 +7,7 @@ import pytest
 from spark_reports.report import StoreSummary
 from spark_reports.statistics.percentiles import Histogram
 from spark_reports.timing.deciders import deciders
+from spark_reports.timing.figures import MOST_ROWS, range_figures
 from spark_reports.timing.lines import headline, lines
 from spark_reports.timing.read import Facts, InScenario, Measured, Side
 
@@ -57,3 +58,11 @@ def test_only_what_is_certain_is_said_to_be_more_than_the_timers_allow(
 def test_why_nothing_can_be_held_against_timers(untold_runs: int, why: str) -> None:
     one = measured(12_000, None, client="java+python")
     assert why in headline(facts(one, untold_runs))
+
+
+def test_of_very_many_rows_the_gravest_are_drawn_and_the_figure_says_so() -> None:
+    fine = [measured(12_000, client=f"java {number:02}") for number in range(MOST_ROWS)]
+    (figure,) = range_figures([*fine, measured(45_000, beyond=40, perhaps=40, client="slow")], "rebalance")
+    assert f" {MOST_ROWS} of {MOST_ROWS + 1} rows of the table." in figure.says
+    labels = [text for one in figure.plot.data for text in one.hovertext or ()]
+    assert any("slow" in label for label in labels)
