@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from harness.client_kinds import ApiName
+from harness.version_range import VersionRange, contains
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,19 @@ class TimingProfile:
     """Properties of every consumer (`ClientConfig`, 4.9.4), named as there, set before its start; milliseconds."""
     api_settings: Mapping[ApiName, Mapping[str, int]] = field(default_factory=lambda: MappingProxyType({}))
     """Besides, those of consumers of one way of consuming."""
+    settings_since: Mapping[str, VersionRange] = field(default_factory=lambda: MappingProxyType({}))
+    """The versions of the client that have a setting, where not all of them do; the others do without it."""
     proxy: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     """Entries of rmq-proxy.json (`ProxyConfig`, 5.3.3); milliseconds."""
+
+    def settings_of(self, api: ApiName, version: str) -> dict[str, int]:
+        """What a consumer is set to, by its way of consuming and the version of its client."""
+        settings = {**self.client_settings, **self.api_settings.get(api, {})}
+        return {
+            name: value
+            for name, value in settings.items()
+            if contains(self.settings_since.get(name, ""), version)
+        }
 
 
 _AFTER_EXCEPTIONS = {"pullTimeDelayMillsWhenException": 100}
@@ -72,6 +84,8 @@ COMPRESSED = TimingProfile(
             "lite-pull": MappingProxyType({**_AFTER_EXCEPTIONS, "autoCommitIntervalMillis": 1000}),
         }
     ),
+    # RocketMQ 4.9.0 and 4.9.1 have 3000 as a constant.
+    settings_since=MappingProxyType({"mqClientApiTimeout": ">=4.9.2"}),
     proxy=MappingProxyType(
         {
             # How long gRPC clients' receives wait. RocketMQ's own are 5 s at least and 20 s at most: arrivals wake

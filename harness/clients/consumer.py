@@ -132,8 +132,8 @@ class Consumer:
     def _settings(self) -> dict[str, Any]:
         if not self.spec.choice.kind.compressed:
             return self.spec.settings
-        of_api = self._timing.api_settings.get(self.spec.api, {})
-        return {**self._timing.client_settings, **of_api, **self.spec.settings}
+        version = self.spec.choice.version_on(self._rocketmq)
+        return {**self._timing.settings_of(self.spec.api, version), **self.spec.settings}
 
     def _configured_queues(self) -> list[dict[str, Any]]:
         """The queues that `by-config` names: of every topic, those with the ids, on every broker."""

@@ -21,6 +21,8 @@ JVM_OPTIONS = (
     "-Xms8m",
     # Its file in the temporary folder would outlive a SIGKILL.
     "-XX:-UsePerfData",
+    # The netty of 4.9.0 reads a field of java.nio.Buffer by reflection.
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
 )
 """Options of every worker's JVM; options given later win."""
 
