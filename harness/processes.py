@@ -8,8 +8,9 @@ from pathlib import Path
 from types import TracebackType
 
 from harness import paths
-from harness.cluster.artifacts import ARTIFACTS, classpath
+from harness.cluster.artifacts import classpath
 from harness.cluster.java_home import find_java
+from harness.cluster.releases import Need, fetch, require
 from harness.guardian import Guardian
 from harness.load import usable_cores
 from harness.timing import TimingProfile
@@ -61,8 +62,10 @@ class Processes:
             UsageProblem: there is no such version.
             EnvironmentNotReady: they can't be had.
         """
-        for role in ARTIFACTS:
-            classpath(version, role, self.progress)
+        need = Need(version)
+        require(need, self.progress)
+        for error in fetch([need], self.progress).values():
+            raise error
 
     def spawn(
         self,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from harness.cluster import versions
-from harness.cluster.jars import Bundle, jars
+from harness.cluster.jars import Bundle, indexes, jars
 
 if TYPE_CHECKING:
     from harness.cluster.maven import Repository
@@ -26,6 +26,7 @@ ARTIFACTS: Mapping[Role, Sequence[str]] = {
 on it a 5.x client takes the broker's log configuration."""
 
 _PROXY = "rocketmq-proxy"
+_SERVER_INDEX = "-server.json"
 
 
 def classpath(version: str, role: Role, progress: Progress | None = None) -> tuple[Path, ...]:
@@ -43,10 +44,13 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
     """
     versions.parse(version)
 
-    def require(repository: Repository) -> None:
-        repository.require("RocketMQ", GROUP, _artifacts(version, role)[0], version, versions.nearest)
+    def require(_repository: Repository) -> None:
+        # Only here, where something is missing.
+        from harness.cluster import releases
 
-    return jars(_bundle(version, role), progress, require)
+        releases.require(releases.Need(version, (role,)), progress)
+
+    return jars(bundle(version, role), progress, require)
 
 
 def cached(version: str) -> bool:
@@ -57,12 +61,23 @@ def cached(version: str) -> bool:
         EnvironmentNotReady: the cache can't be used.
     """
     versions.parse(version)
-    return all(_bundle(version, role).whole() for role in ARTIFACTS)
+    return all(bundle(version, role).whole() for role in ARTIFACTS)
 
 
-def _bundle(version: str, role: Role) -> Bundle:
-    coordinates = [f"{GROUP}:{artifact}:{version}" for artifact in _artifacts(version, role)]
-    return Bundle(f"{version}-{role}", f"RocketMQ {version}", coordinates, part=role)
+def in_cache() -> list[str]:
+    """The versions of which every role's jars are in the cache, the oldest first; raises as `cached`."""
+    found = (index.name.removesuffix(_SERVER_INDEX) for index in indexes(f"*{_SERVER_INDEX}"))
+    return [version for version in versions.ascending(found) if cached(version)]
+
+
+def bundle(version: str, role: Role) -> Bundle:
+    """The jars of a role of this version."""
+    return Bundle(f"{version}-{role}", f"RocketMQ {version}", coordinates(version, role), part=role)
+
+
+def coordinates(version: str, role: Role) -> list[str]:
+    """The artifacts that a role of this version needs, `group:artifact:version`."""
+    return [f"{GROUP}:{artifact}:{version}" for artifact in _artifacts(version, role)]
 
 
 def _artifacts(version: str, role: Role) -> Sequence[str]:

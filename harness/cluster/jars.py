@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness import paths
 from harness.cache_lock import cache_lock
-from harness.errors import EnvironmentNotReady
+from harness.errors import EnvironmentNotReady, RocketchaosError
 
 if TYPE_CHECKING:
     from harness.cluster.maven import Repository
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 Progress = Callable[[str], None]
 
 _INDEX_VERSION = 1
+_GROUPS_AT_A_TIME = 4
+"""Each fetches several files at a time (`harness.cluster.maven`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,53 @@ def jars(
     say = progress or (lambda _text: None)
     with cache_lock(folder / "rocketchaos", "jars", say):
         # Another process may have fetched them while this one waited.
-        return bundle.whole() or _fetch(folder, bundle, say, require)
+        found = bundle.whole()
+        if found is None:
+            _discard_damaged(folder, bundle)
+            found = _fetch(folder, bundle, say, require)
+        return found
+
+
+def fetch_side_by_side(
+    groups: Sequence[Sequence[Bundle]], progress: Progress | None = None
+) -> list[RocketchaosError | None]:
+    """Fetch what the cache lacks: several groups at a time, the bundles of one after the other.
+
+    Of each group: why not all of it could be had; None where it is there.
+
+    Raises:
+        EnvironmentNotReady: the cache can't be used.
+    """
+    if all(bundle.whole() is not None for group in groups for bundle in group):
+        return [None for _ in groups]
+    folder = paths.maven_folder()
+    say = progress or (lambda _text: None)
+    stop = threading.Event()
+
+    def fetch(group: Sequence[Bundle]) -> RocketchaosError | None:
+        try:
+            for bundle in group:
+                if bundle.whole() is None:
+                    _fetch(folder, bundle, say, None, stop)
+        except RocketchaosError as error:
+            return error
+        return None
+
+    with cache_lock(folder / "rocketchaos", "jars", say), ThreadPoolExecutor(_GROUPS_AT_A_TIME) as pool:
+        for bundle in (bundle for group in groups for bundle in group):
+            _discard_damaged(folder, bundle)
+        try:
+            return list(pool.map(fetch, groups))
+        except BaseException:
+            # Ctrl-C: what is under way ends with its present file.
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def indexes(pattern: str) -> list[Path]:
+    """The indexes of bundles in the cache whose file names fit the pattern; raises as `paths.maven_folder`."""
+    return sorted((paths.maven_folder() / "rocketchaos").glob(pattern))
 
 
 def _index(folder: Path, bundle: Bundle) -> Path:
@@ -94,29 +144,43 @@ def _size(file: Path) -> int | None:
         return None
 
 
+def _discard_damaged(folder: Path, bundle: Bundle) -> None:
+    """Remove the jars of a bundle that have another size than they should; call it before anybody fetches."""
+    try:
+        for name, size in (_read(_index(folder, bundle)) or {}).items():
+            if _size(folder / name) not in (None, size):
+                (folder / name).unlink()
+    except OSError as error:
+        raise _unusable(folder, error) from error
+
+
+def _unusable(folder: Path, error: OSError) -> EnvironmentNotReady:
+    return EnvironmentNotReady(
+        f"the cache of jars can't be used: {error.strerror or error}: {folder}",
+        "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
+    )
+
+
 def _fetch(
-    folder: Path, bundle: Bundle, progress: Progress, require: Callable[[Repository], None] | None
+    folder: Path,
+    bundle: Bundle,
+    progress: Progress,
+    require: Callable[[Repository], None] | None,
+    stop: threading.Event | None = None,
 ) -> tuple[Path, ...]:
     # Only here, where something is missing: it takes longer to load than everything else together.
     from harness.cluster.maven import Repository
 
     part = f" ({bundle.part})" if bundle.part else ""
     progress(f"resolving the jars of {bundle.title}{part}")
-    index = _index(folder, bundle)
     try:
-        for name, size in (_read(index) or {}).items():
-            if _size(folder / name) not in (None, size):
-                (folder / name).unlink()
-        repository = Repository(folder, progress)
+        repository = Repository(folder, progress, stop)
         if require is not None:
             require(repository)
         found = repository.jars(bundle)
-        _write(index, folder, found)
+        _write(_index(folder, bundle), folder, found)
     except OSError as error:
-        raise EnvironmentNotReady(
-            f"the cache of jars can't be used: {error.strerror or error}: {folder}",
-            "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
-        ) from error
+        raise _unusable(folder, error) from error
     return tuple(found)
 
 

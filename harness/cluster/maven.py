@@ -13,7 +13,8 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,9 @@ _CERTIFICATE_HINT = (
     "Where a proxy signs with a certificate of its own, let REQUESTS_CA_BUNDLE name the file that has it. "
     + _HINT
 )
+_LOCKS: dict[Path, threading.Lock] = {}
+"""One for each file that this process has fetched: nobody else fetches it meanwhile."""
+_LOCKS_LOCK = threading.Lock()
 
 
 class _NotThereError(RuntimeError):
@@ -56,8 +60,13 @@ class _NotThereError(RuntimeError):
 class Repository:
     """A remote Maven repository, and the folder that keeps what was fetched from it."""
 
-    def __init__(self, folder: Path, progress: Progress) -> None:
+    def __init__(self, folder: Path, progress: Progress, stop: threading.Event | None = None) -> None:
         """Uses the mirror that the environment names, otherwise Maven Central.
+
+        Args:
+            folder: it keeps what is fetched.
+            progress: told in a few words what takes time.
+            stop: once set, nothing more is asked of the repository.
 
         Raises:
             UsageProblem: the mirror is no http or https URL.
@@ -71,9 +80,11 @@ class Repository:
                 "Give a repository's base URL.",
             )
         # Without the user name and password that the URL of a mirror may carry.
-        self._name = f"the Maven repository at {parts.hostname}" if configured else "Maven Central"
+        self.name = f"the Maven repository at {parts.hostname}" if configured else "Maven Central"
         self._progress = progress
         self._missing_poms: list[str] = []
+        self._unreachable: EnvironmentNotReady | None = None
+        self._stop = stop or threading.Event()
         # Connections are kept open: most of the time goes into hundreds of small files, one after the other.
         self._session = requests.Session()
         self._session.mount(f"{parts.scheme}://", requests.adapters.HTTPAdapter(max_retries=_RETRIES))
@@ -108,13 +119,13 @@ class Repository:
             return self._fetch_all(sorted(wanted, key=str))
         except (RuntimeError, ValueError, ElementTree.ParseError) as error:
             raise EnvironmentNotReady(
-                f"{bundle.title} can't be put together from {self._name}: {error}", _HINT
+                f"{bundle.title} can't be put together from {self.name}: {error}", _HINT
             ) from error
 
     def _fetch_all(self, artifacts: Sequence[Any]) -> list[Path]:
         missing = sum(not artifact.cached_path.exists() for artifact in artifacts)
         if missing:
-            self._progress(f"downloading {missing} jars from {self._name}")
+            self._progress(f"downloading {missing} jars from {self.name}")
         with ThreadPoolExecutor(_PARALLEL_DOWNLOADS) as pool:
             try:
                 return list(pool.map(lambda artifact: Path(artifact.resolve()), artifacts))
@@ -123,41 +134,43 @@ class Repository:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def require(
-        self,
-        what: str,
-        group: str,
-        artifact: str,
-        version: str,
-        nearest: Callable[[str, Sequence[str]], Sequence[str]],
-    ) -> None:
-        """Make sure that there is this version, by its POM.
+    def has(self, coordinates: Iterable[str]) -> dict[str, bool | EnvironmentNotReady]:
+        """Whether there are these artifacts, by their POMs; for each, or why that can't be told.
 
         Args:
-            what: it is, for messages.
-            group: of the artifact.
-            artifact: one that every version has.
-            version: the one in question.
-            nearest: picks from all versions those that may be meant.
-
-        Raises:
-            UsageProblem: there is no such version; the message names the nearest.
-            EnvironmentNotReady: the repository can't be reached, or the disk is full.
+            coordinates: `group:artifact:version`, asked side by side.
         """
+        asked = tuple(dict.fromkeys(coordinates))
+        with ThreadPoolExecutor(_PARALLEL_DOWNLOADS) as pool:
+            return dict(zip(asked, pool.map(self._has, asked), strict=True))
+
+    def _has(self, coordinate: str) -> bool | EnvironmentNotReady:
+        if self._unreachable is not None:
+            # One wait for a repository that doesn't answer is enough.
+            return self._unreachable
+        group, artifact, version = coordinate.split(":")
         pom = self._context.project(group, artifact).at_version(version).artifact(packaging="pom")
         try:
             pom.resolve()
         except _NotThereError:
-            existing = self._versions(group, artifact)
-            raise UsageProblem(
-                f"there is no {what} {version} in {self._name}",
-                f"The nearest versions: {', '.join(nearest(version, existing))}."
-                if existing
-                else "Which versions it has could not be found out.",
-            ) from None
+            return False
+        except EnvironmentNotReady as error:
+            return error
+        return True
 
-    def _versions(self, group: str, artifact: str) -> list[str]:
-        """All versions of an artifact; none if the repository doesn't tell."""
+    def versions(self, group: str, artifacts: Iterable[str]) -> dict[str, list[str]]:
+        """The versions of each artifact as its `maven-metadata.xml` lists them; some that are there may lack.
+
+        Without those artifacts of which the repository has no such list, or none that can be read.
+        """
+        asked = tuple(artifacts)
+        with ThreadPoolExecutor(_PARALLEL_DOWNLOADS) as pool:
+            lists = pool.map(lambda artifact: self._listed(group, artifact), asked)
+            return {artifact: found for artifact, found in zip(asked, lists, strict=True) if found}
+
+    def _listed(self, group: str, artifact: str) -> list[str]:
+        if self._unreachable is not None:
+            return []
         try:
             metadata = self.get(f"{group.replace('.', '/')}/{artifact}/maven-metadata.xml")
             return [each.text or "" for each in ElementTree.fromstring(metadata).iter("version")]
@@ -178,7 +191,7 @@ class Repository:
             # Some mirrors keep no checksums. The content is as long as it was announced: `get` made sure.
             expected = []
         if expected and expected[0].decode(errors="replace").lower() != hashlib.sha1(content).hexdigest():
-            raise EnvironmentNotReady(f"{self._name} sent a damaged file: {path}", "Try again. " + _HINT)
+            raise EnvironmentNotReady(f"{self.name} sent a damaged file: {path}", "Try again. " + _HINT)
         try:
             _write(target, content)
         except OSError as error:
@@ -189,19 +202,22 @@ class Repository:
 
     def get(self, path: str) -> bytes:
         """The content of one file; raises as `fetch`."""
+        if self._stop.is_set():
+            raise EnvironmentNotReady("the download was interrupted")
         try:
             response = self._session.get(f"{self._url}/{path}", timeout=_TIMEOUT_S)
         except requests.RequestException as error:
             hint = _CERTIFICATE_HINT if isinstance(error, requests.exceptions.SSLError) else _HINT
-            raise EnvironmentNotReady(
-                f"{self._name} could not be reached ({_reason(error)})", hint
-            ) from error
+            self._unreachable = EnvironmentNotReady(
+                f"{self.name} could not be reached ({_reason(error)})", hint
+            )
+            raise self._unreachable from error
         if response.status_code == 404:
             if path.endswith(".pom"):
                 self._missing_poms.append(path)
             raise _NotThereError(f"there is no {path}")
         if response.status_code != 200:
-            raise EnvironmentNotReady(f"{self._name} answered HTTP {response.status_code} for {path}", _HINT)
+            raise EnvironmentNotReady(f"{self.name} answered HTTP {response.status_code} for {path}", _HINT)
         return bytes(response.content)
 
 
@@ -224,7 +240,13 @@ class _Resolver(PythonResolver):
 
     def download(self, artifact: Any) -> Path:
         target = Path(artifact.cached_path)
-        self._repository.fetch(f"{artifact.component.path_prefix.as_posix()}/{artifact.filename}", target)
+        with _LOCKS_LOCK:
+            lock = _LOCKS.setdefault(target, threading.Lock())
+        with lock:
+            # Versions that are fetched side by side have most of their jars in common.
+            if not target.exists():
+                path = f"{artifact.component.path_prefix.as_posix()}/{artifact.filename}"
+                self._repository.fetch(path, target)
         return target
 
 

@@ -50,19 +50,21 @@ def has_proxy(version: str) -> bool:
     return contains(PROXY_SINCE, version)
 
 
+def ascending(texts: Iterable[str]) -> list[str]:
+    """The supported releases among these, each once, the oldest first; previews and snapshots are none."""
+    numbers = {_numbers(text) for text in texts}
+    return [".".join(map(str, one)) for one in sorted(filter(None, numbers)) if is_supported(one)]
+
+
 def nearest(version: str, existing: Iterable[str], count: int = 4) -> list[str]:
-    """Up to `count` supported releases among `existing`, around `version`, in ascending order."""
-    releases = sorted(
-        numbers
-        for numbers in (_numbers(each) for each in existing)
-        if numbers is not None and is_supported(numbers)
-    )
-    middle = bisect.bisect(releases, parse(version))
+    """Up to `count` supported releases among `existing`, around `version`, the oldest first."""
+    releases = ascending(existing)
+    middle = bisect.bisect(releases, parse(version), key=parse)
     first = max(0, min(middle - count // 2, len(releases) - count))
-    return [".".join(map(str, numbers)) for numbers in releases[first : first + count]]
+    return releases[first : first + count]
 
 
-def _numbers(version: str) -> VersionNumbers | None:
+def _numbers(text: str) -> VersionNumbers | None:
     """The numbers of a release; None for previews and snapshots."""
-    found = _FORM.fullmatch(version)
+    found = _FORM.fullmatch(text)
     return None if found is None else (int(found[1]), int(found[2]), int(found[3]))
