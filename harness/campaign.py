@@ -12,16 +12,17 @@ from pathlib import Path
 from types import TracebackType
 
 from harness.admission import Admission, Turn, weight_of
-from harness.cluster.artifacts import classpath
 from harness.cluster.base import Cluster
 from harness.cluster.kinds import ClusterKind
 from harness.cluster.making import Making, require_lasting
+from harness.cluster.releases import Need, absences, fetch
 from harness.cluster.running import AttachedCluster, RunningCluster, keep, running
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds, ClusterShape
 from harness.errors import EnvironmentNotReady, RocketchaosError, UsageProblem
 from harness.feasibility import why_not
 from harness.job import Job
+from harness.obtainable import needs_of
 from harness.options import Options
 from harness.processes import Processes
 from harness.reporters.base import Report
@@ -32,7 +33,6 @@ from harness.session import Session
 from harness.steps.delay import delayed_brokers
 from harness.store import RunFolder
 from harness.timing import COMPRESSED, PROFILES
-from harness.workers.kinds import KINDS
 
 SHARED_CLUSTERS_AT_MOST = 6
 """A cluster of one broker takes some 700 MiB and, where nothing happens, hardly any time in 4.9.x, and in 5.x a
@@ -227,7 +227,7 @@ class Campaign:
         Raises:
             UsageProblem: a version isn't there; then nothing was run.
         """
-        self._fetch_all(jobs)
+        self.fetch(jobs)
         self._proxied |= {job.rocketmq for job in jobs if job.scenario.cluster_needs.proxy is not None}
         self._awaited.update(self._kind_of(job) for job in jobs if not job.scenario.needs_own_cluster)
         admission = Admission(parallel)
@@ -256,24 +256,31 @@ class Campaign:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def _fetch_all(self, jobs: Sequence[Job]) -> None:
-        """Have every version's jars, the clients' included; where one can't be had now, its runs will say so."""
-        servers = dict.fromkeys(job.rocketmq for job in jobs)
-        clients = {
-            (version, role)
-            for job in jobs
-            for choice in job.scenario.choices
-            if (role := KINDS[choice.kind.worker].classpath_role)
-            and (version := choice.version_on(job.rocketmq)) not in servers
-        }
-        for job in jobs[:1]:
-            processes = self._processes_of(self.options.timing_of(job.scenario))
-            for version in servers:
-                with suppress(EnvironmentNotReady):
-                    processes.fetch(version)
-            for version, role in sorted(clients):
-                with suppress(EnvironmentNotReady):
-                    classpath(version, role, self.options.progress)
+    def absences(self, jobs: Sequence[Job]) -> dict[Need, RocketchaosError]:
+        """What these jobs need of RocketMQ's releases and can't be had, and why; no jar is fetched for that.
+
+        Raises:
+            UsageProblem: no such version can be.
+            EnvironmentNotReady: the cache can't be used.
+        """
+        return absences(self._needs_of(jobs), self.options.progress)
+
+    def fetch(self, jobs: Sequence[Job]) -> None:
+        """Have the jars of all jobs, several versions at a time; where some can't be had now, runs will say so.
+
+        Raises:
+            UsageProblem: there is no such version.
+        """
+        with suppress(EnvironmentNotReady):
+            absent = self.absences(jobs)
+            for error in absent.values():
+                if isinstance(error, UsageProblem):
+                    raise error
+            needs = [need for need in self._needs_of(jobs) if need not in absent]
+            fetch(needs, self.options.progress)
+
+    def _needs_of(self, jobs: Sequence[Job]) -> list[Need]:
+        return list(dict.fromkeys(need for job in jobs for need in needs_of(job, self.options.on)))
 
     def _open(self, timing: str, job: Job) -> Session:
         scenario = job.scenario

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from harness.client_kinds import ClientChoice, client_choice
 from harness.cluster import versions
 from harness.cluster.kinds import ClusterKind
-from harness.errors import UsageProblem
+from harness.errors import ExitCode, UsageProblem
 from harness.feasibility import why_not
 from harness.job import Job, job_of
 from harness.scenario import Scenario
@@ -54,18 +54,36 @@ class LeftOut:
     """As in the table: `java`, `java@4.9.4+python`."""
     rocketmq: str
     reason: str
+    code: ExitCode = ExitCode.AS_EXPECTED
+    """How the command ends at best: a version that was named and can't be had must not end as if all was well."""
 
 
 def left_out_told(left_out: Iterable[LeftOut]) -> list[str]:
     """What is left out, a line for each cell and reason, with all the scenarios that it is true of."""
     found: dict[tuple[str, str, str], list[str]] = {}
+    absent: dict[tuple[str, str], list[str]] = {}
     for one in left_out:
+        if one.code is not ExitCode.AS_EXPECTED:
+            # Of every scenario alike: without their names.
+            absent.setdefault((one.rocketmq, one.reason), []).append(one.client)
+            continue
         why = one.reason.removeprefix(f"{one.scenario} ")
         found.setdefault((one.client, one.rocketmq, why), []).append(one.scenario)
     return [
-        f"{client} on RocketMQ {rocketmq}: {', '.join(scenarios)} {why}"
-        for (client, rocketmq, why), scenarios in found.items()
+        *(
+            f"{', '.join(dict.fromkeys(clients))} on RocketMQ {rocketmq}: {reason}"
+            for (rocketmq, reason), clients in absent.items()
+        ),
+        *(
+            f"{client} on RocketMQ {rocketmq}: {', '.join(scenarios)} {why}"
+            for (client, rocketmq, why), scenarios in found.items()
+        ),
     ]
+
+
+def code_with(left_out: Iterable[LeftOut], code: ExitCode) -> ExitCode:
+    """The exit code of runs that end with this one, beside what was left out."""
+    return ExitCode.gravest([code, *(one.code for one in left_out)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,12 +21,14 @@ import pytest
 from harness.campaign import Campaign
 from harness.cluster import versions
 from harness.cluster.kinds import ClusterKind
-from harness.errors import RocketchaosError
+from harness.cluster.releases import Need
+from harness.errors import ExitCode, RocketchaosError
 from harness.feasibility import why_not
 from harness.job import Job
 from harness.live import LiveRun
 from harness.matrix import Matrix, jobs_of, parse_matrix, refuse_two_versions
 from harness.model import OutcomeKind
+from harness.obtainable import why_unobtainable
 from harness.options import DEFAULT_VERSION, Options
 from harness.reporters.base import Report
 from harness.reporters.parts.findings import finding_lines
@@ -39,6 +41,7 @@ LOG = logging.getLogger("rocketchaos")
 """Says what takes time; `--log-cli-level=INFO` shows it."""
 
 _CAMPAIGN = pytest.StashKey[Campaign]()
+_ABSENT = pytest.StashKey[Mapping[Need, RocketchaosError]]()
 _MARK = re.compile(r"[A-Za-z]\w*(-\w+)*")
 
 
@@ -124,6 +127,7 @@ class ScenarioItem(pytest.Item):
             reason = why_not(self.scenario, self.job.rocketmq, campaign.options.on)
             if reason is not None:
                 pytest.skip(reason)
+            self._require_obtainable(campaign.options.on)
             report = campaign.run(self.job)
         except RocketchaosError as problem:
             _end_with(str(problem))
@@ -131,6 +135,14 @@ class ScenarioItem(pytest.Item):
         self.user_properties += properties(report)
         if report.outcome.wrong and report.outcome.kind in (OutcomeKind.INCONCLUSIVE, OutcomeKind.ERROR):
             _end_with(explanation(report))
+
+    def _require_obtainable(self, kind: ClusterKind) -> None:
+        """An error where its RocketMQ, or a client's, can't be had: it was asked for, and says nothing."""
+        found = why_unobtainable(self.job, kind, self.config.stash.get(_ABSENT, {}))
+        if found is not None:
+            if found.left_out.code is ExitCode.AS_EXPECTED:
+                pytest.skip(found.left_out.reason)
+            raise found.error
 
     def runtest(self) -> None:
         """Hold the outcome against what is expected."""
@@ -197,6 +209,22 @@ def pytest_runtest_makereport(
         # the only ones that pytest, its JUnit XML and all that build on them tell apart from failures.
         report.when = "setup"
     return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """Ask for every version that the scenarios need, and fetch those that are there, several at a time."""
+    options = session.config.option
+    stopped = session.testsfailed and not options.continue_on_collection_errors
+    items = [item for item in getattr(session, "items", ()) if isinstance(item, ScenarioItem)]
+    if not items or options.collectonly or stopped:
+        return
+    with suppress(RocketchaosError):  # every scenario says so itself
+        campaign = campaign_of(session.config)
+        kind = campaign.options.on
+        jobs = [item.job for item in items if why_not(item.scenario, item.job.rocketmq, kind) is None]
+        absent = session.config.stash[_ABSENT] = campaign.absences(jobs)
+        campaign.fetch([job for job in jobs if why_unobtainable(job, kind, absent) is None])
 
 
 @pytest.hookimpl(trylast=True)

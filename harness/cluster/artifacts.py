@@ -48,7 +48,7 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
         # Only here, where something is missing.
         from harness.cluster import releases
 
-        releases.require(releases.Need(version, (role,)), progress)
+        releases.require(releases.Need(version, (role,)))
 
     return jars(bundle(version, role), progress, require)
 

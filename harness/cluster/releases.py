@@ -66,6 +66,9 @@ def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Ne
     if not missing:
         return {}
     repository = _repository(progress)
+    if progress is not None:
+        told = ", ".join(dict.fromkeys(need.version for need in missing))
+        progress(f"asking {repository.name} for RocketMQ {told}")
     found = repository.has(one for need in missing for one in need.coordinates)
     there = functools.cache(functools.partial(_releases, repository))
     absent = {need: _absence(need, found, repository.name, there) for need in missing}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -34,8 +34,9 @@ from harness.commands.ending import ending_in_a_code
 from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import ExitCode, UsageProblem
 from harness.library import scenarios_folder, shipped
-from harness.matrix import left_out_told
+from harness.matrix import LeftOut, code_with, left_out_told
 from harness.model import OutcomeKind
+from harness.obtainable import obtainable
 from harness.options import Options
 from harness.scenario import Scenario
 from harness.selection import load_all
@@ -77,7 +78,8 @@ def claims_run(
 ) -> ExitCode:
     """Run every scenario that speaks of a claim, races as often as they say, and tell the verdicts.
 
-    The exit code is 1 where a verdict is not the expected one, and 3 where a claim's runs show nothing.
+    The exit code is 1 where a verdict is not the expected one, and 3 where a claim's runs show nothing. A version
+    that can't be had is left out: 2 where there is none, 4 where the network fails.
     """
     if slow and fast:
         raise UsageProblem("--slow and --fast leave nothing", "Leave one of them out.")
@@ -88,11 +90,15 @@ def claims_run(
     for line in left_out_told(plan.left_out):
         ERR.print(f"left out: {line}", markup=False)
     found: list[RunSeen] = []
+    absent: list[LeftOut] = []
     try:
         with Progress() as progress:
             options = Options(on=on, runs=runs_or_default(runs), seed=seed, progress=progress)
             with Campaign(options) as campaign:
-                found.extend(run_rounds(campaign, plan.jobs, parallel, progress))
+                jobs, absent = obtainable(plan.jobs, on, campaign.absences(plan.jobs))
+                for line in left_out_told(absent):
+                    ERR.print(f"left out: {line}", markup=False)
+                found.extend(run_rounds(campaign, jobs, parallel, progress))
     finally:
         told = {key: one for key, one in verdicts(found).items() if key[0] in wanted}
         _tell(told, versions)
@@ -100,11 +106,15 @@ def claims_run(
     changed = unexpected(told.values(), expected)
     for line in changed:
         OUT.print(f"not as expected: {line}", markup=False)
+    return code_with(absent, _code_of(found, told.values(), any_changed=bool(changed)))
+
+
+def _code_of(found: Sequence[RunSeen], told: Collection[Verdict], *, any_changed: bool) -> ExitCode:
     if all(run.outcome is OutcomeKind.ERROR for run in found):
         return ExitCode.ENVIRONMENT
-    if changed:
+    if any_changed:
         return ExitCode.NOT_AS_EXPECTED
-    unclear = any(one.kind is VerdictKind.UNMEASURED and one.not_counted for one in told.values())
+    unclear = any(one.kind is VerdictKind.UNMEASURED and one.not_counted for one in told)
     return ExitCode.INCONCLUSIVE if unclear else ExitCode.AS_EXPECTED
 
 

@@ -20,8 +20,9 @@ from harness.commands.terminal import OUT as OUT
 from harness.commands.terminal import Progress as Progress
 from harness.errors import EnvironmentNotReady, ExitCode
 from harness.job import Job
-from harness.matrix import LeftOut, Matrix, Plan, left_out_told
+from harness.matrix import LeftOut, Matrix, Plan, code_with, left_out_told
 from harness.nightly.again import seen_again
+from harness.obtainable import obtainable
 from harness.options import DEFAULT_VERSION
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
@@ -144,9 +145,17 @@ def run_and_tell(
 ) -> ExitCode:
     """Run them all and tell how they ended, and whether the findings with these signatures were there again.
 
-    The exit code is that of all together. Where something ends it early, what has ended by then is told all the
-    same, and the error goes on.
+    What can't be had is left out, and named before anything is fetched. The exit code is that of all together.
+    Where something ends it early, what has ended by then is told all the same, and the error goes on.
+
+    Raises:
+        UsageProblem: nothing is left, for there are no such versions.
+        EnvironmentNotReady: nothing is left, for no version can be had now.
     """
+    jobs, absent = obtainable(jobs, campaign.options.on, campaign.absences(jobs))
+    for line in left_out_told(absent):
+        ERR.print(f"left out: {line}", markup=False)
+    left_out = (*left_out, *absent)
     reports: list[Report] = []
     try:
         with campaign:
@@ -199,20 +208,22 @@ def tell(
 ) -> ExitCode:
     """Tell every reporter that is wanted; the exit code of all runs together.
 
-    `left_out` says which scenarios were not run, and why; `matrix` whether a matrix was asked for; `wanted` has
-    the signatures of a night's findings that were to be seen again.
+    `left_out` says which scenarios were not run, and why, and may change the code; `matrix` whether a matrix was
+    asked for; `wanted` has the signatures of a night's findings that were to be seen again.
     """
     of_matrix, again = left_out if matrix else None, seen_again(wanted, reports)
     reporters: list[Reporter] = [
-        DocumentReporter(sys.stdout, [one.reason for one in left_out], of_matrix, again)
+        DocumentReporter(sys.stdout, left_out, again, matrix=matrix)
         if as_json
         else ConsoleReporter(OUT, of_matrix)
     ]
     if junit is not None:
-        reporters.append(JUnitReporter(junit, cells=matrix))
+        reporters.append(JUnitReporter(junit, left_out, cells=matrix))
     if os.environ.get("GITHUB_ACTIONS") == "true":
         # Annotations are read from the output of a step; JSON on standard output must stay alone.
-        reporters.append(GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ, of_matrix))
+        reporters.append(
+            GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ, left_out, matrix=matrix)
+        )
     for reporter in reporters:
         reporter.report(reports)
     for one in () if as_json else again:
@@ -220,4 +231,11 @@ def tell(
     code = exit_code_of(reports, again)
     if code is ExitCode.INCONCLUSIVE and not all(one.runs for one in again):
         ERR.print("rocketchaos: not every finding was seen again; what races may need more runs: --repeat")
-    return code
+    with_all = code_with(left_out, code)
+    if with_all is not code:
+        gone = dict.fromkeys(one.rocketmq for one in left_out if one.code is with_all)
+        ERR.print(
+            f"rocketchaos: exit code {int(with_all)}, because of what was left out on RocketMQ {', '.join(gone)}",
+            markup=False,
+        )
+    return with_all

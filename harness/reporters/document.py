@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from harness.matrix import LeftOut
+from harness.matrix import LeftOut, code_with
 from harness.model import SCHEMA_VERSION, Finding, Holds, MessageClass, OutcomeKind
 from harness.reporters.base import Report, outcome_counts
 from harness.reporters.parts.again import Again, exit_code_of
@@ -23,11 +23,12 @@ class DocumentReporter:
     def __init__(
         self,
         stream: TextIO,
-        left_out: Sequence[str] = (),
-        matrix: Sequence[LeftOut] | None = None,
+        left_out: Sequence[LeftOut] = (),
         again: Sequence[Again] = (),
+        *,
+        matrix: bool = False,
     ) -> None:
-        """`matrix`: the cells that were left out of it, where one was asked for; `again`: what was looked for."""
+        """`left_out`: asked for and not run; `again`: findings looked for; `matrix`: whether one was asked for."""
         self._stream = stream
         self._left_out = left_out
         self._matrix = matrix
@@ -35,24 +36,26 @@ class DocumentReporter:
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write the document, and a line's end."""
-        json.dump(document(runs, self._left_out, self._matrix, self._again), self._stream, indent=2)
+        told = document(runs, self._left_out, self._again, matrix=self._matrix)
+        json.dump(told, self._stream, indent=2)
         self._stream.write("\n")
 
 
 def document(
     runs: Sequence[Report],
-    left_out: Sequence[str] = (),
-    matrix: Sequence[LeftOut] | None = None,
+    left_out: Sequence[LeftOut] = (),
     again: Sequence[Again] = (),
+    *,
+    matrix: bool = False,
 ) -> dict[str, Any]:
-    """The document as Python's own types; `left_out`: why scenarios that were asked for were not run."""
+    """The document as Python's own types; its arguments are those of `DocumentReporter`."""
     return {
         "schema_version": SCHEMA_VERSION,
         "runs": [_run(run) for run in runs],
-        "summary": {**_summary(runs), "exit_code": int(exit_code_of(runs, again))},
+        "summary": {**_summary(runs), "exit_code": int(code_with(left_out, exit_code_of(runs, again)))},
         "findings": [one.as_json() for one in again],
-        "left_out": list(left_out),
-        "matrix": None if matrix is None else [*map(_cell, cells(runs)), *map(_left_out, matrix)],
+        "left_out": [one.reason for one in left_out],
+        "matrix": [*map(_cell, cells(runs)), *map(_left_out, left_out)] if matrix else None,
     }
 
 

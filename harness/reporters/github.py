@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TextIO
 
-from harness.errors import EnvironmentNotReady
+from harness.errors import EnvironmentNotReady, ExitCode
 from harness.matrix import LeftOut, left_out_told
 from harness.reporters.base import Report
 from harness.reporters.parts.cells import cell_text, cells
@@ -34,15 +34,21 @@ class GitHubReporter:
     """
 
     def __init__(
-        self, stream: TextIO, environment: Mapping[str, str], matrix: Sequence[LeftOut] | None = None
+        self,
+        stream: TextIO,
+        environment: Mapping[str, str],
+        left_out: Sequence[LeftOut] = (),
+        *,
+        matrix: bool = False,
     ) -> None:
-        """`matrix`: the cells that were left out of it, where one was asked for."""
+        """`left_out`: what was asked for and not run; `matrix`: one was asked for."""
         self._stream = stream
         self._environment = environment
+        self._left_out = left_out
         self._matrix = matrix
 
     def report(self, runs: Sequence[Report]) -> None:
-        """Annotate what was not as expected; add the table to the summary.
+        """Annotate what was not as expected, or can't be had; add the table to the summary.
 
         Raises:
             EnvironmentNotReady: the summary can't be written.
@@ -50,12 +56,14 @@ class GitHubReporter:
         for run in runs:
             if run.outcome.wrong:
                 self._stream.write(self._annotation(run) + "\n")
+        for line in left_out_told(one for one in self._left_out if one.code is not ExitCode.AS_EXPECTED):
+            self._stream.write(workflow_command("error", {"title": "left out"}, line) + "\n")
         summary = self._environment.get("GITHUB_STEP_SUMMARY")
         if not summary or not runs:
             return
         try:
             with Path(summary).open("a", encoding="utf-8") as file:
-                file.write(_summary(runs, self._matrix))
+                file.write(_summary(runs, self._left_out, matrix=self._matrix))
         except OSError as error:
             raise EnvironmentNotReady(f"GITHUB_STEP_SUMMARY can't be written: {error.strerror}") from error
 
@@ -84,7 +92,7 @@ def _mark(run: Report) -> str:
     return "❌" if run.outcome.wrong else "📏" if run.outcome.measured else "✅"
 
 
-def _summary(runs: Sequence[Report], matrix: Sequence[LeftOut] | None) -> str:
+def _summary(runs: Sequence[Report], left_out: Sequence[LeftOut], *, matrix: bool) -> str:
     lines = [
         f"### rocketchaos: {counted(len(runs), 'run')}, {judged(runs)}",
         "",
@@ -94,7 +102,7 @@ def _summary(runs: Sequence[Report], matrix: Sequence[LeftOut] | None) -> str:
     for run in runs:
         lines.append(
             f"| {_mark(run)} "
-            f"| {cell(run.scenario.title + (f' ({cell_text(run)})' if matrix is not None else ''))} "
+            f"| {cell(run.scenario.title + (f' ({cell_text(run)})' if matrix else ''))} "
             f"| **{run.outcome.kind.value}**, {cell(expectation(run))} "
             f"| {cell(class_sentence(run.outcome.messages))} "
             f"| {seconds_text(run.seconds)} "
@@ -104,7 +112,8 @@ def _summary(runs: Sequence[Report], matrix: Sequence[LeftOut] | None) -> str:
         told = [f"{kind.value} {share}" for kind, share in group.outcomes().items()]
         told += [f"holder {holder}: {share}" for holder, share in group.holders().items()]
         lines += ["", f"{cell(group.scenario)}, {len(group.runs)} runs: " + "; ".join(map(cell, told))]
-    if matrix is not None:
+    if matrix:
         lines += ["", matrix_table(cells(runs))]
-        lines += ["", *(f"- left out: {cell(one)}" for one in left_out_told(matrix))] if matrix else []
+    if left_out:
+        lines += ["", *(f"- left out: {cell(one)}" for one in left_out_told(left_out))]
     return "\n".join([*lines, "", ""])

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 from xml.etree import ElementTree
 
+from harness.errors import ExitCode
+from harness.matrix import LeftOut
 from harness.model import OutcomeKind
 from harness.reporters.base import Report
 from harness.reporters.parts.cells import cell_text
@@ -24,11 +26,13 @@ class JUnitReporter:
 
     A run whose outcome is not the expected one is a failure; an inconclusive one, or one that the environment
     or the harness broke, is an error. Where nothing is expected it is a success, whose outcome is measured.
+    What was left out is skipped where it is impossible, and an error where its RocketMQ can't be had.
     """
 
-    def __init__(self, file: Path, *, cells: bool = False) -> None:
+    def __init__(self, file: Path, left_out: Sequence[LeftOut] = (), *, cells: bool = False) -> None:
         """`cells`: the runs are of a matrix, so that the names of tests have their cells."""
         self._file = file
+        self._left_out = left_out
         self._cells = cells
 
     def report(self, runs: Sequence[Report]) -> None:
@@ -37,16 +41,16 @@ class JUnitReporter:
         Raises:
             EnvironmentNotReady: it can't be written.
         """
-        write_junit_file(_suites(runs, self._cells), self._file)
+        write_junit_file(_suites(runs, self._left_out, self._cells), self._file)
 
 
-def _suites(runs: Sequence[Report], cells: bool) -> ElementTree.Element:
-    verdicts = Counter(_verdict(run) for run in runs)
+def _suites(runs: Sequence[Report], left_out: Sequence[LeftOut], cells: bool) -> ElementTree.Element:
+    verdicts = Counter([*map(_verdict, runs), *map(_verdict_of_left_out, left_out)])
     totals = {
-        "tests": str(len(runs)),
+        "tests": str(len(runs) + len(left_out)),
         "failures": str(verdicts["failure"]),
         "errors": str(verdicts["error"]),
-        "skipped": "0",
+        "skipped": str(verdicts["skipped"]),
         "time": f"{sum(run.seconds for run in runs):.3f}",
     }
     suites = ElementTree.Element("testsuites", {"name": "rocketchaos", **totals})
@@ -60,7 +64,24 @@ def _suites(runs: Sequence[Report], cells: bool) -> ElementTree.Element:
         number = seen[place, name]
         # The seed is no part of the name: a build server follows a test by its name from build to build.
         suite.append(_case(run, place, name if number == 1 else f"{name} (run {number})"))
+    for one in left_out:
+        suite.append(_case_of_left_out(one))
     return suites
+
+
+def _verdict_of_left_out(one: LeftOut) -> str:
+    return "skipped" if one.code is ExitCode.AS_EXPECTED else "error"
+
+
+def _case_of_left_out(one: LeftOut) -> ElementTree.Element:
+    name = f"{one.scenario} [{one.client} on RocketMQ {one.rocketmq}]"
+    case = ElementTree.Element(
+        "testcase", {"classname": one.scenario, "name": printable(name), "time": "0.000"}
+    )
+    verdict = _verdict_of_left_out(one)
+    kind = {"type": one.code.name.lower()} if verdict == "error" else {}
+    ElementTree.SubElement(case, verdict, {**kind, "message": printable(one.reason)})
+    return case
 
 
 def _class_name(run: Report) -> str:

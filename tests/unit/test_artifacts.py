@@ -1,95 +1,30 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
-import threading
-from collections import Counter
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from harness.cluster import artifacts
 from harness.errors import EnvironmentNotReady, UsageProblem
-
-GROUP = "org/apache/rocketmq"
-
-
-class Maven:
-    """A Maven repository in a folder, served over loopback, that counts what is asked of it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.asked: Counter[str] = Counter()
-        self.failing: dict[str, int] = {}
-
-    def put(self, path: str, content: bytes, *, sha1: str | None = None) -> None:
-        file = self.folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
-        file.with_name(file.name + ".sha1").write_text(sha1 or hashlib.sha1(content).hexdigest())
-
-    def artifact(self, group: str, name: str, version: str, needs: str = "", size: int = 2000) -> None:
-        base = f"{group}/{name}/{version}/{name}-{version}"
-        pom = (
-            f"<project><modelVersion>4.0.0</modelVersion><groupId>{group.replace('/', '.')}</groupId>"
-            f"<artifactId>{name}</artifactId><version>{version}</version>"
-            f"<dependencies>{needs}</dependencies></project>"
-        )
-        self.put(f"{base}.pom", pom.encode())
-        self.put(f"{base}.jar", name[-1:].encode() * size)
-
-
-def need(name: str, version: str, more: str = "", group: str = "test") -> str:
-    return (
-        f"<dependency><groupId>{group}</groupId><artifactId>{name}</artifactId>"
-        f"<version>{version}</version>{more}</dependency>"
-    )
+from tests.unit.maven_repository import GROUP, Maven, need, serving
 
 
 @pytest.fixture
 def maven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Maven]:
-    maven = Maven(tmp_path / "repository")
-    maven.folder.mkdir()
-
-    class Handler(SimpleHTTPRequestHandler):
-        def do_GET(self) -> None:
-            maven.asked[self.path.rpartition("/")[2]] += 1
-            failing = next((code for end, code in maven.failing.items() if self.path.endswith(end)), None)
-            if failing is not None:
-                self.send_error(failing)
-            else:
-                super().do_GET()
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(maven.folder)))
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    monkeypatch.setenv("ROCKETCHAOS_MAVEN_REPOSITORY", f"http://127.0.0.1:{server.server_port}")
-    monkeypatch.setenv("ROCKETCHAOS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    maven.artifact("test", "library", "1.0")
-    maven.artifact("test", "only-for-tests", "1.0")
-    maven.artifact("test", "exact", "2.0", need("library", "1.0"))
-    needs = need("exact", "[2.0]") + need("only-for-tests", "1.0", "<scope>test</scope>")
-    maven.artifact(GROUP, "rocketmq-client", "4.9.4", needs)
-    versions = "".join(
-        f"<version>{v}</version>" for v in ("4.8.0", "4.9.4", "4.9.7", "5.0.0", "5.1.0", "5.1.0-RC")
-    )
-    maven.put(
-        f"{GROUP}/rocketmq-client/maven-metadata.xml",
-        f"<metadata><versioning><versions>{versions}</versions></versioning></metadata>".encode(),
-    )
-    yield maven
-    server.shutdown()
-    server.server_close()
+    with serving(tmp_path, monkeypatch) as maven:
+        maven.artifact("test", "library", "1.0")
+        maven.artifact("test", "only-for-tests", "1.0")
+        maven.artifact("test", "exact", "2.0", need("library", "1.0"))
+        needs = need("exact", "[2.0]") + need("only-for-tests", "1.0", "<scope>test</scope>")
+        maven.artifact(GROUP, "rocketmq-client", "4.9.4", needs)
+        maven.listing("rocketmq-client", "4.8.0", "4.9.4", "4.9.7", "5.0.0", "5.1.0", "5.1.0-RC")
+        yield maven
 
 
 def names(jars: tuple[Path, ...]) -> set[str]:

@@ -69,6 +69,13 @@ class PreparedCampaign:
         record = {"seed": self.options.seed or 5, "seconds": 12.5}
         return Report(scenario, outcome, (), record, self.options.runs / scenario.name / "1")
 
+    def absences(self, jobs):
+        print("ASKED FOR", *sorted({job.rocketmq for job in jobs}))
+        return {Need(version): error for version, error in ABSENT.items()}
+
+    def fetch(self, jobs):
+        print("FETCHED", *sorted({job.rocketmq for job in jobs}))
+
     def close(self):
         print("CLOSED")
 

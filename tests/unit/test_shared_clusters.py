@@ -135,7 +135,7 @@ def test_a_cluster_ends_with_the_last_run_that_was_to_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[DoubleOfASession]
 ) -> None:
     open_ones: list[int] = []
-    monkeypatch.setattr(Campaign, "_fetch_all", lambda *_unused: None)
+    monkeypatch.setattr(Campaign, "fetch", lambda *_unused: None)
 
     def run(campaign: Campaign, job: Job, _turn: object) -> None:
         with campaign.session_for(job):
@@ -162,7 +162,7 @@ def test_interrupted_runs_leave_no_cluster(tmp_path: Path, opened: list[DoubleOf
 def test_the_last_run_that_was_to_come_ends_also_the_cluster_that_followed_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[DoubleOfASession]
 ) -> None:
-    monkeypatch.setattr(Campaign, "_fetch_all", lambda *_unused: None)
+    monkeypatch.setattr(Campaign, "fetch", lambda *_unused: None)
 
     def run(campaign: Campaign, job: Job, _turn: object) -> None:
         if not opened:
