@@ -122,16 +122,18 @@ class ScenarioItem(pytest.Item):
 
     def setup(self) -> None:
         """Run it; see the module for why here."""
+        problem: RocketchaosError | None = None
         try:
             campaign = campaign_of(self.config)
             reason = why_not(self.scenario, self.job.rocketmq, campaign.options.on)
             if reason is not None:
                 pytest.skip(reason)
             self._require_obtainable(campaign.options.on)
-            report = campaign.run(self.job)
-        except RocketchaosError as problem:
+            self.run_report = report = campaign.run(self.job)
+        except RocketchaosError as error:
+            problem = error
+        if problem is not None:  # out here, or pytest would tell it twice, as the cause of itself
             _end_with(str(problem))
-        self.run_report = report
         self.user_properties += properties(report)
         if report.outcome.wrong and report.outcome.kind in (OutcomeKind.INCONCLUSIVE, OutcomeKind.ERROR):
             _end_with(explanation(report))

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness import cli
+from harness.campaign import Campaign
+from harness.cluster.releases import Need
 from harness.commands import reproduce, run
-from harness.errors import ExitCode
+from harness.errors import ExitCode, RocketchaosError, UsageProblem
 from harness.job import Job
+from harness.reporters.base import Report
+from tests.unit.reporters.reports import good
 
 ROOT = Path(__file__).parents[2]
 TAGS = str(ROOT / "scenarios" / "tags")
@@ -112,3 +120,70 @@ def test_versions_are_named_once(
     assert asked == {}
     assert cli.main([*words, "clients=java"]) == ExitCode.AS_EXPECTED
     assert {version for _, _, version in asked["jobs"]} == {"5.5.0"}
+
+
+@pytest.fixture
+def prepared(
+    asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> dict[Need, RocketchaosError]:
+    """Commands as they are, but for the runs, and what can't be had."""
+    monkeypatch.undo()
+    absent: dict[Need, RocketchaosError] = {}
+    order = itertools.count()
+
+    def run_all(_campaign: Campaign, jobs: list[Job], _parallel: object) -> Iterator[Report]:
+        asked["ran"] = next(order)
+        for job in jobs:
+            record = {"cell": {"client": job.clients, "rocketmq": job.rocketmq}, "rocketmq": job.rocketmq}
+            yield replace(good(tmp_path), record=record)
+
+    def absences(_campaign: Campaign, _jobs: list[Job]) -> dict[Need, RocketchaosError]:
+        asked["asked"] = next(order)
+        return absent
+
+    monkeypatch.setattr(Campaign, "run_all", run_all)
+    monkeypatch.setattr(Campaign, "absences", absences)
+    monkeypatch.chdir(tmp_path)
+    return absent
+
+
+@pytest.mark.parametrize("command", [["run", TAGS, "-k", "colliding"], ["reproduce", "colliding-hashes"]])
+def test_a_version_that_can_t_be_had_is_left_out_and_the_rest_runs(
+    prepared: dict[Need, RocketchaosError],
+    asked: dict[str, Any],
+    command: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    prepared[Need("4.9.8")] = UsageProblem(
+        "there is no RocketMQ 4.9.8", "The nearest versions: 4.9.7, 5.0.0."
+    )
+    words = ["--repeat", "2", "--matrix", "rocketmq=4.9.0,4.9.8,5.5.0", "--json", "--junit", "junit.xml"]
+    assert cli.main([*command, *words]) == ExitCode.USAGE
+    assert asked["asked"] < asked["ran"]
+    shown = capsys.readouterr()
+    document = json.loads(shown.out)
+    assert sorted(run["cell"]["rocketmq"] for run in document["runs"]) == ["4.9.0", "4.9.0", "5.5.0", "5.5.0"]
+    reason = "there is no RocketMQ 4.9.8. The nearest versions: 4.9.7, 5.0.0."
+    assert document["left_out"] == [reason]
+    assert document["summary"]["exit_code"] == 2
+    assert f"left out: java on RocketMQ 4.9.8: {reason}\n" in shown.err
+    assert shown.err.endswith("rocketchaos: exit code 2, because of what was left out on RocketMQ 4.9.8\n")
+    assert reason in Path("junit.xml").read_text()
+
+
+def test_where_no_version_can_be_had_nothing_runs(
+    prepared: dict[Need, RocketchaosError], asked: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    prepared[Need("4.9.8")] = UsageProblem(
+        "there is no RocketMQ 4.9.8", "The nearest versions: 4.9.7, 5.0.0."
+    )
+    assert cli.main(["reproduce", "colliding-hashes", "--rocketmq", "4.9.8", "--json"]) == ExitCode.USAGE
+    shown = capsys.readouterr()
+    assert "ran" not in asked
+    assert shown.out == ""
+    assert shown.err.endswith("there is no RocketMQ 4.9.8\n  The nearest versions: 4.9.7, 5.0.0.\n")
+
+
+def test_what_a_matrix_can_t_have_changes_no_exit_code(prepared: dict[Need, RocketchaosError]) -> None:
+    words = ["--matrix", "clients=java,grpc", "rocketmq=4.9.4"]
+    assert cli.main(["reproduce", "colliding-hashes", *words]) == ExitCode.AS_EXPECTED

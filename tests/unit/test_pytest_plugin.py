@@ -33,9 +33,14 @@ import harness.pytest_plugin as plugin
 from harness.job import Job
 from harness.model import Finding, Holds, Outcome, OutcomeKind, Trouble
 from harness.reporters.base import Report
-from harness.errors import EnvironmentNotReady
+from harness.cluster.releases import Need
+from harness.errors import EnvironmentNotReady, UsageProblem
 
 CLOSED = []
+ABSENT = {
+    Need("4.9.99"): UsageProblem("there is no RocketMQ 4.9.99", "The nearest versions: 4.9.7, 5.0.0."),
+    Need("5.1.4", ("all-servers",)): UsageProblem("there is no RocketMQ 5.1.4: rocketmq-proxy is missing"),
+}
 
 def finding(section, holds):
     return Finding(section, "delivered to a", holds, "0 messages", "1 of 1 sent", (7,))
@@ -71,7 +76,7 @@ class PreparedCampaign:
 
     def absences(self, jobs):
         print("ASKED FOR", *sorted({job.rocketmq for job in jobs}))
-        return {Need(version): error for version, error in ABSENT.items()}
+        return ABSENT
 
     def fetch(self, jobs):
         print("FETCHED", *sorted({job.rocketmq for job in jobs}))
@@ -276,6 +281,29 @@ def test_a_matrix_has_an_item_a_cell_and_skips_what_is_impossible(prepared: pyte
         ]
     )
     assert "needs the proxy" in result.stdout.str()
+
+
+def test_a_version_that_can_t_be_had_is_an_error_of_its_cell_alone(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "well")
+
+    result = run(prepared, "--matrix", "clients=java,grpc rocketmq=4.9.4,4.9.99,5.1.4", "-v", "-s", "-rs")
+
+    result.assert_outcomes(passed=2, skipped=3, errors=1)
+    text = result.stdout.str()
+    result.stdout.fnmatch_lines(["*ERROR at setup of well[[]java-4.9.99[]]*"])
+    assert "there is no RocketMQ 4.9.99\n  The nearest versions: 4.9.7, 5.0.0." in text
+    assert "well needs a proxy: there is no RocketMQ 5.1.4: rocketmq-proxy is missing" in text
+    asked, fetched = text.index("ASKED FOR 4.9.4 4.9.99 5.1.4"), text.index("FETCHED 4.9.4 5.1.4")
+    assert asked < fetched < text.index("PASSED")
+    assert text.count("The nearest versions") == 1
+
+
+def test_nothing_is_asked_for_where_nothing_is_run(prepared: pytest.Pytester) -> None:
+    scenarios(prepared, "well")
+
+    assert "ASKED" not in run(prepared, "--collect-only").stdout.str()
+    assert "ASKED" not in run(prepared, "-k", "other").stdout.str()
+    assert "ASKED FOR 4.9.4" in run(prepared).stdout.str()
 
 
 def test_a_wrong_matrix_is_said_once(prepared: pytest.Pytester) -> None:

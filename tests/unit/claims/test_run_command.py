@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from harness.campaign import Campaign
 from harness.claims.evidence import RunSeen
 from harness.cli import main
-from harness.errors import ExitCode
+from harness.cluster.releases import Need
+from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
 from harness.model import Holds, OutcomeKind
 from tests.unit.claims.golden import again, answering, golden
 
@@ -25,7 +27,17 @@ UNCLEAR = replace(
 
 
 @pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[RunSeen | BaseException]:
+def absent(monkeypatch: pytest.MonkeyPatch) -> dict[Need, RocketchaosError]:
+    """What can't be had."""
+    found: dict[Need, RocketchaosError] = {}
+    monkeypatch.setattr(Campaign, "absences", lambda *_arguments: found)
+    return found
+
+
+@pytest.fixture
+def runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, absent: dict[Need, RocketchaosError]
+) -> list[RunSeen | BaseException]:
     """What the runs show, or what ends the command, in order."""
     found: list[RunSeen | BaseException] = []
 
@@ -40,8 +52,8 @@ def runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[RunSeen | Base
     return found
 
 
-def claims_run() -> int:
-    return main(["claims", "run", "--rocketmq", "4.9.4", "--only", "A05"])
+def claims_run(versions: str = "4.9.4") -> int:
+    return main(["claims", "run", "--rocketmq", versions, "--only", "A05"])
 
 
 def test_verdicts_as_expected(
@@ -71,6 +83,30 @@ def test_a_claim_of_which_the_runs_show_nothing(runs: list[RunSeen | BaseExcepti
 def test_nothing_but_errors(runs: list[RunSeen | BaseException]) -> None:
     runs += [FAILED, replace(FAILED, run="kill/4")]
     assert claims_run() == ExitCode.ENVIRONMENT
+
+
+def test_a_version_that_can_t_be_had_is_left_out_and_the_rest_runs(
+    runs: list[RunSeen | BaseException],
+    absent: dict[Need, RocketchaosError],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runs.append(KILL)
+    absent[Need("4.9.99")] = UsageProblem("there is no RocketMQ 4.9.99", "The nearest versions: 4.9.7.")
+    assert claims_run("4.9.99,4.9.4") == ExitCode.USAGE
+    shown = capsys.readouterr()
+    assert "A05            confirmed (1)" in shown.out
+    assert "left out: java on RocketMQ 4.9.99: there is no RocketMQ 4.9.99. The nearest" in shown.err
+
+
+def test_where_no_version_can_be_had_nothing_runs(
+    runs: list[RunSeen | BaseException],
+    absent: dict[Need, RocketchaosError],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runs.append(KILL)
+    absent[Need("4.9.4")] = EnvironmentNotReady("RocketMQ 4.9.4 is not in the cache, and there is no network")
+    assert claims_run() == ExitCode.ENVIRONMENT
+    assert capsys.readouterr().err.endswith("4.9.4 is not in the cache, and there is no network\n")
 
 
 def test_what_is_known_is_told_also_where_the_user_ends_it(

@@ -32,6 +32,13 @@ GRPC = LeftOut(
     "4.9.4",
     "same-group-different-tags can't have grpc for a: it needs the proxy of RocketMQ 5, which 4.9.4 lacks",
 )
+GONE = LeftOut(
+    "same-group-different-tags",
+    "java",
+    "4.9.99",
+    "there is no RocketMQ 4.9.99 in Maven Central: rocketmq-broker is missing. The nearest versions: 4.9.7.",
+    ExitCode.USAGE,
+)
 HOST = {"processors": 2, "memory_mib": 24000}
 
 
@@ -138,7 +145,7 @@ def test_a_cell_in_words(runs: list[Report], tmp_path: Path) -> None:
 
 def document(runs: list[Report], matrix: list[LeftOut] | None) -> dict[str, Any]:
     stream = io.StringIO()
-    DocumentReporter(stream, [one.reason for one in matrix or ()], matrix).report(runs)
+    DocumentReporter(stream, matrix or (), matrix=matrix is not None).report(runs)
     found: dict[str, Any] = json.loads(stream.getvalue())
     return found
 
@@ -209,13 +216,45 @@ def test_junit_names_are_unique_by_cell(runs: list[Report], tmp_path: Path) -> N
 
 def test_github_has_the_cells_and_annotates_what_is_wrong_alone(runs: list[Report], tmp_path: Path) -> None:
     stream, summary = io.StringIO(), tmp_path / "summary.md"
-    GitHubReporter(stream, {"GITHUB_STEP_SUMMARY": str(summary)}, [GRPC]).report(runs)
+    GitHubReporter(stream, {"GITHUB_STEP_SUMMARY": str(summary)}, [GRPC], matrix=True).report(runs)
     assert stream.getvalue().count("::error ") == 1
     text = summary.read_text("utf-8")
     assert "1 as expected, 1 not, 1 measured" in text
     assert "(python on RocketMQ 4.9.4)" in text
     assert "| `same-group-different-tags` | java | 4.9.4 | **reproduced** | as expected |" in text
     assert "- left out: grpc on RocketMQ 4.9.4" in text
+
+
+def test_a_version_that_can_t_be_had_is_named_everywhere_and_changes_the_code(
+    runs: list[Report], tmp_path: Path
+) -> None:
+    good_ones = runs[:2]
+    found = document(good_ones, [GRPC, GONE])
+    assert found["left_out"] == [GRPC.reason, GONE.reason]
+    assert [(one["rocketmq"], one["left_out"]) for one in found["matrix"] if one["left_out"]] == [
+        ("4.9.4", GRPC.reason),
+        ("4.9.99", GONE.reason),
+    ]
+    assert found["summary"]["exit_code"] == int(ExitCode.USAGE)
+    assert document(good_ones, [GRPC])["summary"]["exit_code"] == int(ExitCode.AS_EXPECTED)
+    assert f"java on RocketMQ 4.9.99: {GONE.reason}" in told(good_ones, [GRPC, GONE], width=200)
+
+    JUnitReporter(tmp_path / "junit.xml", [GRPC, GONE], cells=True).report(good_ones)
+    root = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert [root.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["4", "0", "1", "1"]
+    skipped, error = list(root.iter("testcase"))[2:]
+    assert [(one.tag, one.get("message")) for one in (*skipped, *error)] == [
+        ("skipped", GRPC.reason),
+        ("error", GONE.reason),
+    ]
+    assert error.get("name") == "same-group-different-tags [java on RocketMQ 4.9.99]"
+
+    stream, summary = io.StringIO(), tmp_path / "summary.md"
+    environment = {"GITHUB_STEP_SUMMARY": str(summary)}
+    GitHubReporter(stream, environment, [GRPC, GONE], matrix=True).report(good_ones)
+    assert stream.getvalue().count("::error ") == 1
+    assert "java on RocketMQ 4.9.99: there is no RocketMQ 4.9.99" in stream.getvalue()
+    assert "- left out: java on RocketMQ 4.9.99" in summary.read_text("utf-8")
 
 
 def test_the_run_s_own_reports_say_measured(runs: list[Report]) -> None:
