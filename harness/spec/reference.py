@@ -65,8 +65,13 @@ def settings(profile: TimingProfile) -> str:
         ("consumers", profile.client_settings),
         *((f"those with `api: {api}`", own) for api, own in profile.api_settings.items()),
     )
+
+    def since(key: str) -> str:
+        wanted = profile.settings_since.get(key)
+        return f" (clients {wanted})" if wanted else ""
+
     told = [
-        f"{place}: {', '.join(f'`{key}={value}`' for key, value in own.items())}"
+        f"{place}: {', '.join(f'`{key}={value}`{since(key)}' for key, value in own.items())}"
         for place, own in places
         if own
     ]

@@ -78,6 +78,21 @@ def test_members_of_one_group_in_different_versions(tmp_path: Path) -> None:
     assert ended.code == 0
 
 
+def test_the_oldest_version_runs_beside_one_that_there_is_not(tmp_path: Path) -> None:
+    """4.9.0: its netty reads java.nio by reflection, and its client knows fewer settings."""
+    ended = rocketchaos(
+        "run", TAGS, "-k", "same-group-different-tags and not other", "--matrix", "rocketmq=4.9.0,4.9.99",
+        "--json", cwd=tmp_path, limit_s=200,
+    )  # fmt: skip
+    assert [(run["rocketmq"], run["outcome"]) for run in ended.document["runs"]] == [
+        ("4.9.0", "reproduced")
+    ], told(ended.document["runs"])
+    (left_out,) = ended.document["left_out"]
+    assert left_out.startswith("there is no RocketMQ 4.9.99 in ")
+    assert "The nearest versions: " in left_out
+    assert ended.code == ended.document["summary"]["exit_code"] == 2
+
+
 def test_a_client_that_can_t_be_had_costs_its_own_cell_alone(tmp_path: Path) -> None:
     wrong = tmp_path / "librocketmq.so"
     wrong.write_bytes(b"this is no library")
