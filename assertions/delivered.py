@@ -7,6 +7,7 @@ from pydantic import Field
 from assertions.attempts import awaiting_retry, retries_to_come
 from assertions.base import Answer, Count
 from assertions.completeness import still_possible
+from assertions.too_early import TooEarly
 from assertions.view import Delivery, RunView, Sent, owned_queues
 from harness.language import ConsumerRef, MomentName, TagRef, Target, TopicName
 
@@ -88,12 +89,12 @@ class Delivered(Count):
             why_not = still_possible(view, groups, sent, at)
             why_not = why_not or self._retries_to_come(view, groups, {one.key for one in sent}, got, at)
             if why_not is not None:
-                return Answer(None, expected, f"{observed}; {why_not}", proof)
+                return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
         return Answer(self.fits(number), expected, observed, proof)
 
     def _retries_to_come(
         self, view: RunView, groups: list[str], keys: set[str], got: list[Delivery], at: int
-    ) -> str | None:
+    ) -> TooEarly | None:
         """Why more may come: a message that failed elsewhere in the group comes again, to whomever."""
         missing = keys - {delivery.key for delivery in got}
         for group in groups:
