@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from assertions.lacking_time import LackingTime, as_if_ended_at, lacking_time
 from harness.probes.moment import observe_moment
-from harness.probes.watch import Watch
 
 if TYPE_CHECKING:
     from harness.context import RunContext
     from harness.model import Event
+    from harness.probes.watch import Watch
     from harness.processes import Progress
 
 LIMIT_S = 90.0
@@ -31,19 +31,19 @@ class FinalWait:
         self,
         context: RunContext,
         progress: Progress,
-        run_count: Callable[[], int],
+        new_watch: Callable[[], Watch],
         observe: Callable[[RunContext, str, int], None] = observe_moment,
     ) -> None:
         """
         Args:
             context: of the run, whose end has been observed.
             progress: told in a few words what the run waits for.
-            run_count: how many runs are under way on the cluster.
+            new_watch: looks at the brokers while it waits.
             observe: observes the end anew.
         """
         self._context = context
         self._progress = progress
-        self._run_count = run_count
+        self._new_watch = new_watch
         self._observe = observe
         self._by_ns = 0
 
@@ -67,7 +67,7 @@ class FinalWait:
     def _wait(self, lacking: list[LackingTime]) -> None:
         context, first = self._context, lacking
         began_ns = context.now_ns()
-        watch = Watch(context, self._run_count)
+        watch = self._new_watch()
         watch.start()
         try:
             seen = len(context.history.events)

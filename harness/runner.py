@@ -149,7 +149,8 @@ def observe_end(context: RunContext, session: Session) -> None:
     """Observe how everything ended, later where only time is missing; nothing that is to live may have died."""
     context.check_alive()
     observe_moment(context, "end")
-    FinalWait(context, session.processes.progress, session.processes.workers.run_count)()
+    processes = session.processes
+    FinalWait(context, processes.progress, lambda: Watch(context, processes.workers.run_count))()
     context.check_alive()
     context.history.append("harness", "run-ended")
 
