@@ -19,7 +19,7 @@ class Delivered(Count):
     the answer is unknown until it is sealed that no more will come: all that were sent have come, the group's
     offsets have passed all messages and none waits for a retry, or for so long nothing has happened that nothing
     is on its way (6 s; 30 s with RocketMQ's own timers; more where an orderly consumer was killed) and neither a
-    member is paused nor a node away.
+    member is paused nor a node away. Where only time is missing at the end of the steps, the run waits for it.
     """
 
     word = "delivered"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from assertions.event_view import END
 from assertions.lacking_time import LackingTime, as_if_ended_at, lacking_time
 from harness.probes.moment import observe_moment
 
@@ -59,7 +60,7 @@ class FinalWait:
         while lacking := self._lacking(self._context.history.events):
             self._wait(lacking)
             times += 1
-            self._observe(self._context, "end", times)
+            self._observe(self._context, END, times)
 
     def _lacking(self, events: Sequence[Event]) -> list[LackingTime]:
         return lacking_time(self._context.scenario, events, self._by_ns)

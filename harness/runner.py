@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from assertions.event_view import END
 from assertions.judge import judge
 from harness.admission import Turn
 from harness.context import RunContext
@@ -148,7 +149,7 @@ def perform(context: RunContext, index: int, step: Step) -> None:
 def observe_end(context: RunContext, session: Session) -> None:
     """Observe how everything ended, later where only time is missing; nothing that is to live may have died."""
     context.check_alive()
-    observe_moment(context, "end")
+    observe_moment(context, END)
     processes = session.processes
     FinalWait(context, processes.progress, lambda: Watch(context, processes.workers.run_count))()
     context.check_alive()
