@@ -93,7 +93,9 @@ class FinalWait:
     def _tell(self, lacking: Sequence[LackingTime]) -> None:
         seconds = _seconds_left(lacking, self._context.now_ns())
         checks = ", ".join(dict.fromkeys(one.check for one in lacking))
-        self._progress(f"waiting up to {seconds:.0f} s more: a message may still come ({checks})")
+        self._progress(
+            f"{self._context.scenario.name} waits up to {seconds:.0f} s more: a message may still come ({checks})"
+        )
 
 
 def _latest(lacking: Sequence[LackingTime]) -> int:

@@ -80,7 +80,7 @@ def test_a_run_waits_until_it_can_be_said_and_no_longer() -> None:
     staged = Staged(Story(NONE_CAME).end(3.5), 3.5).wait()
     assert staged.now == pytest.approx(9.0, abs=0.01)
     assert staged.holds() is Holds.YES
-    assert staged.told == ["waiting up to 6 s more: a message may still come (delivered to a)"]
+    assert staged.told == ["x waits up to 6 s more: a message may still come (delivered to a)"]
     assert staged.watched == ["start", "stop"]
     (event,) = staged.waited
     assert event.data["took_ms"] == pytest.approx(5500, abs=10)
