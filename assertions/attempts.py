@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assertions.completeness import still_possible
-from assertions.oracle import FAILED, SUSPENDED
+from assertions.delays import SUSPENDED_MS, natural_delay_ms, retry_delay_ms
+from assertions.oracle import FAILED, SUSPENDED, is_last_attempt
+from assertions.too_early import TooEarly
 from assertions.view import Delivery, RunView
 from harness.model import Event
 
@@ -57,17 +59,41 @@ def answer_to(view: RunView, delivery: Delivery, until: int) -> Event | None:
 
 def failed(view: RunView, delivery: Delivery, until: int) -> bool:
     """Whether its listener has answered that it failed."""
+    return _failure(view, delivery, until) is not None
+
+
+def _failure(view: RunView, delivery: Delivery, until: int) -> Event | None:
     answer = answer_to(view, delivery, until)
-    return answer is not None and answer.data["status"] in (FAILED, SUSPENDED)
+    return answer if answer is not None and answer.data["status"] in (FAILED, SUSPENDED) else None
+
+
+def _failed_last(view: RunView, group: str, until: int) -> list[tuple[Delivery, Event]]:
+    """The last attempts of messages in the group that failed, each with the listener's answer."""
+    found = []
+    for (audience, _), own in attempts(view, until, view.scenario.members(group)).items():
+        if audience == group and (answer := _failure(view, own[-1], until)) is not None:
+            found.append((own[-1], answer))
+    return found
 
 
 def awaiting_retry(view: RunView, group: str, until: int) -> list[str]:
     """Messages whose last attempt in the group failed: another one follows, or the dead-letter queue."""
-    waiting = []
-    for (audience, key), own in attempts(view, until, view.scenario.members(group)).items():
-        if audience == group and failed(view, own[-1], until):
-            waiting.append(key)
-    return waiting
+    return [delivery.key for delivery, _ in _failed_last(view, group, until)]
+
+
+def next_attempt_by_ns(view: RunView, groups: Sequence[str], until: int) -> int | None:
+    """When the next attempt of each message that failed last has come, or the message is a dead letter."""
+    moments = []
+    for group in groups:
+        for delivery, answer in _failed_last(view, group, until):
+            spec = view.scenario.consumers[delivery.consumer]
+            delay_ms = natural_delay_ms(view.timing)
+            if answer.data["status"] == SUSPENDED:
+                delay_ms += SUSPENDED_MS
+            elif not is_last_attempt(spec, delivery.reconsume_times):
+                delay_ms += retry_delay_ms(spec.retry_delay_level, delivery.reconsume_times)
+            moments.append(answer.mono_ns + delay_ms * 1_000_000)
+    return max(moments, default=None)
 
 
 def dead_letters(view: RunView, group: str, moment: str) -> Event | None:
@@ -76,16 +102,19 @@ def dead_letters(view: RunView, group: str, moment: str) -> Event | None:
     return events[-1] if events else None
 
 
-def retries_to_come(view: RunView, group: str, moment: str, until: int) -> str | None:
+def retries_to_come(view: RunView, group: str, moment: str, until: int) -> TooEarly | None:
     """None where every failed message is a dead letter by now; otherwise what is still to come."""
     waiting = len(awaiting_retry(view, group, until))
     observed = dead_letters(view, group, moment)
     given_up = 0 if observed is None else int(observed.data["count"])
     if waiting <= given_up:
         return None
-    return f"too early to say: {waiting - given_up} messages failed last and wait for their next attempt"
+    return TooEarly(
+        f"too early to say: {waiting - given_up} messages failed last and wait for their next attempt",
+        next_attempt_by_ns(view, [group], until),
+    )
 
 
-def first_attempts_to_come(view: RunView, group: str, until: int) -> str | None:
+def first_attempts_to_come(view: RunView, group: str, until: int) -> TooEarly | None:
     """None where every message has come to the group by now, or never will; otherwise why that can't be said."""
     return still_possible(view, [group], view.sent_until(until), until)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
+from assertions.event_view import END
+from assertions.too_early import TooEarly
 from assertions.where import Where
 from harness.language import MomentName, Word
 from harness.model import Finding, Holds
@@ -31,7 +33,7 @@ class Check(Word, ABC):
         description="the claim whose contrary was observed where this check holds, `A07`",
     )
     at: MomentName = Field(
-        default="end",
+        default=END,
         description="the observation that the check reads: an `observe` step's name, or `end`, made by itself",
     )
 
@@ -63,15 +65,23 @@ class Check(Word, ABC):
 class Answer:
     """What a check answers; `Holds.UNKNOWN` where the history lacks the evidence."""
 
-    __slots__ = ("events", "expected", "holds", "observed")
+    __slots__ = ("events", "expected", "holds", "observed", "too_early")
 
     def __init__(
-        self, holds: bool | None, expected: str, observed: str, events: tuple[int, ...] | list[int] = ()
+        self,
+        holds: bool | None,
+        expected: str,
+        observed: str,
+        events: tuple[int, ...] | list[int] = (),
+        *,
+        too_early: TooEarly | None = None,
     ) -> None:
         self.holds = Holds.UNKNOWN if holds is None else Holds.YES if holds else Holds.NO
         self.expected = expected
         self.observed = observed
         self.events = tuple(sorted(set(events)))
+        self.too_early = too_early
+        """Set where it is unknown for lack of time."""
 
 
 class Count(Check):

@@ -206,6 +206,7 @@ class Case:
         got: tuple[str, ...] = (),
         owner: str | None = None,
         stored: str | None = None,
+        not_before_ns: int | None = None,
     ) -> MessageFate:
         """The fate."""
         return MessageFate(
@@ -221,6 +222,7 @@ class Case:
             deliveries=got,
             reason=reason,
             events=tuple(sorted({self.message.event.n, *(event.n for event in proof)})),
+            not_before_ns=not_before_ns,
         )
 
     def undetermined(

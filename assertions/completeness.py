@@ -5,13 +5,14 @@ from __future__ import annotations
 from assertions.case import Case
 from assertions.delays import LOCK_MS, LOST_PULL_MS, ORDERLY_MS, POPPED_MS, natural_delay_ms
 from assertions.oracle import fate_of
+from assertions.too_early import TooEarly
 from assertions.view import RunView, Sent
-from harness.model import MessageClass
+from harness.model import Event, MessageClass
 
 _OPEN = (MessageClass.IN_FLIGHT, MessageClass.STRANDED, MessageClass.UNDETERMINED)
 
 
-def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: int) -> str | None:
+def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: int) -> TooEarly | None:
     """None where every message's fate is sealed at event `at`; otherwise why it is too early to say.
 
     Sealed: the observed offset of each group that subscribes to its topic has passed it, and nobody holds on to
@@ -22,7 +23,7 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
     """
     end = next((event for event in view.events if event.n == at), None)
     if end is None:
-        return "the observation was not completed"
+        return TooEarly("the observation was not completed")
     topics = {
         group: {
             topic
@@ -41,27 +42,38 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
     members = {member for group in groups for member in view.scenario.members(group)}
     paused = sorted(members & set(view.paused(at)))
     if paused:
-        return f"too early to say: {len(waiting)} messages wait, and {', '.join(paused)} is paused"
+        return TooEarly(f"too early to say: {len(waiting)} messages wait, and {', '.join(paused)} is paused")
     away = view.nodes_away(at)
     if away:
-        return f"too early to say: {len(waiting)} messages wait, and {', '.join(away)} is away"
+        return TooEarly(f"too early to say: {len(waiting)} messages wait, and {', '.join(away)} is away")
     faults = view.network_faults(at)
     if faults:
-        return (
+        return TooEarly(
             f"too early to say: {len(waiting)} messages wait, and the network has a {' and a '.join(faults)}"
         )
-    limit_ms = patience_ms(view, groups, at)
+    return _quiet_for_too_short(view, groups, waiting, end)
+
+
+def _quiet_for_too_short(
+    view: RunView, groups: list[str], waiting: list[Sent], end: Event
+) -> TooEarly | None:
+    """None where for long enough nothing has happened to these messages and groups."""
+    limit_ms = patience_ms(view, groups, end.n)
+    last = view.last_disturbance(groups, end.n)
+    moments = [one.event for one in waiting] + ([] if last is None else [last])
+    not_before_ns = max(one.mono_ns for one in moments) + limit_ms * 1_000_000
     young = [one for one in waiting if (end.mono_ns - one.event.mono_ns) / 1e6 < limit_ms]
     if young:
-        return (
+        return TooEarly(
             f"too early to say: {len(young)} messages wait ahead of the group's offset and were sent less than "
-            f"{limit_ms // 1000} s before"
+            f"{limit_ms // 1000} s before",
+            not_before_ns,
         )
-    last = view.last_disturbance(groups, at)
     if last is not None and (end.mono_ns - last.mono_ns) / 1e6 < limit_ms:
-        return (
+        return TooEarly(
             f"too early to say: {len(waiting)} messages wait ahead of the group's offset, and less than "
-            f"{limit_ms // 1000} s before something happened to it: {last.kind} {last.node} (event {last.n})"
+            f"{limit_ms // 1000} s before something happened to it: {last.kind} {last.node} (event {last.n})",
+            not_before_ns,
         )
     return None
 

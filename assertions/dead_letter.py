@@ -46,7 +46,7 @@ class DeadLetter(Count):
                 view, self.group, at
             )
             if unsure is not None:
-                return Answer(None, expected, f"{observed}; {unsure}", [event.n])
+                return Answer(None, expected, f"{observed}; {unsure}", [event.n], too_early=unsure)
         return Answer(self.fits(number), expected, observed, [event.n])
 
 

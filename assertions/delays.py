@@ -22,6 +22,26 @@ POPPED_MS = 75_000
 client, defaultInvisibleTimeMills of the proxy), and some seconds of reviving (PopReviveService, 5.5.0)."""
 
 
+RETRY_LEVELS_S = (1, 5, 10, 30, 60, 120, 180, 240, 300, 360, 420, 480, 540, 600, 1200, 1800, 3600, 7200)
+"""What the delay levels 1 to 18 mean (MessageStoreConfig.messageDelayLevel, 4.9.4)."""
+FIRST_RETRY_LEVEL = 3
+"""Of a message that fails for the first time, where its listener doesn't choose; each next time one level more
+(AbstractSendMessageProcessor.consumerSendMsgBack, SendMessageProcessor in 4.9.4)."""
+SUSPENDED_MS = 1_000
+"""An orderly listener that fails gets the message again after that (suspendCurrentQueueTimeMillis, 4.9.4)."""
+
+
 def natural_delay_ms(timing: str) -> int:
     """What has not come by then is not on its way, in a timing profile."""
     return NATURAL_DELAY_MS.get(timing, NATURAL_DELAY_MS["faithful"])
+
+
+def retry_delay_ms(level: int | None, reconsume_times: int) -> int:
+    """How long a message that failed waits for its next attempt.
+
+    Args:
+        level: what the listener chose; None or 0: by how often it has failed.
+        reconsume_times: of the attempt that failed.
+    """
+    chosen = level or FIRST_RETRY_LEVEL + reconsume_times
+    return RETRY_LEVELS_S[min(chosen, len(RETRY_LEVELS_S)) - 1] * 1000

@@ -7,6 +7,7 @@ from pydantic import Field
 from assertions.attempts import awaiting_retry, retries_to_come
 from assertions.base import Answer, Count
 from assertions.completeness import still_possible
+from assertions.too_early import TooEarly
 from assertions.view import Delivery, RunView, Sent, owned_queues
 from harness.language import ConsumerRef, MomentName, TagRef, Target, TopicName
 
@@ -18,7 +19,7 @@ class Delivered(Count):
     the answer is unknown until it is sealed that no more will come: all that were sent have come, the group's
     offsets have passed all messages and none waits for a retry, or for so long nothing has happened that nothing
     is on its way (6 s; 30 s with RocketMQ's own timers; more where an orderly consumer was killed) and neither a
-    member is paused nor a node away.
+    member is paused nor a node away. Where only time is missing at the end of the steps, the run waits for it.
     """
 
     word = "delivered"
@@ -88,12 +89,12 @@ class Delivered(Count):
             why_not = still_possible(view, groups, sent, at)
             why_not = why_not or self._retries_to_come(view, groups, {one.key for one in sent}, got, at)
             if why_not is not None:
-                return Answer(None, expected, f"{observed}; {why_not}", proof)
+                return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
         return Answer(self.fits(number), expected, observed, proof)
 
     def _retries_to_come(
         self, view: RunView, groups: list[str], keys: set[str], got: list[Delivery], at: int
-    ) -> str | None:
+    ) -> TooEarly | None:
         """Why more may come: a message that failed elsewhere in the group comes again, to whomever."""
         missing = keys - {delivery.key for delivery in got}
         for group in groups:

@@ -7,6 +7,7 @@ from pydantic import Field
 from assertions.attempts import attempts, repeats
 from assertions.base import Answer, Count
 from assertions.completeness import still_possible
+from assertions.too_early import TooEarly
 from assertions.view import RunView
 from harness.language import MomentName, Target, TopicName
 
@@ -49,7 +50,10 @@ class Duplicated(Count):
             if self.topic in (None, own[0].topic)
         }
         if not found:
-            return Answer(None, expected, "no message was delivered that could have come again")
+            early = self._may_still_come(view, consumers, at)
+            return Answer(
+                None, expected, "no message was delivered that could have come again", too_early=early
+            )
         again = {
             key: [one for one in repeats(own) if one.event.n <= allowed_from] for key, own in found.items()
         }
@@ -62,9 +66,12 @@ class Duplicated(Count):
         proof = [one.event.n for key in (again or found) for one in found[key]]
         number = len(again)
         if not self.is_final(number) and self.allow_after is None:
-            groups = sorted({view.scenario.consumers[name].group for name in consumers})
-            sent = [one for one in view.sent_until(at) if self.topic in (None, one.topic)]
-            why_not = still_possible(view, groups, sent, at)
+            why_not = self._may_still_come(view, consumers, at)
             if why_not is not None:
-                return Answer(None, expected, f"{observed}; {why_not}", proof)
+                return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
         return Answer(self.fits(number), expected, observed, proof)
+
+    def _may_still_come(self, view: RunView, consumers: tuple[str, ...], at: int) -> TooEarly | None:
+        groups = sorted({view.scenario.consumers[name].group for name in consumers})
+        sent = [one for one in view.sent_until(at) if self.topic in (None, one.topic)]
+        return still_possible(view, groups, sent, at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,19 @@ from harness.model import Event
 
 if TYPE_CHECKING:
     from harness.scenario import Scenario
+
+
+END = "end"
+"""The observation that every run makes by itself."""
+
+
+def ends(events: Iterable[Event]) -> list[Event]:
+    """What closes each observation of the run's end: more than one where it was put off; the last one counts."""
+    return [
+        event
+        for event in events
+        if event.kind == "moment-observed" and END in (event.data["moment"], event.data.get("name"))
+    ]
 
 
 class EventView:
@@ -42,12 +55,16 @@ class EventView:
         return None
 
     def iterations_of(self, moment: str) -> list[str]:
-        """The names of the observations that a `repeat` made under this name; otherwise the name itself."""
-        return [
+        """The names of the observations that a `repeat` made under this name; otherwise the name itself.
+
+        Of the end there is one: it is put off, and observed anew, where only time is missing.
+        """
+        found = [
             event.data["moment"]
             for event in self.of_kind("moment-observed")
             if event.data.get("name") == moment
         ] or [moment]
+        return found[-1:] if moment == END else found
 
     def observed(self, kind: str, moment: str, **fields: Any) -> list[Event]:
         """What was observed at `moment`, of one kind, with these values in its data."""

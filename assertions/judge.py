@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from assertions.base import Answer, Check, finding
@@ -24,9 +24,8 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
     view = RunView(scenario, events)
     client, rocketmq = _cell(events)
     findings = tuple(
-        finding(check, section, _answer(check, view), scenario.line_of(section, index))
-        for section, index, check in scenario.checks()
-        if check.where is None or check.where.fits(client or scenario.own_client_label, rocketmq)
+        finding(check, section, answer, scenario.line_of(section, index))
+        for section, index, check, answer in answers(view)
     )
     messages, damage = _fates(view, events, damage)
     trouble, reason = _trouble(events, damage)
@@ -47,6 +46,14 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
         findings=findings,
         messages=messages,
     )
+
+
+def answers(view: RunView) -> Iterator[tuple[str, int, Check, Answer]]:
+    """What each check of the scenario that speaks of this run answers: its section, its number there, and it."""
+    client, rocketmq = _cell(view.events)
+    for section, index, check in view.scenario.checks():
+        if check.where is None or check.where.fits(client or view.scenario.own_client_label, rocketmq):
+            yield section, index, check, _answer(check, view)
 
 
 def _cell(events: Sequence[Event]) -> tuple[str | None, str | None]:

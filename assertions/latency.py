@@ -58,8 +58,10 @@ class Latency(Check):
         sent = [one for one in view.sent_until(at) if self._concerns(view, one.topic, one.tag)]
         keys = {one.key for one in sent if one.key in invoked}
         first = [own[0] for (_, key), own in attempts(view, at, consumers).items() if key in keys]
+        groups = sorted({view.scenario.consumers[name].group for name in consumers})
         if not first:
-            return Answer(None, expected, "no message came whose sending is known")
+            early = still_possible(view, groups, sent, at)
+            return Answer(None, expected, "no message came whose sending is known", too_early=early)
         took_ms = sorted((one.event.mono_ns - invoked[one.key].mono_ns) / 1e6 for one in first)
         keeping = sum(1 for one in took_ms if (self.at_least or 0) <= one <= (self.at_most or math.inf))
         observed = _spread(took_ms) + f"; {keeping} of {len(took_ms)} keep the limit"
@@ -67,10 +69,9 @@ class Latency(Check):
         holds = keeping * 100 >= self.percentile * len(took_ms)
         if holds and self.at_most is not None:
             came = {one.key for one in first}
-            groups = sorted({view.scenario.consumers[name].group for name in consumers})
             why_not = still_possible(view, groups, [one for one in sent if one.key not in came], at)
             if why_not is not None:
-                return Answer(None, expected, f"{observed}; {why_not}", proof)
+                return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
         return Answer(holds, expected, observed, proof)
 
     def _concerns(self, view: RunView, topic: str, tag: str | None) -> bool:

@@ -16,6 +16,7 @@ from assertions.case import Case
 from assertions.passed import fate_of_passed
 from assertions.view import Delivery, RunView
 from assertions.waiting import fate_of_waiting
+from harness.consumer import Consumer
 from harness.model import Event, MessageClass, MessageFate
 
 FAILED = "RECONSUME_LATER"
@@ -102,8 +103,12 @@ def _given_up(case: Case, until: int) -> int:
 
 def _is_final(case: Case, delivery: Delivery) -> bool:
     """Whether no retry follows the delivery, should it fail."""
-    spec = case.spec(delivery.consumer)
+    return is_last_attempt(case.spec(delivery.consumer), delivery.reconsume_times)
+
+
+def is_last_attempt(spec: Consumer, reconsume_times: int) -> bool:
+    """Whether no retry follows an attempt of this consumer, should it fail."""
     most = spec.max_reconsume_times
     if most is None:
         most = MAX_RECONSUME_TIMES if spec.listener == "concurrent" else sys.maxsize
-    return delivery.reconsume_times >= most or (spec.retry_delay_level or 0) < 0
+    return reconsume_times >= most or (spec.retry_delay_level or 0) < 0

@@ -51,16 +51,17 @@ class Order(Check):
                 f"{earlier.consumer}; {len(breaches)} of {len(pairs)} neighbours are out of order"
             )
             return Answer(False, expected, observed, [earlier.event.n, later.event.n])
-        if not pairs:
-            return Answer(None, expected, f"no two messages came that share a {self.per}")
         observed = f"all {len(pairs)} neighbours within {len(lines)} of them are in order"
         proof = [delivery.event.n for line in lines.values() for _, delivery in line]
         groups = sorted({view.scenario.consumers[name].group for name in consumers})
         sent = [one for one in view.sent_until(at) if one.topic == self.topic]
         why_not = still_possible(view, groups, sent, at)
-        return Answer(
-            None if why_not else True, expected, f"{observed}; {why_not}" if why_not else observed, proof
-        )
+        if not pairs:
+            nothing = f"no two messages came that share a {self.per}"
+            return Answer(None, expected, nothing, too_early=why_not)
+        if why_not is not None:
+            return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
+        return Answer(True, expected, observed, proof)
 
     def _lines(
         self, view: RunView, at: int, consumers: tuple[str, ...]

@@ -18,6 +18,7 @@ from enum import Enum
 from assertions.case import Case, in_words
 from assertions.delays import POPPED_MS, natural_delay_ms
 from assertions.tags import client_matches, pulled_matches
+from assertions.too_early import TooEarly, latest
 from harness.client_kinds import Api
 from harness.consumer import Expression
 from harness.model import Event, MessageClass, MessageFate
@@ -70,10 +71,12 @@ def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
     open_ones = [name for name, event in counts.items() if event is None]
     early = _may_still_come(case, passed, open_ones) if taking else None
     if early is not None:
-        return case.undetermined(
+        return case.made(
+            MessageClass.UNDETERMINED,
             f"the offset passed it; {told}: a receive of {whose} {how.value}, or {', '.join(taking)} popped it, "
             f"and {early}",
             [passed],
+            not_before_ns=early.not_before_ns,
         )
     known = [event for event in counts.values() if event is not None]
     accounted = ", ".join(name for name, event in counts.items() if event is not None)
@@ -120,6 +123,7 @@ def _nobody_skips(case: Case, passed: Event, told: str, asking: list[str]) -> Me
             MessageClass.IN_FLIGHT,
             f"the offset passed it, so one of {', '.join(asking)} popped it, and {early}; {told}",
             [passed],
+            not_before_ns=early.not_before_ns,
         )
     return case.made(
         MessageClass.LOST,
@@ -129,7 +133,7 @@ def _nobody_skips(case: Case, passed: Event, told: str, asking: list[str]) -> Me
     )
 
 
-def _may_still_come(case: Case, passed: Event, taking: list[str], least_ms: int = 0) -> str | None:
+def _may_still_come(case: Case, passed: Event, taking: list[str], least_ms: int = 0) -> TooEarly | None:
     """Why it may still come to a listener, had one of these members popped it; None: it would be there.
 
     At once, that is: what a member popped that then went, stood still or was cut off comes again once the
@@ -138,14 +142,14 @@ def _may_still_come(case: Case, passed: Event, taking: list[str], least_ms: int 
     view, at = case.view, case.at
     standing = [name for name in taking if name in view.paused(at)]
     if standing:
-        return f"{', '.join(standing)} is paused"
+        return TooEarly(f"{', '.join(standing)} is paused")
     blocked = [name for name in taking if view.blocked(name, at)]
     if blocked:
-        return f"the listener of {', '.join(blocked)} is blocked"
+        return TooEarly(f"the listener of {', '.join(blocked)} is blocked")
     trouble = [f"{node} is away" for node in view.nodes_away(at)]
     trouble += [f"a {fault} is in effect" for fault in view.network_faults(at)]
     if trouble:
-        return ", ".join(trouble)
+        return TooEarly(", ".join(trouble))
     waits: list[tuple[Event, int, str]] = []
     if taking:
         delay_ms = natural_delay_ms(view.timing)
@@ -155,7 +159,8 @@ def _may_still_come(case: Case, passed: Event, taking: list[str], least_ms: int 
     disturbed = view.last_disturbance([case.group], at, _LETS_GO)
     if disturbed is not None and disturbed.n > case.message.invoked_n:
         waits.append((disturbed, POPPED_MS, f"{disturbed.kind} {disturbed.node} (event {disturbed.n})"))
+    not_before_ns = latest(event.mono_ns + limit_ms * 1_000_000 for event, limit_ms, _ in waits)
     for event, limit_ms, what in waits:
         if view.ms_between(event.n, at) < limit_ms:
-            return f"less than {limit_ms // 1000} s ago {what}"
+            return TooEarly(f"less than {limit_ms // 1000} s ago {what}", not_before_ns)
     return None

@@ -59,7 +59,8 @@ class Retry(Count):
                 and self.reconsume_times in (None, again.reconsume_times)
             ]
         if not view.deliveries(at, view.scenario.members(self.group)):
-            return Answer(None, expected, f"no listener of {self.group} got any message")
+            early = first_attempts_to_come(view, self.group, at)
+            return Answer(None, expected, f"no listener of {self.group} got any message", too_early=early)
         took_ms = [self._took_ms(view, before, again, at) for before, again in found]
         spread = f", {min(took_ms):.0f} to {max(took_ms):.0f} ms after the attempt before" if took_ms else ""
         observed = f"{len(found)} retries{spread}"
@@ -70,7 +71,7 @@ class Retry(Count):
                 view, self.group, at
             )
             if unsure is not None:
-                return Answer(None, expected, f"{observed}; {unsure}", proof)
+                return Answer(None, expected, f"{observed}; {unsure}", proof, too_early=unsure)
         return Answer(in_time and self.fits(len(found)), expected, observed, proof)
 
     def _times(self) -> str:

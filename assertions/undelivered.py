@@ -6,9 +6,11 @@ from collections import Counter
 
 from pydantic import Field, field_validator
 
+from assertions.attempts import next_attempt_by_ns
 from assertions.base import Answer, Count
 from assertions.completeness import still_possible
 from assertions.oracle import fates
+from assertions.too_early import TooEarly, latest
 from assertions.view import RunView
 from harness.language import GroupName, MomentName, TagRef, TopicName
 from harness.model import MessageClass, MessageFate
@@ -71,9 +73,9 @@ class Undelivered(Count):
         early = self._may_still_come(view, all_fates, at)
         open_ones = (MessageClass.UNDETERMINED, *(_WAITING if early is not None else ()))
         sealed = [fate for fate in matching if fate.message_class not in open_ones]
-        unsure = None if self.is_final(len(sealed)) else self._unsure(all_fates) or early
+        unsure = None if self.is_final(len(sealed)) else self._unsure(view, all_fates, at) or early
         if unsure is not None:
-            return Answer(None, expected, f"{observed}; {unsure}", proof)
+            return Answer(None, expected, f"{observed}; {unsure}", proof, too_early=unsure)
         return Answer(self.fits(len(matching)), expected, observed, proof)
 
     def _concerns(self, view: RunView, fate: MessageFate) -> bool:
@@ -88,18 +90,25 @@ class Undelivered(Count):
             return fate.message_class is self.because
         return not fate.deliveries
 
-    def _unsure(self, all_fates: list[MessageFate]) -> str | None:
-        """Why the count can't be known, however long one waits, or not before a retry's end."""
+    def _unsure(self, view: RunView, all_fates: list[MessageFate], at: int) -> TooEarly | None:
+        """Why the count can't be known, however long one waits, or not yet."""
         open_ones = [fate for fate in all_fates if fate.message_class is MessageClass.UNDETERMINED]
         if open_ones and self.because not in (None, MessageClass.UNDETERMINED):
-            return f"{len(open_ones)} undetermined: {open_ones[0].reason}"
+            return TooEarly(
+                f"{len(open_ones)} undetermined: {open_ones[0].reason}",
+                latest(one.not_before_ns for one in open_ones),
+            )
         failed = [fate for fate in all_fates if fate.message_class is MessageClass.IN_RETRY]
         if failed and self.because is MessageClass.DEAD_LETTER:
-            return f"too early to say: {len(failed)} are in retry, and may become dead letters"
+            return TooEarly(
+                f"too early to say: {len(failed)} are in retry, and may become dead letters",
+                next_attempt_by_ns(view, sorted({one.group for one in failed}), at),
+            )
         return None
 
-    def _may_still_come(self, view: RunView, all_fates: list[MessageFate], at: int) -> str | None:
+    def _may_still_come(self, view: RunView, all_fates: list[MessageFate], at: int) -> TooEarly | None:
         """Why what waits may still be delivered; None: it waits for good."""
-        waiting = {fate.key for fate in all_fates if fate.message_class in _WAITING}
+        open_ones = (MessageClass.UNDETERMINED, *_WAITING)
+        waiting = {fate.key for fate in all_fates if fate.message_class in open_ones}
         groups = sorted({fate.group for fate in all_fates})
         return still_possible(view, groups, [one for one in view.sent if one.key in waiting], at)

@@ -54,8 +54,8 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 `files-expired`        broker, topic, min_offsets_before {queue_id: offset}, min_offsets
 `log-line`             of: node or consumer, pattern, time, text: a line of its log that a check asks for
 `log-observed`         of, pattern, count: lines since the run's beginning
-`moment-observed`      moment: everything with this `moment` in its data was read by here; in a `repeat` also
-                       name, iteration: the last one counts as `name` too
+`moment-observed`      moment: everything with this `moment` in its data was read by here; in a `repeat`, and where
+                       the end was put off, also name, iteration: the last one counts as `name` too
 =====================  =============================================================================
 """
 

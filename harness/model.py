@@ -143,6 +143,8 @@ class MessageFate:
     """The members whose listener got it, in order of time."""
     reason: str
     events: tuple[int, ...]
+    not_before_ns: int | None = None
+    """Where only time is missing: the moment from which on the history can say more, as `Event.mono_ns`."""
 
 
 class Trouble(StrEnum):

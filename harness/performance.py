@@ -99,7 +99,7 @@ class Performance:
                 with self._run.phase("observe"):
                     if not checked:
                         self._stage.note(Trouble.PRECONDITION, "nothing was checked")
-                    observe_end(self._context)
+                    observe_end(self._context, self._run.session)
                     self._stage.check_memory()
         except BaseException as failure:
             self.note_failure(failure)

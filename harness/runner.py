@@ -8,10 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from assertions.event_view import END
 from assertions.judge import judge
 from harness.admission import Turn
 from harness.context import RunContext
 from harness.errors import EnvironmentNotReady
+from harness.final_wait import FinalWait
 from harness.history import History
 from harness.job import Job
 from harness.load import RunLoad
@@ -108,7 +110,7 @@ class Run:
         finally:
             watch.stop()
         with self.phase("observe"):
-            observe_end(context)
+            observe_end(context, self.session)
             stage.check_memory()
 
     def judge(self, stage: Stage) -> RunResult:
@@ -144,10 +146,12 @@ def perform(context: RunContext, index: int, step: Step) -> None:
     perform_step(context.within(Place((index,))), step)
 
 
-def observe_end(context: RunContext) -> None:
-    """Observe how everything ended; nothing that is to live may have died by then."""
+def observe_end(context: RunContext, session: Session) -> None:
+    """Observe how everything ended, later where only time is missing; nothing that is to live may have died."""
     context.check_alive()
-    observe_moment(context, "end")
+    observe_moment(context, END)
+    processes = session.processes
+    FinalWait(context, processes.progress, lambda: Watch(context, processes.workers.run_count))()
     context.check_alive()
     context.history.append("harness", "run-ended")
 

@@ -32,7 +32,7 @@ from typing import Any
 
 from harness.errors import EnvironmentNotReady, UsageProblem
 from harness.history import ReadHistory, read_history
-from harness.model import SCHEMA_VERSION, Outcome
+from harness.model import SCHEMA_VERSION, MessageFate, Outcome
 
 DEFAULT_RUNS = Path("runs")
 
@@ -136,7 +136,7 @@ class RunFolder:
 
     def write_outcome(self, outcome: Outcome) -> None:
         """Write `messages.jsonl`, `checks.json` and `outcome.json`."""
-        self.write_text("messages.jsonl", "".join(_lines(asdict(fate) for fate in outcome.messages)))
+        self.write_text("messages.jsonl", "".join(_lines(map(message_document, outcome.messages))))
         self.write_json(
             "checks.json",
             {
@@ -165,6 +165,11 @@ class RunFolder:
             draft.replace(link)
         except OSError:
             draft.unlink(missing_ok=True)
+
+
+def message_document(fate: MessageFate) -> dict[str, Any]:
+    """What a line of `messages.jsonl` says of a message; how long a run would wait for it is no part of that."""
+    return {name: value for name, value in asdict(fate).items() if name != "not_before_ns"}
 
 
 def _lines(documents: Iterable[Mapping[str, Any]]) -> Iterable[str]:

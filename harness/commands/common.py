@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -27,6 +27,8 @@ from harness.options import DEFAULT_VERSION
 from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
 from harness.reporters.parts.again import exit_code_of
+from harness.scenario import Scenario
+from harness.spec.hints import hints
 from harness.store import runs_folder
 
 
@@ -195,6 +197,12 @@ def say_left_out(planned: Plan, matrix: Matrix | None) -> None:
     told = left_out_told(planned.left_out) if matrix else [one.reason for one in planned.left_out]
     for line in told:
         ERR.print(f"left out: {line}", markup=False)
+
+
+def say_hints(scenarios: Iterable[Scenario]) -> None:
+    """What `validate` would hint at, a line each; before anything is run."""
+    for one in (hint for scenario in scenarios for hint in hints(scenario)):
+        ERR.print(f"{one.file}:{one.line}:{one.column}: {one.text}", markup=False)
 
 
 def tell(

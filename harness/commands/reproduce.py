@@ -26,6 +26,7 @@ from harness.commands.common import (
     TimingOption,
     run_and_tell,
     runs_or_default,
+    say_hints,
     say_left_out,
     version_or,
 )
@@ -74,6 +75,7 @@ def reproduce(
     wanted = matrix_of(matrix, rocketmq)
     scenario, client, options = _prepare(what, rocketmq, on, timing, seed)
     planned = plan([scenario], (wanted or Matrix()).cells(options.version, client), options.on)
+    say_hints([scenario])
     say_left_out(planned, wanted)
     with Progress() as progress:
         campaign = Campaign(

@@ -22,6 +22,7 @@ from harness.commands.common import (
     TimingOption,
     run_and_tell,
     runs_or_default,
+    say_hints,
     say_left_out,
     version_or,
 )
@@ -65,7 +66,9 @@ def run(
     out, and named.
     """
     wanted, version = matrix_of(matrix, rocketmq), version_or(None, rocketmq)
-    planned = plan(select(load_all(paths), keywords, marks), (wanted or Matrix()).cells(version), on)
+    scenarios = select(load_all(paths), keywords, marks)
+    planned = plan(scenarios, (wanted or Matrix()).cells(version), on)
+    say_hints(scenarios)
     say_left_out(planned, wanted)
     with Progress() as progress:
         options = Options(

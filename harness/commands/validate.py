@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.common import OUT
+from harness.commands.common import ERR, OUT
 from harness.errors import ExitCode
 from harness.feasibility import why_nowhere
 from harness.library import shipped
@@ -16,7 +16,8 @@ from harness.scenario import Scenario
 from harness.selection import load_all
 from harness.spec import InvalidScenario
 from harness.spec.controls import check_controls
-from harness.spec.diagnostics import Diagnostic
+from harness.spec.diagnostics import Diagnostic, render
+from harness.spec.hints import hints
 from harness.spec.load import read_yaml
 
 
@@ -32,7 +33,7 @@ def validate(
         list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of `*.scenario.yaml`.")
     ],
 ) -> ExitCode:
-    """Say what is wrong with scenarios, all at once. Nothing is started."""
+    """Say what is wrong with scenarios, all at once, and hint at what is seldom meant. Nothing is started."""
     scenarios = load_all(paths)
     # A single file may have its control anywhere.
     if any(path.is_dir() for path in paths):
@@ -41,5 +42,7 @@ def validate(
             raise InvalidScenario(unknown)
     if nowhere := tuple(_nowhere(scenarios)):
         raise InvalidScenario(nowhere)
+    if told := render(hint for scenario in scenarios for hint in hints(scenario)):
+        ERR.print(told, markup=False)
     OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}", markup=False)
     return ExitCode.AS_EXPECTED

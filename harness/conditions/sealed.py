@@ -43,7 +43,7 @@ class FatesSealed:
         view = RunView(self._context.scenario, (*events, now))
         why_not = still_possible(view, [self._group], list(view.sent), now.n)
         if why_not is not None:
-            return Seen(False, why_not)
+            return Seen(False, str(why_not))
         waiting = [
             one
             for one in view.sent

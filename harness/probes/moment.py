@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from assertions.event_view import END
 from harness.probes.consumer_status import read_consumer_status
 from harness.probes.dashboard import read_dashboard
 from harness.probes.dead_letters import read_dead_letters
@@ -25,11 +26,13 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
 
     Where the cluster has a dashboard, what that shows comes right behind the tracks.
 
-    In an iteration of a `repeat` that is `NAME-1`, `NAME-2`, …; the last one completed counts as NAME too.
+    In an iteration of a `repeat` that is `NAME-1`, `NAME-2`, …; the last one completed counts as NAME too, and so
+    does `end:2`, where the end was put off (`harness.final_wait`).
     Listeners' events come first: each worker is asked for a sign of life, which arrives after all that it
     wrote before.
     """
-    moment = name if iteration is None else f"{name}-{iteration}"
+    # No step can give the name of an end that was put off, `end:2`.
+    moment = name if iteration is None else f"{name}{':' if name == END else '-'}{iteration}"
     for consumer in context.running_consumers():
         consumer.flush_events()
     context.hand_made.flush()

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assertions.event_view import END, ends
 from harness.model import OutcomeKind
 from harness.reporters.base import Report
 from harness.reporters.parts.text import percent
@@ -83,8 +84,9 @@ def values_of(run: Report) -> dict[str, str]:
 def stored_at_the_end(run: Report) -> dict[tuple[str, str], str]:
     """What the brokers held at a run's end, by group and topic; where they differ, all of it."""
     stored: dict[tuple[str, str], set[str]] = {}
+    moments = [event.data["moment"] for event in ends(run.events)] or [END]
     for event in run.events:
-        if event.kind == "subscription-observed" and event.data.get("moment") == "end":
+        if event.kind == "subscription-observed" and event.data.get("moment") == moments[-1]:
             for topic, one in sorted(event.data["subscriptions"].items()):
                 if not topic.startswith("%"):  # the retry topic is stored for every group, and says nothing
                     stored.setdefault((event.data["group"], topic), set()).add(str(one["expression"]))

@@ -142,6 +142,9 @@ _TELL: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
     "settled": lambda _, data: (
         f"settled: {data.get('condition')}, after {data.get('took_ms', 0) / 1000:.2f} s"
     ),
+    "waited": lambda _, data: (
+        f"waited {data.get('took_ms', 0) / 1000:.2f} s: a message might still have come"
+    ),
     "send-failed": lambda _, data: f"{data.get('key')} was not acknowledged: {data.get('error')}",
     "listener-error": lambda node, data: f"the listener of {node} failed: {data.get('error')}",
     "trouble": lambda _, data: f"trouble: {data.get('message')}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from assertions.judge import judge
 from harness.model import Event, Finding, Holds, MessageClass, OutcomeKind, Trouble
 from harness.reporters.base import Report
 from harness.reporters.folder import load_report
+from harness.store import message_document
 
 RUNS = sorted((Path(__file__).parents[2] / "golden" / "runs").iterdir())
 RAW = ("pull", "client-pull", "answer")
@@ -50,7 +50,8 @@ def test_the_same_history_gives_the_same_outcome(run: Path) -> None:
     assert [one["holds"] for one in checks] == [finding.holds for finding in report.outcome.findings]
     messages = [json.loads(line) for line in (run / "messages.jsonl").read_text().splitlines()]
     again = [
-        json.loads(json.dumps({"schema_version": 1, **asdict(fate)})) for fate in report.outcome.messages
+        json.loads(json.dumps({"schema_version": 1, **message_document(fate)}))
+        for fate in report.outcome.messages
     ]
     assert again == messages
 

@@ -133,7 +133,10 @@ def test_a_blocked_listener_may_have_it_waiting_behind_what_it_holds() -> None:
 def test_a_busy_listener_may_still_come_to_it() -> None:
     story = Story().sent().passed().later(20)
     story.made.receive("b", "orders", "orders-0", "tagB", 0, 5)
-    assert story.later(22).found() is MessageClass.UNDETERMINED
+    busy_ns = next(one.mono_ns for one in story.made.events if one.kind == "received")
+    fate = story.later(22).fate()
+    assert fate.message_class is MessageClass.UNDETERMINED
+    assert fate.not_before_ns == busy_ns + 6_000_000_000
     assert story.later(27).found() is MessageClass.FILTERED_BY_BROKER
 
 

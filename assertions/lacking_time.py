@@ -1,0 +1,76 @@
+"""The checks of which only time keeps a run from knowing more, so that it is worth to wait. Pure.
+
+Whether a run waits doesn't depend on what its checks would say then. A run that is decided waits for nothing: one
+check that doesn't hold settles its list, whatever the others of the list may still say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from assertions.base import Answer, Check
+from assertions.event_view import END, ends
+from assertions.judge import answers
+from assertions.view import RunView
+from harness.model import SECTION_OF, TENDENCY, Event, Holds
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
+
+_Answered = list[tuple[Check, Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class LackingTime:
+    """A check that can't be decided yet."""
+
+    check: str
+    """Its title."""
+    why: str
+    not_before_ns: int
+    """From here on it can be, if nothing happens before; as `Event.mono_ns`."""
+
+
+def lacking_time(scenario: Scenario, events: Sequence[Event], by_ns: int) -> list[LackingTime]:
+    """The checks that a wait of the run can decide, where the outcome needs them.
+
+    Args:
+        scenario: of the run.
+        events: its history, with the observation of its end.
+        by_ns: how long the run can wait at most, as `Event.mono_ns`. What needs more time is left out.
+    """
+    sections: dict[str, _Answered] = {}
+    for section, _, check, answer in answers(RunView(scenario, events)):
+        sections.setdefault(section, []).append((check, answer))
+    end_ns = ends(events)[-1].mono_ns
+    return [
+        LackingTime(check.title(), str(answer.too_early), moment)
+        for check, answer in _undecided(sections)
+        if check.at == END
+        and answer.too_early is not None
+        and (moment := answer.too_early.not_before_ns) is not None
+        and end_ns < moment <= by_ns
+    ]
+
+
+def _undecided(sections: dict[str, _Answered]) -> Iterator[tuple[Check, Answer]]:
+    """The unknown answers on which the outcome, or what is measured besides, depends."""
+    outcome_known = any(_all_hold(sections.get(name, [])) for name in SECTION_OF.values())
+    for name, answered in sections.items():
+        settled = name != TENDENCY and any(answer.holds is Holds.NO for _, answer in answered)
+        if settled or (outcome_known and name in SECTION_OF.values()):
+            continue
+        yield from (one for one in answered if one[1].holds is Holds.UNKNOWN)
+
+
+def _all_hold(answered: _Answered) -> bool:
+    return bool(answered) and all(answer.holds is Holds.YES for _, answer in answered)
+
+
+def as_if_ended_at(events: Sequence[Event], now_ns: int) -> tuple[Event, ...]:
+    """The history as if the run's end, which has been observed, came now."""
+    end, last = ends(events)[-1], events[-1]
+    now = replace(end, n=last.n + 1, mono_ns=now_ns, wall_ms=last.wall_ms)
+    return (*(one for one in events if one is not end), now)

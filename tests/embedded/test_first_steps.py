@@ -1,0 +1,89 @@
+"""What a newcomer writes, starts and sends alone, is decided: a run waits where only time is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.embedded.command import rocketchaos
+from tests.embedded.small_scenario import events_of, held, run_scenario
+from tests.embedded.workbench import until
+
+pytestmark = pytest.mark.embedded
+
+BROADCASTING = """\
+name: a-group-for-each-tag
+title: "Broadcasting: who wants another tag gets nothing"
+topics: {orders: {queues: 2}}
+consumers:
+  a: {group: ga, model: broadcasting, subscribe: {orders: tagA}}
+  b: {group: gb, model: broadcasting, subscribe: {orders: tagB}}
+steps:
+  - start: [a, b]
+  - send: {topic: orders, tag: tagA, count: 4}
+anomaly:
+  - delivered: {to: b, at_least: 1}
+healthy:
+  - delivered: {to: a, count: 4}
+  - delivered: {to: b, count: 0}
+expected: not-reproduced
+"""
+FILTERED = """\
+name: a-tag-that-nobody-wants
+title: A tag that nobody wants reaches nobody
+topics: {orders: {queues: 2}}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}}
+steps:
+  - start: a
+  - send: {topic: orders, tag: tagB, count: 4}
+anomaly:
+  - delivered: {to: g, count: 0}
+healthy:
+  - delivered: {to: g, at_least: 1}
+expected: reproduced
+"""
+
+
+def test_a_broadcasting_scenario_waits_6_s_after_the_send_and_is_judged_so_again(tmp_path: Path) -> None:
+    run = run_scenario(BROADCASTING, tmp_path)
+    assert run["outcome"] == "not-reproduced", run
+    assert held(run, "healthy") == [True, True]
+    events = events_of(run)
+    (waited,) = [one["data"] for one in events if one["kind"] == "waited"]
+    assert "delivered to b" in [one["check"] for one in waited["for"]]
+    sent = [one["mono_ns"] for one in events if one["kind"] == "sent"][-1]
+    (end,) = [one["mono_ns"] for one in events if one["kind"] == "run-ended"]
+    assert (end - sent) / 1e9 >= 6
+    checked = rocketchaos("check", run["run_dir"], "--json", cwd=tmp_path)
+    assert checked.document["runs"][0]["outcome"] == "not-reproduced"
+
+
+def test_a_filtered_scenario_waits_no_longer_than_the_offsets_take(tmp_path: Path) -> None:
+    run = run_scenario(FILTERED, tmp_path)
+    assert run["outcome"] == "reproduced", run
+    waits = [one["data"]["took_ms"] for one in events_of(run) if one["kind"] == "waited"]
+    assert all(took_ms < 6_000 for took_ms in waits)
+
+
+def test_ctrl_c_ends_the_wait(tmp_path: Path) -> None:
+    file = tmp_path / "s.scenario.yaml"
+    file.write_text(BROADCASTING)
+    told = tmp_path / "stderr.txt"
+    with told.open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "harness", "reproduce", str(file), "--json"],
+            cwd=tmp_path, stdout=subprocess.PIPE, stderr=errors, text=True, env=dict(os.environ),
+        )  # fmt: skip
+        until(told.read_text, lambda text: "a message may still come" in text)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == 130
+    (run,) = json.loads(out)["runs"]
+    assert (run["outcome"], run["trouble"]) == ("inconclusive", "interrupted")
