@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from harness.cluster.server_cluster import ServerCluster
+if TYPE_CHECKING:
+    from harness.cluster.server_cluster import ServerCluster
 
 
 class ClusterKind(StrEnum):

@@ -10,7 +10,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from harness.commands.common import OUT, JsonOption
+from harness.commands.common_options import JsonOption
+from harness.commands.terminal import OUT
 from harness.errors import ExitCode
 from harness.expected import expected_text
 from harness.library import shipped
