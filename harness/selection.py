@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from _pytest.mark.expression import Expression
-
 from harness.errors import UsageProblem
 from harness.scenario import Scenario
 from harness.spec import Diagnostic, InvalidScenario, load_scenario
@@ -86,6 +84,8 @@ def _fits(option: str, text: str, words: Sequence[str], *, part: bool) -> bool:
         if part:
             return any(wanted.lower() in word.lower() for word in words)
         return wanted in words
+
+    from _pytest.mark.expression import Expression  # pytest takes a while to load
 
     try:
         return Expression.compile(text).evaluate(has)

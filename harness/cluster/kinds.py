@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +18,18 @@ class ClusterKind(StrEnum):
     """As JVM processes of this host, on loopback."""
     CONTAINERS = "containers"
     """In containers, on a network of their own."""
+
+
+CAN_NOT: Mapping[ClusterKind, frozenset[str]] = MappingProxyType(
+    {
+        ClusterKind.EMBEDDED: frozenset(
+            {"container workers", "dashboard", "delay", "hostnames", "partition"}
+        ),
+        ClusterKind.CONTAINERS: frozenset({"fill a disk", "flow control", "proxy: local"}),
+    }
+)
+"""The capabilities that a kind lacks, by the names of `harness.cluster.base.CAPABILITIES`. Said here, so that reading
+a scenario loads no cluster; a test compares them with the classes."""
 
 
 def cluster_class(kind: ClusterKind) -> type[ServerCluster]:

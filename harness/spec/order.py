@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from harness.clients.producer import NAME as PRODUCER
+from harness.producer import PRODUCER
 from harness.scenario import Scenario
 from harness.spec.diagnostics import Diagnostic
 from harness.spec.places import Document
