@@ -28,8 +28,8 @@ CAN_NOT: Mapping[ClusterKind, frozenset[str]] = MappingProxyType(
         ClusterKind.CONTAINERS: frozenset({"fill a disk", "flow control", "proxy: local"}),
     }
 )
-"""The capabilities that a kind lacks, by the names of `harness.cluster.base.CAPABILITIES`. Said here, so that reading
-a scenario loads no cluster; a test compares them with the classes."""
+"""The capabilities that a kind lacks, by the names of `harness.cluster.base.CAPABILITIES`: said here, so that no
+cluster is loaded to read a scenario. A test compares them with the classes."""
 
 
 def cluster_class(kind: ClusterKind) -> type[ServerCluster]:

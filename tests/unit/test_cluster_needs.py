@@ -11,7 +11,7 @@ from harness.campaign import Campaign
 from harness.cluster.base import CAPABILITIES, lacking
 from harness.cluster.containers import ContainersCluster
 from harness.cluster.embedded import EmbeddedCluster
-from harness.cluster.kinds import ClusterKind
+from harness.cluster.kinds import CAN_NOT, ClusterKind, cluster_class
 from harness.cluster.running import AttachedCluster
 from harness.cluster_needs import ClusterNeeds
 from harness.errors import UsageProblem
