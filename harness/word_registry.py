@@ -14,8 +14,8 @@ W = TypeVar("W", bound=Word)
 class WordRegistry(Mapping[str, type[W]], Generic[W]):
     """Words with their models, in the order of the documentation.
 
-    The word `reset-offset` is the class `ResetOffset` in the module `reset_offset`. To load them all takes a while,
-    and a scenario uses a few.
+    The word `reset-offset` is the class `ResetOffset` in the module `reset_offset`. A scenario uses a few of them,
+    and loading all takes a while.
     """
 
     def __init__(self, package: str, *words: str) -> None:

@@ -40,14 +40,13 @@ def json_schema() -> dict[str, Any]:
 
 def _of_the_models() -> dict[str, Any]:
     """The schema of a scenario, with the words to which its lists refer."""
-    holders = [
+    holders: list[type[BaseModel]] = [
         holder_of(word, model, one_of(section))
         for section, words in (("steps", STEPS), ("anomaly", CHECKS))
         for word, model in words.items()
     ]
-    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
-        (model, "validation") for model in (Scenario, *holders)
-    ]
+    all_models: list[type[BaseModel]] = [Scenario, *holders]
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(model, "validation") for model in all_models]
     _, together = models_json_schema(models, by_alias=True)
     definitions = together["$defs"]
     scenario: dict[str, Any] = definitions.pop("Scenario")
