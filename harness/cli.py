@@ -22,7 +22,6 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         "nightly": CommandEntry(
             "harness.commands.nightly:nightly",
             "Draw scenarios from a seed, run them side by side, and hold each against what must always be so.",
-            matrix=True,
         ),
         "shrink": CommandEntry(
             "harness.commands.shrink:shrink",

@@ -1,7 +1,7 @@
 """Scenarios as a list shows them: read in a moment, and not checked.
 
-A list of all scenarios needs a few of their keys. So a file is read by PyYAML's fast parser alone; only where it fails,
-or one of these keys is not as usual, the reader that `validate` uses says what is wrong.
+A list of all scenarios needs a few of their keys. So a file is read by PyYAML's fast parser alone; only where that
+fails, or one of these keys is not as usual, the reader that `validate` uses says what is wrong.
 """
 
 from __future__ import annotations
