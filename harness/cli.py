@@ -2,46 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import typer
 
 import harness
-from harness.commands.check import check
-from harness.commands.claims import claims_application
-from harness.commands.clean import clean
-from harness.commands.doctor import doctor
-from harness.commands.down import down
-from harness.commands.ending import ending_in_a_code, run_application
-from harness.commands.explain import explain
-from harness.commands.list import list_scenarios
-from harness.commands.matrix_option import MatrixCommand
-from harness.commands.new import new
-from harness.commands.nightly import nightly
-from harness.commands.report import report_application
-from harness.commands.reproduce import reproduce
-from harness.commands.run import run
-from harness.commands.schema import schema
-from harness.commands.shrink import shrink
-from harness.commands.up import up
-from harness.commands.validate import validate
+from harness.commands.ending import run_application
+from harness.commands.lazy import CommandEntry, lazy_group
 from harness.errors import ExitCode
 
-COMMANDS: tuple[tuple[str, Callable[..., ExitCode]], ...] = (
-    ("reproduce", reproduce),
-    ("nightly", nightly),
-    ("shrink", shrink),
-    ("run", run),
-    ("check", check),
-    ("validate", validate),
-    ("list", list_scenarios),
-    ("new", new),
-    ("explain", explain),
-    ("schema", schema),
-    ("doctor", doctor),
-    ("up", up),
-    ("down", down),
-    ("clean", clean),
+COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
+    {
+        "reproduce": CommandEntry(
+            "harness.commands.reproduce:reproduce",
+            "Run a scenario on a real RocketMQ, and say whether its anomaly is there.",
+            matrix=True,
+        ),
+        "nightly": CommandEntry(
+            "harness.commands.nightly:nightly",
+            "Draw scenarios from a seed, run them side by side, and hold each against what must always be so.",
+        ),
+        "shrink": CommandEntry(
+            "harness.commands.shrink:shrink",
+            "Reduce a finding to the smallest scenario that still shows it, and write that as one would by hand.",
+        ),
+        "run": CommandEntry(
+            "harness.commands.run:run",
+            "Run scenarios. Every file is validated before anything starts.",
+            matrix=True,
+        ),
+        "check": CommandEntry(
+            "harness.commands.check:check",
+            "Judge stored histories again. The same history gives the same outcome, on any machine.",
+        ),
+        "validate": CommandEntry(
+            "harness.commands.validate:validate",
+            "Say what is wrong with scenarios, all at once. Nothing is started.",
+        ),
+        "list": CommandEntry(
+            "harness.commands.list:list_scenarios", "List scenarios by theme, or those that fit words."
+        ),
+        "new": CommandEntry(
+            "harness.commands.new:new",
+            "Write a commented scenario to start from into NAME.scenario.yaml, here.",
+        ),
+        "explain": CommandEntry(
+            "harness.commands.explain:explain", "Explain a word of scenarios and reports."
+        ),
+        "schema": CommandEntry(
+            "harness.commands.schema:schema",
+            "Print the JSON Schema of scenario files, for completion and checking in an editor.",
+        ),
+        "doctor": CommandEntry(
+            "harness.commands.doctor:doctor",
+            "Say whether this machine can run scenarios, and what to do where it can't.",
+        ),
+        "up": CommandEntry(
+            "harness.commands.up:up",
+            "Start a RocketMQ that stays up, and that `reproduce` and `run` use where version and timing fit.",
+        ),
+        "down": CommandEntry(
+            "harness.commands.down:down",
+            "End clusters that `up` or `--keep` left up, with all that they store.",
+        ),
+        "clean": CommandEntry(
+            "harness.commands.clean:clean",
+            "End and remove what a power cut, or a kill of everything, left. Nothing else is touched.",
+        ),
+        "claims": CommandEntry(
+            "harness.commands.claims:claims_application",
+            "Claims about RocketMQ, measured: run them, write CLAIMS.md, compare two sets of runs.",
+            group=True,
+        ),
+        "report": CommandEntry(
+            "harness.commands.report:report_application",
+            "Reports over many runs, on Spark: how flaky, how different, how fast.",
+            group=True,
+        ),
+    }
 )
 """In the order of the help; a new command is registered here."""
 
@@ -52,6 +91,7 @@ def application() -> typer.Typer:
     """The application with all commands."""
     app = typer.Typer(
         name="rocketchaos",
+        cls=lazy_group(COMMANDS),
         help="Reproduces, on real RocketMQ, what happens when the members of one consumer group disagree "
         "about their subscription.",
         epilog=EPILOG,
@@ -69,10 +109,6 @@ def application() -> typer.Typer:
     ) -> None:
         del version
 
-    for name, command in COMMANDS:
-        app.command(name, cls=MatrixCommand)(ending_in_a_code(command))
-    app.add_typer(claims_application(), name="claims")
-    app.add_typer(report_application(), name="report")
     return app
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from pydantic import AfterValidator, Discriminator, Field, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from harness import version_range
 from harness.client_kinds import CLIENT_KINDS
 from harness.model import OutcomeKind
 from harness.version_range import contains
@@ -35,10 +35,7 @@ def is_label(text: str) -> bool:
 
 def is_range(key: str) -> bool:
     """Whether a key of `expected` is a range of versions, and not a client."""
-    try:
-        return bool(SpecifierSet(key))
-    except InvalidSpecifier:
-        return False
+    return bool(key.strip(" ,")) and version_range.is_range(key)
 
 
 def _a_key(text: str) -> str:

@@ -9,25 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, TypeVar, Union
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Discriminator,
     Field,
+    GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     StringConstraints,
-    Tag,
     WithJsonSchema,
     create_model,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, core_schema
 
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) *(ms|s|m|h)")
 _TAG = re.compile(r"(?!\*$)[^\s|,]+")
@@ -186,23 +185,55 @@ ProcessRefs = OneOrMore[ProcessRef]
 SideRefs = OneOrMore[SideRef]
 
 
+def holder_of(word: str, model: type[Word], what: str) -> type[BaseModel]:
+    """The model of a mapping with this word as its only key; `what` is what such a word is called."""
+    return create_model(f"{what}: {word}", __base__=Strict, **{word: (model, ...)})  # type: ignore[call-overload, no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class OneWordOf:
+    """Lets pydantic read a mapping with exactly one key, a word of `registry`, as that word's model.
+
+    Not a union of all words: pydantic would load and build each of them for every scenario.
+    """
+
+    registry: Mapping[str, type[Word]]
+    what: str
+    _holders: dict[str, type[BaseModel]] = field(default_factory=dict)
+
+    def read(self, value: Any) -> Word:
+        """The word, validated.
+
+        Raises:
+            PydanticKnownError: the value is no mapping with one key, or the key no word.
+            ValidationError: what is behind the word doesn't fit it.
+        """
+        if not (isinstance(value, Mapping) and len(value) == 1):
+            raise PydanticKnownError("union_tag_not_found", {"discriminator": self.what})
+        word = str(next(iter(value)))
+        if word not in self.registry:
+            known = ", ".join(map(repr, self.registry))
+            raise PydanticKnownError(
+                "union_tag_invalid", {"discriminator": self.what, "tag": word, "expected_tags": known}
+            )
+        if word not in self._holders:
+            self._holders[word] = holder_of(word, self.registry[word], self.what)
+        found: Word = getattr(self._holders[word].model_validate(value), word)
+        return found
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(
+        self, _core_schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Refers to the holder of each word, which `harness.spec.schema` adds."""
+        return {"oneOf": [{"$ref": f"#/$defs/{self.what}__{word}"} for word in self.registry]}
+
+
 def one_word_of(registry: Mapping[str, type[Word]], what: str) -> Any:
     """The type of a mapping with exactly one key, a word of `registry`; it validates to that word's model."""
-    choices = [
-        Annotated[
-            create_model(f"{what}: {word}", __base__=Strict, **{word: (model, ...)}),  # type: ignore[call-overload]
-            AfterValidator(lambda holder, word=word: getattr(holder, word)),
-            Tag(word),
-        ]
-        for word, model in registry.items()
-    ]
-
-    def which(value: Any) -> str | None:
-        if isinstance(value, Mapping) and len(value) == 1:
-            return str(next(iter(value)))
-        return None
-
-    return Annotated[Union[tuple(choices)], Discriminator(which)]  # noqa: UP007 (built at run time)
+    return Annotated[Any, OneWordOf(registry, what)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +250,11 @@ def references(model: BaseModel, path: tuple[str | int, ...] = ()) -> Iterator[R
     for key, extra in (model.__pydantic_extra__ or {}).items():
         if isinstance(extra, BaseModel):
             yield from references(extra, (*path, key))
-    for name, field in type(model).model_fields.items():
+    for name, described in type(model).model_fields.items():
         value = getattr(model, name)
-        marks = [mark for mark in field.metadata if isinstance(mark, Refers)]
-        marks = marks or _marks_inside(field.annotation)
-        place = (*path, field.alias or name)
+        marks = [mark for mark in described.metadata if isinstance(mark, Refers)]
+        marks = marks or _marks_inside(described.annotation)
+        place = (*path, described.alias or name)
         if marks and isinstance(value, str):
             yield Reference(place, marks[0].kinds, value)
         elif marks and isinstance(value, tuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.errors import UsageProblem
@@ -40,3 +41,19 @@ def find(name_or_path: str) -> Path:
         f"there is no {what} `{name_or_path}`" + (f"; did you mean `{near[0]}`?" if near else ""),
         "`rocketchaos list` shows the scenarios that come with it.",
     )
+
+
+def scenario_files(paths: Iterable[Path]) -> Iterator[Path]:
+    """Files as they are, folders with every `*.scenario.yaml` below them, in order.
+
+    Raises:
+        UsageProblem: a path isn't there, or a folder has no scenario.
+    """
+    for path in paths:
+        if path.is_dir():
+            found = sorted(path.rglob(f"*{SUFFIX}"))
+            if not found:
+                raise UsageProblem(f"there is no *{SUFFIX} below {path}")
+            yield from found
+        else:
+            yield path

@@ -6,9 +6,12 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.cluster.kinds import ClusterKind
-from harness.scenario import Scenario
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 DEFAULT_VERSION = "4.9.4"
 SHARED_FOR_S = 1800.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assertions.log import Log
 from assertions.log_lapse import LogLapse
-from harness.clients.producer import NAME as PRODUCER
 from harness.language import references
+from harness.producer import PRODUCER
 from harness.scenario import Scenario
 from harness.steps.base import Step, every_step
 from harness.steps.settle import Settle

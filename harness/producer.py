@@ -8,6 +8,9 @@ from harness.client_kinds import USUAL_CLIENT, ClientChoice, client_choice
 from harness.consumer import ClientText
 from harness.language import Strict
 
+PRODUCER = "producer"
+"""Its name in steps and histories."""
+
 
 class Producer(Strict):
     """The one producer of a scenario, which sends what `send` steps say."""

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from _pytest.mark.expression import Expression
-
 from harness.errors import UsageProblem
+from harness.keywords import fits
+from harness.library import scenario_files
 from harness.scenario import Scenario
 from harness.spec import Diagnostic, InvalidScenario, load_scenario
-
-SUFFIX = ".scenario.yaml"
-
-
-def scenario_files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Files as they are, folders with every `*.scenario.yaml` below them, in order.
-
-    Raises:
-        UsageProblem: a path isn't there, or a folder has no scenario.
-    """
-    for path in paths:
-        if path.is_dir():
-            found = sorted(path.rglob(f"*{SUFFIX}"))
-            if not found:
-                raise UsageProblem(f"there is no *{SUFFIX} below {path}")
-            yield from found
-        else:
-            yield path
 
 
 def load_all(paths: Iterable[Path]) -> list[Scenario]:
@@ -70,24 +52,11 @@ def select(scenarios: Sequence[Scenario], keywords: str, marks: str) -> list[Sce
     chosen = [
         scenario
         for scenario in scenarios
-        if _fits("-k", keywords, [scenario.name, scenario.title], part=True)
-        and _fits("-m", marks, scenario.marks, part=False)
+        if fits("-k", keywords, [scenario.name, scenario.title], part=True)
+        and fits("-m", marks, scenario.marks, part=False)
     ]
     if not chosen:
-        raise UsageProblem("no scenario is left by -k and -m", "`rocketchaos list` shows names and marks.")
+        raise UsageProblem(
+            "no scenario is left by -k and -m", "`rocketchaos list --long` shows names and marks."
+        )
     return chosen
-
-
-def _fits(option: str, text: str, words: Sequence[str], *, part: bool) -> bool:
-    if not text.strip():
-        return True
-
-    def has(wanted: str, /, **_unused: object) -> bool:
-        if part:
-            return any(wanted.lower() in word.lower() for word in words)
-        return wanted in words
-
-    try:
-        return Expression.compile(text).evaluate(has)
-    except SyntaxError as error:
-        raise UsageProblem(f"{option} can't be read: {text!r}: {error.msg}") from error

@@ -11,7 +11,6 @@ from typing import Any
 from harness.allocation import Queue
 from harness.client_kinds import ClientChoice
 from harness.clients.consumer import Consumer
-from harness.clients.producer import NAME as PRODUCER
 from harness.clients.producer import Producer
 from harness.clients.request_mode import set_request_mode
 from harness.cluster.groups import create_group
@@ -31,6 +30,7 @@ from harness.model import Trouble
 from harness.names import Names
 from harness.placement import own_processes
 from harness.probes.moment import observe_moment
+from harness.producer import PRODUCER
 from harness.record import NodeLogs
 from harness.scenario import Scenario
 from harness.session import Session

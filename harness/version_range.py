@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from pydantic import AfterValidator
 
 
-def _a_range(text: str) -> str:
+def is_range(text: str) -> bool:
+    """Whether a text is comparisons of versions; an empty one is."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # few scenarios need it
+
     try:
         SpecifierSet(text)
     except InvalidSpecifier:
-        raise ValueError(
-            f"`{text[:60]}` is no range of versions: write `>=5.0`, `<5`, `>=4.9.4,<5.2`"
-        ) from None
+        return False
+    return True
+
+
+def _a_range(text: str) -> str:
+    if text and not is_range(text):
+        raise ValueError(f"`{text[:60]}` is no range of versions: write `>=5.0`, `<5`, `>=4.9.4,<5.2`")
     return text
 
 
@@ -24,7 +30,9 @@ VersionRange = Annotated[str, AfterValidator(_a_range)]
 
 def contains(wanted: str, version: str) -> bool:
     """Whether a version is in the range."""
-    return version in SpecifierSet(wanted)
+    from packaging.specifiers import SpecifierSet
+
+    return not wanted or version in SpecifierSet(wanted)
 
 
 def why_not_in(wanted: str, version: str) -> str | None:

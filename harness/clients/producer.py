@@ -11,6 +11,7 @@ from typing import Any
 from harness.allocation import Queue
 from harness.errors import EnvironmentNotReady, HarnessDefect
 from harness.history import History
+from harness.producer import PRODUCER
 from harness.workers.handle import WorkerFailed
 from harness.workers.lease import WorkerProcess
 from harness.workers.program import InContainer
@@ -18,7 +19,7 @@ from harness.workers.program import InContainer
 START_LIMIT_S = 30.0
 END_LIMIT_S = 30.0
 SEND_TIMEOUT_MS = 3_000
-NAME = "producer"
+NAME = PRODUCER
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from harness.cluster.server_cluster import ServerCluster
+if TYPE_CHECKING:
+    from harness.cluster.server_cluster import ServerCluster
 
 
 class ClusterKind(StrEnum):
@@ -14,6 +18,18 @@ class ClusterKind(StrEnum):
     """As JVM processes of this host, on loopback."""
     CONTAINERS = "containers"
     """In containers, on a network of their own."""
+
+
+CAN_NOT: Mapping[ClusterKind, frozenset[str]] = MappingProxyType(
+    {
+        ClusterKind.EMBEDDED: frozenset(
+            {"container workers", "dashboard", "delay", "hostnames", "partition"}
+        ),
+        ClusterKind.CONTAINERS: frozenset({"fill a disk", "flow control", "proxy: local"}),
+    }
+)
+"""The capabilities that a kind lacks, by the names of `harness.cluster.base.CAPABILITIES`: said here, so that no
+cluster is loaded to read a scenario. A test compares them with the classes."""
 
 
 def cluster_class(kind: ClusterKind) -> type[ServerCluster]:

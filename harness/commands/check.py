@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.common import JsonOption, JunitOption, tell
+from harness.commands.common import tell
+from harness.commands.common_options import JsonOption, JunitOption
 from harness.errors import ExitCode
 from harness.reporters.folder import load_report, write_reports
 from harness.store import RunFolder

@@ -22,14 +22,8 @@ from harness.claims.runs import seen_in
 from harness.claims.table import claims_table
 from harness.claims.verdicts import Verdict, VerdictKind, verdicts
 from harness.cluster.kinds import ClusterKind
-from harness.commands.common import (
-    OnOption,
-    ParallelOption,
-    RunsOption,
-    SeedOption,
-    runs_or_default,
-    write_text,
-)
+from harness.commands.common import runs_or_default, write_text
+from harness.commands.common_options import OnOption, ParallelOption, RunsOption, SeedOption
 from harness.commands.ending import ending_in_a_code
 from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import ExitCode, UsageProblem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.commands.common import OUT
+from harness.commands.terminal import OUT
 from harness.errors import ExitCode
 from harness.leftovers import clean as clean_up
 

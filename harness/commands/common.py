@@ -1,4 +1,4 @@
-"""What commands share: their options, and how runs are told of."""
+"""What commands that run scenarios share: how runs are told of. Their options are in `common_options`."""
 
 from __future__ import annotations
 
@@ -6,18 +6,11 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated
-
-import typer
 
 from harness.campaign import Campaign
-from harness.cluster.kinds import ClusterKind
-from harness.commands.terminal import ERR as ERR
-from harness.commands.terminal import OUT as OUT
-from harness.commands.terminal import Progress as Progress
+from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import EnvironmentNotReady, ExitCode
 from harness.job import Job
 from harness.matrix import LeftOut, Matrix, Plan, code_with, left_out_told
@@ -30,65 +23,6 @@ from harness.reporters.parts.again import exit_code_of
 from harness.scenario import Scenario
 from harness.spec.hints import hints
 from harness.store import runs_folder
-
-
-class Timing(StrEnum):
-    """The timing profiles, as an option."""
-
-    COMPRESSED = "compressed"
-    FAITHFUL = "faithful"
-
-
-RocketmqOption = Annotated[
-    str, typer.Option("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients, 4.9.x or 5.x.")
-]
-ChosenRocketmqOption = Annotated[
-    str | None,
-    typer.Option(
-        "--rocketmq",
-        metavar="VERSION",
-        help=f"RocketMQ of servers and clients, 4.9.x or 5.x. [default: {DEFAULT_VERSION}]",
-    ),
-]
-TimingOption = Annotated[
-    Timing | None,
-    typer.Option(
-        "--timing", help="RocketMQ's own timers, or shortened ones; instead of what the scenario says."
-    ),
-]
-OnOption = Annotated[
-    ClusterKind,
-    typer.Option("--on", help="Name server and brokers as processes of this host, or in containers."),
-]
-DashboardOption = Annotated[
-    bool,
-    typer.Option("--dashboard", help="With RocketMQ's dashboard as a third witness, in a container."),
-]
-RunsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--runs", metavar="FOLDER", help="Where run folders go. [default: ROCKETCHAOS_RUNS or ./runs]"
-    ),
-]
-SeedOption = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        min=0,
-        help="Names the run; nothing that the harness does is left to chance so far. A random one unless given.",
-    ),
-]
-ParallelOption = Annotated[
-    int | None,
-    typer.Option("--parallel", min=1, help="So many at a time. [default: by cores and load]"),
-]
-KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the cluster up; `rocketchaos down` ends it.")]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="One JSON document on standard output, nothing else.")
-]
-JunitOption = Annotated[
-    Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file as well.")
-]
 
 LEAST_MINUTES, MOST_MINUTES = 0.5, 7 * 24 * 60.0
 """Of options that say how long a command may take; `nan` and `inf` are within no limits."""
@@ -223,7 +157,7 @@ def tell(
     reporters: list[Reporter] = [
         DocumentReporter(sys.stdout, left_out, again, matrix=matrix)
         if as_json
-        else ConsoleReporter(OUT, of_matrix)
+        else ConsoleReporter(OUT.rich, of_matrix)
     ]
     if junit is not None:
         reporters.append(JUnitReporter(junit, left_out, cells=matrix))

@@ -17,7 +17,8 @@ from harness import paths
 from harness.cluster.artifacts import cached
 from harness.cluster.java_home import find_java
 from harness.cluster.running import running
-from harness.commands.common import OUT, JsonOption, RocketmqOption
+from harness.commands.common_options import JsonOption, RocketmqOption
+from harness.commands.terminal import OUT
 from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError
 from harness.leftovers import leftovers
 from harness.model import SCHEMA_VERSION

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from harness.cluster.running import running, take_down
-from harness.commands.common import OUT
+from harness.commands.terminal import OUT
 from harness.errors import ExitCode, UsageProblem
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from harness.commands.common import OUT
+from harness.commands.terminal import OUT
 from harness.errors import ExitCode, UsageProblem
 from harness.library import shipped
 from harness.scenario import Scenario

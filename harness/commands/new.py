@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.common import OUT
+from harness.commands.terminal import OUT
 from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from harness.library import SUFFIX, find
 from harness.spec import load_scenario, parse_scenario

@@ -10,18 +10,14 @@ import typer
 
 from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
-from harness.commands.common import (
-    LEAST_MINUTES,
-    MOST_MINUTES,
+from harness.commands.common import LEAST_MINUTES, MOST_MINUTES, require_writable, runs_or_default, version_or
+from harness.commands.common_options import (
     ChosenRocketmqOption,
     JsonOption,
     JunitOption,
     OnOption,
     ParallelOption,
     RunsOption,
-    require_writable,
-    runs_or_default,
-    version_or,
 )
 from harness.commands.night_account import NightAccount
 from harness.commands.terminal import Progress

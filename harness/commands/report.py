@@ -234,7 +234,7 @@ def _make(name: str, uri: str, out: str, form: Form, master: str | None) -> Exit
     if form is Form.MD:
         OUT.print(markdown(report, written.page), markup=False, end="")
     else:
-        show(report, OUT, written.page)
+        show(report, OUT.rich, written.page)
     return ExitCode.AS_EXPECTED
 
 

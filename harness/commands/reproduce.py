@@ -11,26 +11,21 @@ import typer
 from harness.campaign import Campaign
 from harness.client_kinds import ClientChoice, client_choice
 from harness.cluster.kinds import ClusterKind
-from harness.commands.common import (
-    ERR,
+from harness.commands.common import run_and_tell, runs_or_default, say_hints, say_left_out, version_or
+from harness.commands.common_options import (
     ChosenRocketmqOption,
     DashboardOption,
     JsonOption,
     JunitOption,
     KeepOption,
     ParallelOption,
-    Progress,
     RunsOption,
     SeedOption,
     Timing,
     TimingOption,
-    run_and_tell,
-    runs_or_default,
-    say_hints,
-    say_left_out,
-    version_or,
 )
 from harness.commands.matrix_option import MatrixOption, matrix_of
+from harness.commands.terminal import ERR, Progress
 from harness.errors import ExitCode
 from harness.library import find
 from harness.matrix import Matrix, plan

@@ -9,24 +9,20 @@ import typer
 
 from harness.campaign import Campaign
 from harness.cluster.kinds import ClusterKind
-from harness.commands.common import (
+from harness.commands.common import run_and_tell, runs_or_default, say_hints, say_left_out, version_or
+from harness.commands.common_options import (
     ChosenRocketmqOption,
     DashboardOption,
     JsonOption,
     JunitOption,
     OnOption,
     ParallelOption,
-    Progress,
     RunsOption,
     SeedOption,
     TimingOption,
-    run_and_tell,
-    runs_or_default,
-    say_hints,
-    say_left_out,
-    version_or,
 )
 from harness.commands.matrix_option import MatrixOption, matrix_of
+from harness.commands.terminal import Progress
 from harness.errors import ExitCode
 from harness.matrix import Matrix, plan
 from harness.options import Options

@@ -11,12 +11,7 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.common import (
-    LEAST_MINUTES,
-    MOST_MINUTES,
-    require_writable,
-    write_text,
-)
+from harness.commands.common import LEAST_MINUTES, MOST_MINUTES, require_writable, write_text
 from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import ExitCode, PreconditionNotMet, RocketchaosError, UsageProblem
 from harness.library import SUFFIX

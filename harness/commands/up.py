@@ -14,16 +14,8 @@ from harness.cluster.making import Making, require_lasting
 from harness.cluster.running import RunningCluster, keep, running
 from harness.cluster.server_cluster import ServerCluster
 from harness.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
-from harness.commands.common import (
-    ERR,
-    OUT,
-    DashboardOption,
-    JsonOption,
-    OnOption,
-    Progress,
-    RocketmqOption,
-    Timing,
-)
+from harness.commands.common_options import DashboardOption, JsonOption, OnOption, RocketmqOption, Timing
+from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import ExitCode, UsageProblem
 from harness.model import SCHEMA_VERSION
 from harness.options import DEFAULT_VERSION

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from harness.commands.common import ERR, OUT
+from harness.commands.terminal import ERR, OUT
 from harness.errors import ExitCode
 from harness.feasibility import why_nowhere
 from harness.library import shipped

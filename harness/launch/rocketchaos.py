@@ -127,6 +127,8 @@ def main() -> int:
         return _refuse(explain_hiding(stranger), _USAGE)
     try:
         from harness.cli import main as run
+
+        return run()
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] in PACKAGES:
             raise
@@ -136,7 +138,6 @@ def main() -> int:
         )
     except KeyboardInterrupt:
         return _INTERRUPTED
-    return run()
 
 
 def _refuse(message: str, code: int) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
 SUFFIX = ".scenario.yaml"
 _NAME = "rocketchaos-runs"
-_WAY_OUT = " Where these tests don't need rocketchaos, `-p no:rocketchaos` leaves it out."
+_UNAVAILABLE = pytest.StashKey[str | None]()
+"""Why scenarios and the fixture can't be used in this session; None where they can."""
+_WAY_OUT = " `-p no:rocketchaos` leaves it out without a word."
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,18 +71,28 @@ def _seed(text: str) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse to go on where packages of the user and of rocketchaos hide each other."""
+    """Step aside, with a warning, where packages of the user and of rocketchaos hide each other."""
+    reason = _why_unavailable(config)
+    config.stash[_UNAVAILABLE] = reason
+    if reason is not None:
+        # A project that makes errors of warnings must still be able to run its tests.
+        with suppress(Warning):
+            warning = pytest.PytestConfigWarning(f"rocketchaos steps aside: {reason}{_WAY_OUT}")
+            config.issue_config_time_warning(warning, stacklevel=2)
+    elif config.getoption("--matrix"):
+        _require_matrix(config)
+
+
+def _why_unavailable(config: pytest.Config) -> str | None:
+    """Why scenarios and the fixture can't be used in this session; None where they can."""
     lacking = rocketchaos.missing()
     if lacking is not None:
-        raise pytest.UsageError(f"rocketchaos: its package `{lacking}` is missing: install it again")
-    stranger = rocketchaos.hiding()
-    if stranger is not None:
-        raise pytest.UsageError(f"rocketchaos: {rocketchaos.explain_hiding(stranger)}{_WAY_OUT}")
-    stranger = rocketchaos.hidden(_folders(config))
-    if stranger is not None:
-        raise pytest.UsageError(f"rocketchaos: {rocketchaos.explain_hidden(stranger)}{_WAY_OUT}")
-    if config.getoption("--matrix"):
-        _require_matrix(config)
+        return f"its package `{lacking}` is missing: install it again"
+    if (stranger := rocketchaos.hiding()) is not None:
+        return rocketchaos.explain_hiding(stranger)
+    if (stranger := rocketchaos.hidden(_folders(config))) is not None:
+        return rocketchaos.explain_hidden(stranger)
+    return None
 
 
 def _require_matrix(config: pytest.Config) -> None:
@@ -106,15 +119,29 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """A `*.scenario.yaml` is a test."""
     if not file_path.name.endswith(SUFFIX):
         return None
-    collector: pytest.Collector = _plugin(parent.config).ScenarioFile.from_parent(parent, path=file_path)
+    reason = parent.config.stash[_UNAVAILABLE]
+    kind = _UnavailableFile if reason is not None else _plugin(parent.config).ScenarioFile
+    collector: pytest.Collector = kind.from_parent(parent, path=file_path)
     return collector
 
 
 @pytest.fixture
 def rocketmq(request: pytest.FixtureRequest) -> Iterator[LiveRun]:
     """A real RocketMQ: declare topics and consumers, then do the steps of a scenario, and check, in Python."""
+    reason = request.config.stash[_UNAVAILABLE]
+    if reason is not None:
+        pytest.fail(f"rocketchaos can't be used here: {reason}", pytrace=False)
     with _plugin(request.config).live_run(request) as run:
         yield run
+
+
+class _UnavailableFile(pytest.File):
+    """A scenario that can't be run in this session."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Say why."""
+        reason = self.config.stash[_UNAVAILABLE]
+        raise self.CollectError(f"rocketchaos can't be used here: {reason}")
 
 
 def _plugin(config: pytest.Config) -> ModuleType:

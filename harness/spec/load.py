@@ -42,7 +42,10 @@ def read_yaml(
     Raises:
         InvalidScenario: it can't be read as YAML to its end, or is no mapping.
     """
-    reader = _Reader(text, file, what, first_key)
+    quickly = _read_quickly(text, file, what, first_key)
+    if quickly is not None:
+        return quickly, []
+    reader = _Reader(text, file, what, first_key, yaml.SafeLoader)
     try:
         data = reader.document()
     except _UnreadableError:
@@ -50,10 +53,29 @@ def read_yaml(
     return Document(file, text, reader.lines, data, reader.places), reader.diagnostics
 
 
+def _read_quickly(text: str, file: str, what: str, first_key: str) -> Document | None:
+    """The data by libyaml, 15 times as fast; None where it isn't there, or anything is wrong.
+
+    The two parsers agree on files that are right. Of what is wrong they speak in different words and places, and a
+    value that was left out has another place.
+    """
+    loader = getattr(yaml, "CSafeLoader", None)
+    if loader is None:
+        return None
+    reader = _Reader(text, file, what, first_key, loader)
+    try:
+        data = reader.document()
+    except _UnreadableError:
+        return None
+    if reader.diagnostics or reader.leaves_out:
+        return None
+    return Document(file, text, reader.lines, data, reader.places)
+
+
 class _Reader:
     """Takes the events of one document; `path` None means that places aren't wanted, of a duplicate."""
 
-    def __init__(self, text: str, file: str, what: str, first_key: str) -> None:
+    def __init__(self, text: str, file: str, what: str, first_key: str, loader: Any) -> None:
         self.text = text
         self.file = file
         self._what = what
@@ -61,7 +83,9 @@ class _Reader:
         self.lines = split_lines(text)
         self.places = Places()
         self.diagnostics: list[Diagnostic] = []
-        self._events = self._guarded(yaml.parse(text, Loader=yaml.SafeLoader))
+        self._events = self._guarded(yaml.parse(text, Loader=loader))
+        self.leaves_out = False
+        """Whether somewhere no value was written."""
         self._last = Span(1, 1, 1)
 
     def document(self) -> dict[str, Any]:
@@ -133,6 +157,7 @@ class _Reader:
             self.places.spoilt.add(path)
         # Nothing at all was written, which PyYAML gives a mark of its own.
         missing = isinstance(event, yaml.ScalarEvent) and self._length(event) == 0
+        self.leaves_out = self.leaves_out or missing
         collection = isinstance(event, yaml.CollectionStartEvent)
         if path is not None:
             self.places.values[path] = key if key and (missing or collection) else self._span(event)

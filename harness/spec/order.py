@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from harness.clients.producer import NAME as PRODUCER
+from harness.producer import PRODUCER
 from harness.scenario import Scenario
 from harness.spec.diagnostics import Diagnostic
 from harness.spec.places import Document
 from harness.spec.words import PlacedWord, flat
-from harness.steps import STEPS, Step
+from harness.steps import Step
+from harness.steps.base import STATES
 from harness.steps.bind import Bind
 from harness.steps.repeat import Repeat
 from harness.steps.send import Send
@@ -24,10 +25,6 @@ from harness.steps.start import Start
 
 _NEW = "new"
 _RUNNING = "running"
-_ANY = frozenset(
-    state for step in STEPS.values() if step.moves for state in (*step.moves[0], step.moves[1]) if state
-)
-
 _ADJECTIVES = {_NEW: "not yet started"}
 
 
@@ -99,7 +96,7 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -
         elif placed.branches:
             yield from _at_the_same_time(course, placed, all_defined)
         for variable in step.binds():
-            course.variables[variable] = _Actor(_ANY, course.line(placed))
+            course.variables[variable] = _Actor(STATES, course.line(placed))
 
 
 def _repeated(course: _Course, placed: PlacedWord, times: int, all_defined: bool) -> Iterator[Diagnostic]:
@@ -123,7 +120,7 @@ def _at_the_same_time(course: _Course, placed: PlacedWord, all_defined: bool) ->
         elsewhere = {name for other in touched if other is not own for name in other}
         loose = _whoever(elsewhere, set(before))
         for name, states in before.items():
-            course.actors()[name].states = states | _ANY if name in loose else states
+            course.actors()[name].states = states | STATES if name in loose else states
         yield from _in_order(course, branch, all_defined)
         after.append({name: actor.states for name, actor in course.actors().items()})
     for name, actor in course.actors().items():

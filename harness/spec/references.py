@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from harness.clients.producer import NAME as PRODUCER
 from harness.cluster_needs import NAMESERVER
 from harness.consumer import Consumer
 from harness.language import Reference, references
+from harness.producer import PRODUCER
 from harness.scenario import Topic
 from harness.spec.diagnostics import Diagnostic
 from harness.spec.nearest import clipped, listed, nearest

@@ -5,6 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from pydantic import BaseModel
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
+
+from assertions import CHECKS
+from harness.language import holder_of
 from harness.scenario import Scenario
 from harness.spec.models import SECTIONS, one_of
 from harness.steps import STEPS
@@ -19,7 +24,7 @@ def json_schema() -> dict[str, Any]:
 
     Names that refer to others, the order of steps and what a word's own rules ask for are not in it.
     """
-    schema = _told_by_yaml(Scenario.model_json_schema(by_alias=True))
+    schema = _told_by_yaml(_of_the_models())
     for name, property_ in schema["properties"].items():
         if property_.get("type") == "array":
             schema["properties"][name] = _one_or_many(property_)
@@ -31,6 +36,21 @@ def json_schema() -> dict[str, Any]:
             holder = schema["$defs"][f"{one_of(section)}__{word}"]
             holder["properties"][word]["description"] = inspect.cleandoc(model.__doc__ or "")
     return {"$schema": _DIALECT, **schema}
+
+
+def _of_the_models() -> dict[str, Any]:
+    """The schema of a scenario, with the words to which its lists refer."""
+    holders: list[type[BaseModel]] = [
+        holder_of(word, model, one_of(section))
+        for section, words in (("steps", STEPS), ("anomaly", CHECKS))
+        for word, model in words.items()
+    ]
+    all_models: list[type[BaseModel]] = [Scenario, *holders]
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(model, "validation") for model in all_models]
+    _, together = models_json_schema(models, by_alias=True)
+    definitions = together["$defs"]
+    scenario: dict[str, Any] = definitions.pop("Scenario")
+    return {"$defs": definitions, **scenario}
 
 
 def _with_short_lists(definition: dict[str, Any], nested: str) -> None:

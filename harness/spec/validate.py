@@ -10,7 +10,6 @@ from pydantic_core import ErrorDetails
 
 from harness.scenario import Scenario
 from harness.spec.diagnostics import Diagnostic
-from harness.spec.models import SECTIONS
 from harness.spec.places import Document, Path
 from harness.spec.sentences import sentence
 
@@ -39,14 +38,7 @@ def validate(document: Document) -> tuple[Scenario | None, list[Diagnostic]]:
 
 def path_of(loc: tuple[int | str, ...], document: Document) -> Path:
     """The place in the file of an error; `loc` has parts that are pydantic's own."""
-    if not loc or loc[0] not in SECTIONS:
-        return document.in_file(loc)
-    return document.in_file(tuple(part for index, part in enumerate(loc) if not _holds_a_word(loc, index)))
-
-
-def _holds_a_word(loc: tuple[int | str, ...], index: int) -> bool:
-    """Whether a part is the field of the model that holds a word, after the tag of the union of words."""
-    return index > 1 and loc[index] == loc[index - 1] and isinstance(loc[index - 2], int)
+    return document.in_file(loc)
 
 
 def _diagnostic(document: Document, path: Path, error: ErrorDetails) -> Diagnostic:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.clients.producer import NAME as PRODUCER
-from harness.cluster import remoting
-from harness.cluster.remoting import Answer
 from harness.errors import PreconditionNotMet
 from harness.language import NodeRef
+from harness.producer import PRODUCER
 from harness.response_codes import in_words
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
+    from harness.cluster.remoting import Answer
     from harness.context import RunContext
     from harness.scenario import Scenario
 
@@ -60,6 +59,8 @@ class Ask(Step):
                     yield f"<{name}>: neither a topic, a group nor a consumer is called so"
 
     def run(self, context: RunContext) -> None:
+        from harness.cluster import remoting
+
         if self.node in context.down:
             raise PreconditionNotMet(f"ask: {self.node} is {context.down[self.node]}")
         real = _real_names(context)

@@ -13,12 +13,16 @@ if TYPE_CHECKING:
     from harness.scenario import Scenario
 
 
+STATES = frozenset({"new", "running", "paused", "stopped", "killed"})
+"""Those of a consumer, a node or the producer; see `Step.moves`."""
+
+
 class Step(Word, ABC):
     """One thing that a scenario does.
 
     `moves` says which state a consumer must be in before the step and is in after it, for steps that act on
-    consumers: a scenario whose steps can't happen in their order is refused before anything starts. The states
-    are `new`, `running`, `paused`, `stopped` and `killed`; None: it stays in its state.
+    consumers: a scenario whose steps can't happen in their order is refused before anything starts. They are
+    `STATES`; None: it stays in its state.
     """
 
     moves: ClassVar[tuple[tuple[str, ...], str | None] | None] = None

@@ -10,7 +10,6 @@ from pydantic import ConfigDict, Field, model_validator
 from harness.consumer import text_of
 from harness.errors import PreconditionNotMet
 from harness.language import GroupName, Strict, TopicName
-from harness.probes.subscription import read_subscription
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -74,6 +73,8 @@ class Bind(Step):
 
 
 def _stored_expression(context: RunContext, group: str, topic: str) -> str:
+    from harness.probes.subscription import read_subscription
+
     stored = {
         read_subscription(context, group, broker).expression_of(topic)
         for broker in context.keepers_of_group(group)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.cluster import running_config, server_settings
+from harness.cluster import server_settings
 from harness.cluster_needs import ConfigurationKey, ConfigurationValue, as_rocketmq_reads
 from harness.errors import PreconditionNotMet
 from harness.language import BrokerRef
@@ -46,6 +46,8 @@ class BrokerConfig(Step):
         yield "configure"
 
     def run(self, context: RunContext) -> None:
+        from harness.cluster import running_config
+
         wanted = as_rocketmq_reads(self.settings)
         addresses = {**context.broker_addresses, **context.slave_addresses}
         for broker in addresses if self.broker is None else (self.broker,):

@@ -10,8 +10,6 @@ from pydantic import Field, model_validator
 from harness.cluster.base import Delayable
 from harness.cluster_needs import NAMESERVER
 from harness.errors import HarnessDefect
-from harness.faults.delay import Delay as DelayFault
-from harness.faults.trials import Trials
 from harness.language import BrokerRef, DurationMs
 from harness.steps.base import every_step
 from harness.steps.network import Effect, NetworkStep, inject, place_of, sidecars
@@ -63,6 +61,9 @@ class Delay(NetworkStep):
         yield Effect(self.word, self.of, (self.of,), frozenset({self.of}))
 
     def run(self, context: RunContext) -> None:
+        from harness.faults.delay import Delay as DelayFault
+        from harness.faults.trials import Trials
+
         if not isinstance(context.cluster, Delayable):
             raise HarnessDefect(f"brokers of a cluster of kind {context.cluster.kind} can't be delayed")
         # From where nobody else is delayed or cut off.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.faults.fill_disk import FillDisk
 from harness.language import BrokerRef
 from harness.steps.base import Step
 
@@ -41,4 +40,6 @@ class DiskStep(Step):
     @property
     def fault(self) -> str:
         """By which name a run knows the fault."""
+        from harness.faults.fill_disk import FillDisk
+
         return f"{FillDisk.name} {self.broker}"

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 from packaging.version import Version
 from pydantic import Field
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from harness.allocation import Queue
-from harness.cluster import remoting, running_config
 from harness.errors import PreconditionNotMet
 from harness.language import BrokerRef, DurationMs, TopicName
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
+    from harness.cluster import remoting
     from harness.context import RunContext
     from harness.scenario import Scenario
 
@@ -52,6 +51,8 @@ class ExpireFiles(Step):
         yield "configure"
 
     def run(self, context: RunContext) -> None:
+        from harness.cluster import running_config
+
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
         address = {**context.broker_addresses, **context.slave_addresses}.get(broker)
         if address is None:
@@ -76,6 +77,8 @@ class ExpireFiles(Step):
     def _await(
         self, context: RunContext, broker: str, address: str, queues: list[Queue], before: dict[str, int]
     ) -> dict[str, int]:
+        from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
+
         def look() -> dict[str, int]:
             context.check_alive()
             return self._begins(context, broker, address, queues)
@@ -106,6 +109,8 @@ class ExpireFiles(Step):
 
 
 def _demand(broker: str, address: str, code: int) -> None:
+    from harness.cluster import remoting
+
     answer = _ask(broker, address, code, {})
     if answer.code != remoting.SUCCESS:
         raise PreconditionNotMet(
@@ -114,6 +119,8 @@ def _demand(broker: str, address: str, code: int) -> None:
 
 
 def _ask(broker: str, address: str, code: int, fields: dict[str, str]) -> remoting.Answer:
+    from harness.cluster import remoting
+
     try:
         return remoting.ask(address, code, fields)
     except OSError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from harness.errors import PreconditionNotMet
-from harness.faults.fill_disk import FillDisk as FillDiskFault
 from harness.steps.disk import DiskStep
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ class FillDisk(DiskStep):
     example = "fill-disk: broker-a"
 
     def run(self, context: RunContext) -> None:
+        from harness.faults.fill_disk import FillDisk as FillDiskFault
+
         if self.is_full(context):
             raise PreconditionNotMet(f"{self.word}: the disk of {self.broker} is full already")
         context.faults.inject(FillDiskFault(context, self.broker))

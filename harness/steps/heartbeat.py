@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.clients.hand_made import Membership, Subscription
 from harness.errors import PreconditionNotMet
 from harness.language import BrokerRef, GroupName, Name, Refers, Strict
 from harness.steps.base import Step
@@ -84,6 +83,8 @@ class Heartbeat(Step):
                 yield f"there is no topic `{topic}`: there is {', '.join(scenario.topics)}"
 
     def run(self, context: RunContext) -> None:
+        from harness.clients.hand_made import Membership, Subscription
+
         if self.close is not None:
             context.hand_made.close(self.close)
             return

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.faults.kill import Kill as KillFault
-from harness.faults.kill_node import KillNode
 from harness.language import ProcessRefs
 from harness.steps.base import Step
 
@@ -40,6 +38,9 @@ class Kill(Step):
         yield from ("kill" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
+        from harness.faults.kill import Kill as KillFault
+        from harness.faults.kill_node import KillNode
+
         for name in context.resolve(self.targets):
             if context.is_node(name):
                 context.faults.inject(KillNode(context, name))

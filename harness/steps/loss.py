@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.faults.loss import Loss as LossFault
 from harness.steps.network import BetweenStep
 
 if TYPE_CHECKING:
@@ -28,4 +27,6 @@ class Loss(BetweenStep):
     percent: int = Field(ge=1, le=99, description="so many of a hundred packets, on average")
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
+        from harness.faults.loss import Loss as LossFault
+
         return LossFault(link, sidecars, target, self.percent)

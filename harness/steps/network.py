@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field, model_validator
 
 from harness.errors import HarnessDefect, PreconditionNotMet
-from harness.faults.rules import Link
 from harness.language import SideRefs
 from harness.steps.base import Step
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from harness.containers.sidecar import Sidecars
     from harness.context import RunContext
     from harness.faults.base import Fault
+    from harness.faults.rules import Link
     from harness.scenario import Scenario
 
 
@@ -205,6 +205,8 @@ def place_of(context: RunContext, name: str) -> NetworkPlace:
 
 def link_between(context: RunContext, ends: Ends) -> Link:
     """Who of the two carries the rules, and which way is concerned as seen from there."""
+    from harness.faults.rules import Link
+
     own = ends.carrier(context.scenario.cluster.nodes)
     peer = ends.other if own == ends.one else ends.one
     return Link(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.faults.partition import Partition as PartitionFault
 from harness.steps.network import BetweenStep
 
 if TYPE_CHECKING:
@@ -25,4 +24,6 @@ class Partition(BetweenStep):
     example = "partition: {between: b, and: [broker-a, nameserver]}"
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
+        from harness.faults.partition import Partition as PartitionFault
+
         return PartitionFault(link, sidecars, target)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.faults.pause import Pause as PauseFault
-from harness.faults.pause_node import PauseNode
 from harness.language import ProcessRefs
 from harness.steps.base import Step
 
@@ -38,6 +36,9 @@ class Pause(Step):
         yield from ("pause" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
+        from harness.faults.pause import Pause as PauseFault
+        from harness.faults.pause_node import PauseNode
+
         for name in context.resolve(self.targets):
             if context.is_node(name):
                 context.faults.inject(PauseNode(context, name))

@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import Field, model_validator
-from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.clients import raw_pull
-from harness.clients.raw_pull import Pulled, PullRequest
 from harness.errors import PreconditionNotMet
 from harness.language import BrokerRef, DurationMs, GroupName, TopicName
 from harness.response_codes import in_words
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
+    from harness.clients.raw_pull import Pulled, PullRequest
     from harness.context import RunContext
     from harness.scenario import Scenario
 
@@ -83,6 +81,8 @@ class Pull(Step):
             yield f"{self.topic} is on {', '.join(brokers)}: say which is meant, `broker: {brokers[0]}`"
 
     def run(self, context: RunContext) -> None:
+        from harness.clients.raw_pull import PullRequest
+
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
         addresses = {**context.broker_addresses, **context.slave_addresses}
         if broker not in addresses:
@@ -104,6 +104,8 @@ class Pull(Step):
 
     def _await_messages(self, context: RunContext, broker: str, address: str) -> None:
         """Consume queues are filled after the acknowledgement, a slave's once it has copied the messages."""
+        from harness.clients import raw_pull
+
         end = self._acknowledged(context, context.node(broker).slave_of or broker)
         if end == 0:
             return
@@ -131,6 +133,8 @@ class Pull(Step):
         return max(offsets, default=0)
 
     def _answer(self, context: RunContext, broker: str, address: str, request: PullRequest) -> Pulled:
+        from harness.clients import raw_pull
+
         def ask() -> Pulled:
             return self._asked(broker, lambda: raw_pull.pull(address, request))
 
@@ -167,6 +171,7 @@ class Pull(Step):
 
 def _until(context: RunContext, look: Callable[[], T], enough: Callable[[T], bool], limit_s: float) -> T:
     """Look until it is enough, or the limit has passed; what was seen last."""
+    from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
     def guarded() -> T:
         context.check_alive()

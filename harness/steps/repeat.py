@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BeforeValidator, Field, model_validator
 
 from harness.language import as_tuple
+from harness.steps import StepEntry
 from harness.steps.base import Step
 from harness.steps.performing import perform
 
 if TYPE_CHECKING:
     from harness.context import RunContext
-
-    StepEntry = Step
 
 
 class Repeat(Step):

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from harness.faults.reset import Reset as ResetFault
 from harness.steps.network import BetweenStep
 
 if TYPE_CHECKING:
@@ -32,4 +31,6 @@ class Reset(BetweenStep):
         return self
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
+        from harness.faults.reset import Reset as ResetFault
+
         return ResetFault(link, sidecars, target)

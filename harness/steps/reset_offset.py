@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from harness.allocation import Queue
-from harness.cluster import remoting
 from harness.errors import PreconditionNotMet
 from harness.language import GroupName, TopicName
 from harness.steps.base import Step
 
 if TYPE_CHECKING:
+    from harness.cluster import remoting
     from harness.context import RunContext
     from harness.scenario import Scenario
 
@@ -50,6 +50,8 @@ class ResetOffset(Step):
         )
 
     def _reset(self, context: RunContext, queue: Queue) -> dict[str, Any]:
+        from harness.cluster import remoting
+
         broker, queue_id = queue
         address = context.broker_addresses.get(broker)
         if address is None:
@@ -78,6 +80,8 @@ class ResetOffset(Step):
 def _ask(
     broker: str, address: str, code: int, fields: Mapping[str, str], body: bytes = b""
 ) -> remoting.Answer:
+    from harness.cluster import remoting
+
     try:
         return remoting.ask(address, code, fields, body)
     except OSError as error:

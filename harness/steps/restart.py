@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.faults.restart_node import RestartNode
-from harness.faults.restart_producer import RestartProducer
 from harness.language import ProcessRefs
 from harness.steps.base import Step
 
@@ -43,6 +41,9 @@ class Restart(Step):
         yield from ("restart" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
+        from harness.faults.restart_node import RestartNode
+        from harness.faults.restart_producer import RestartProducer
+
         for name in context.resolve(self.targets):
             if context.is_node(name):
                 context.faults.inject(RestartNode(context, name))

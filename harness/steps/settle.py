@@ -12,19 +12,6 @@ from pydantic import Field, field_validator, model_validator
 
 from assertions.chosen import owner_elsewhere
 from assertions.dead_letter import never_gives_up
-from harness.conditions import Seen, await_condition
-from harness.conditions.blocked import listeners_blocked
-from harness.conditions.dead_letters import dead_letters_there
-from harness.conditions.delivered import messages_delivered
-from harness.conditions.logged import lines_logged
-from harness.conditions.offsets import offsets_reached
-from harness.conditions.own_offsets import own_offsets_at_the_end
-from harness.conditions.ownership import ownership_settled
-from harness.conditions.retried import retries_came
-from harness.conditions.route import route_settled
-from harness.conditions.sealed import FatesSealed
-from harness.conditions.subscription import SubscriptionSettled
-from harness.conditions.unstored import handled_but_not_stored
 from harness.language import ActorRef, ConsumerRef, DurationMs, GroupName, Target, TopicName
 from harness.steps.base import Step
 
@@ -158,98 +145,63 @@ class Settle(Step):
             yield str(self.own_offsets), f"{consumer.traits.implementation} doesn't tell its own offsets"
 
     def run(self, context: RunContext) -> None:
-        condition = next(one for name, one in CONDITIONS.items() if getattr(self, name) is not None)
-        await_condition(context, condition.title(self), condition.look(context, self), self.within)
+        from harness.conditions import await_condition
+        from harness.conditions.looks import LOOKS
+
+        name = next(name for name in CONDITIONS if getattr(self, name) is not None)
+        await_condition(context, CONDITIONS[name].title(self), LOOKS[name](context, self), self.within)
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One of the conditions: how it is told, what else it takes, and what looks whether it holds."""
+    """One of the conditions: how it is told, and what else it takes. `harness.conditions.looks` looks for it."""
 
     title: Callable[[Settle], str]
-    look: Callable[[RunContext, Settle], Callable[[], Seen]]
     needs: tuple[str, ...] = ()
     may_have: tuple[str, ...] = ()
 
 
 CONDITIONS: Mapping[str, Condition] = MappingProxyType(
     {
-        "ownership": Condition(
-            lambda step: f"ownership of {step.ownership}",
-            lambda context, step: lambda: ownership_settled(context, str(step.ownership)),
-        ),
+        "ownership": Condition(lambda step: f"ownership of {step.ownership}"),
         "subscription": Condition(
-            lambda step: f"subscription of {step.subscription} for {step.topic}",
-            lambda context, step: SubscriptionSettled(context, str(step.subscription), str(step.topic)),
-            needs=("topic",),
+            lambda step: f"subscription of {step.subscription} for {step.topic}", needs=("topic",)
         ),
         "offsets": Condition(
             lambda step: (
                 f"offsets of {step.offsets} for {step.topic} within lag {step.lag or 0}"
                 + (f" in the queues of {step.queues_of}" if step.queues_of else "")
             ),
-            lambda context, step: (
-                lambda: offsets_reached(
-                    context, str(step.offsets), str(step.topic), step.lag or 0, step.queues_of
-                )
-            ),
             needs=("topic",),
             may_have=("lag", "queues_of"),
         ),
         "own_offsets": Condition(
-            lambda step: f"own offsets of {step.own_offsets} for {step.topic}",
-            lambda context, step: (
-                lambda: own_offsets_at_the_end(context, str(step.own_offsets), str(step.topic))
-            ),
-            needs=("topic",),
+            lambda step: f"own offsets of {step.own_offsets} for {step.topic}", needs=("topic",)
         ),
-        "route": Condition(
-            lambda step: f"route of {step.route}",
-            lambda context, step: lambda: route_settled(context, str(step.route)),
-        ),
+        "route": Condition(lambda step: f"route of {step.route}"),
         "delivered": Condition(
             lambda step: f"{step.count or 1} messages delivered to {step.delivered}",
-            lambda context, step: (
-                lambda: messages_delivered(context, str(step.delivered), step.topic, step.count or 1)
-            ),
             may_have=("topic", "count"),
         ),
         "blocked": Condition(
-            lambda step: f"{step.blocked} blocked on {step.count or 1} messages",
-            lambda context, step: lambda: listeners_blocked(context, str(step.blocked), step.count or 1),
-            may_have=("count",),
+            lambda step: f"{step.blocked} blocked on {step.count or 1} messages", may_have=("count",)
         ),
         "retried": Condition(
-            lambda step: f"{step.count or 1} retries delivered to {step.retried}",
-            lambda context, step: lambda: retries_came(context, str(step.retried), step.count or 1),
-            may_have=("count",),
+            lambda step: f"{step.count or 1} retries delivered to {step.retried}", may_have=("count",)
         ),
-        "sealed": Condition(
-            lambda step: f"fates of all messages for {step.sealed}",
-            lambda context, step: FatesSealed(context, str(step.sealed)),
-        ),
+        "sealed": Condition(lambda step: f"fates of all messages for {step.sealed}"),
         "unstored": Condition(
             lambda step: (
                 f"{step.count or 1} messages of {step.topic} handled by {step.unstored} and not stored"
-            ),
-            lambda context, step: (
-                lambda: handled_but_not_stored(context, str(step.unstored), str(step.topic), step.count or 1)
             ),
             needs=("topic",),
             may_have=("count",),
         ),
         "dead_letters": Condition(
-            lambda step: f"{step.count or 1} dead letters of {step.dead_letters}",
-            lambda context, step: (
-                lambda: dead_letters_there(context, str(step.dead_letters), step.count or 1)
-            ),
-            may_have=("count",),
+            lambda step: f"{step.count or 1} dead letters of {step.dead_letters}", may_have=("count",)
         ),
         "log": Condition(
             lambda step: f"{step.count or 1} lines of the log of {step.log}",
-            lambda context, step: (
-                lambda: lines_logged(context, str(step.log), str(step.matches), step.count or 1)
-            ),
             needs=("matches",),
             may_have=("count",),
         ),

@@ -8,7 +8,6 @@ from pydantic import Field
 
 from harness.language import ConsumerRefs
 from harness.steps.base import Step
-from harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
     from harness.context import RunContext
@@ -38,6 +37,8 @@ class Start(Step):
         return self.consumers
 
     def run(self, context: RunContext) -> None:
+        from harness.workers.handle import WorkerFailed
+
         for name in context.resolve(self.consumers):
             try:
                 context.consumers[name].start()

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.faults.stop_node import StopNode
 from harness.language import ActorRefs
 from harness.steps.base import Step
 
@@ -40,6 +39,8 @@ class Stop(Step):
         yield from ("stop" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
+        from harness.faults.stop_node import StopNode
+
         for name in context.resolve(self.targets):
             if context.is_node(name):
                 context.faults.inject(StopNode(context, name))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.faults.terminate import Terminate as TerminateFault
 from harness.language import ProcessRefs
 from harness.steps.base import Step
 
@@ -43,5 +42,7 @@ class Terminate(Step):
                 yield f"a server gets its SIGTERM by `stop`: write `stop: {target}`"
 
     def run(self, context: RunContext) -> None:
+        from harness.faults.terminate import Terminate as TerminateFault
+
         for name in context.resolve(self.targets):
             context.faults.inject(TerminateFault(context.client(name)))

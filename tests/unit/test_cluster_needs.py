@@ -11,7 +11,7 @@ from harness.campaign import Campaign
 from harness.cluster.base import CAPABILITIES, lacking
 from harness.cluster.containers import ContainersCluster
 from harness.cluster.embedded import EmbeddedCluster
-from harness.cluster.kinds import ClusterKind
+from harness.cluster.kinds import CAN_NOT, ClusterKind, cluster_class
 from harness.cluster.running import AttachedCluster
 from harness.cluster_needs import ClusterNeeds
 from harness.errors import UsageProblem
@@ -112,10 +112,15 @@ def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing(
     assert lacking(AttachedCluster, ()) == ()
 
 
+@pytest.mark.parametrize("kind", ClusterKind)
+def test_what_a_kind_of_cluster_is_said_to_lack_is_what_its_class_lacks(kind: ClusterKind) -> None:
+    assert tuple(sorted(CAN_NOT[kind])) == lacking(cluster_class(kind), CAPABILITIES)
+
+
 def test_what_no_cluster_can_do_is_refused_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.feasibility.cluster_class", lambda _kind: AttachedCluster)
+    monkeypatch.setattr("harness.feasibility.CAN_NOT", dict.fromkeys(ClusterKind, frozenset(CAPABILITIES)))
     with pytest.raises(UsageProblem, match="can't do: kill; no kind of cluster can"):
         Campaign(Options(runs=tmp_path)).run(Job(scenario("kill: broker-a"), "4.9.4"))
     assert list(tmp_path.iterdir()) == []

@@ -95,33 +95,55 @@ def test_a_missing_dependency_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
-def test_pytest_names_a_package_that_hides_ours(tmp_path: Path, plugin_arguments: list[str]) -> None:
-    stranger = package(tmp_path, "harness")
-    (tmp_path / "test_mine.py").write_text("def test_mine(): pass\n")
+@pytest.mark.parametrize("name", ["harness", "assertions", "spark_reports", "tests", "scenarios"])
+@pytest.mark.parametrize("options", [[], ["-W", "error"]], ids=["", "warnings are errors"])
+def test_a_project_with_a_package_of_such_a_name_runs_its_tests(
+    tmp_path: Path, plugin_arguments: list[str], name: str, options: list[str]
+) -> None:
+    package(tmp_path, name, "ANSWER = 42\n")
+    text = (
+        f"def test_plain(): pass\ndef test_own():\n    from {name} import ANSWER\n    assert ANSWER == 42\n"
+    )
+    (tmp_path / "test_mine.py").write_text(text)
 
-    ended = run(["-m", "pytest", *plugin_arguments], tmp_path)
+    ended = run(["-m", "pytest", *plugin_arguments, *options], tmp_path)
 
-    assert ended.returncode == pytest.ExitCode.USAGE_ERROR
-    assert f"{stranger} hides rocketchaos's own package `harness`" in ended.stderr
-    assert "-p no:rocketchaos" in ended.stderr
-    assert "Traceback" not in ended.stderr + ended.stdout
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "2 passed" in ended.stdout
+    warned = name in ("harness", "assertions", "spark_reports") and not options
+    assert ("rocketchaos steps aside" in ended.stdout) == warned
 
 
 @pytest.mark.parametrize("place", ["", "tests", "tests/unit"])
-def test_pytest_names_a_package_that_ours_would_hide(
+def test_a_package_that_ours_would_hide_is_named_in_a_warning(
     tmp_path: Path, plugin_arguments: list[str], place: str
 ) -> None:
-    stranger = package(tmp_path / place, "assertions", "ANSWER = 42\n")
+    stranger = package(tmp_path / place, "assertions")
     tests = tmp_path / "tests" / "unit"
     tests.mkdir(parents=True, exist_ok=True)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    (tests / "test_mine.py").write_text("def test_mine():\n    from assertions import ANSWER\n")
+    (tests / "test_mine.py").write_text("def test_plain(): pass\n")
 
     # -P: the current folder is not on the path, as where pytest is called by its own name.
     ended = run(["-P", "-m", "pytest", *plugin_arguments, "tests/unit/test_mine.py"], tmp_path)
 
-    assert ended.returncode == pytest.ExitCode.USAGE_ERROR
-    assert f"{stranger} can't be imported beside rocketchaos" in ended.stderr
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert f"{stranger} can't be imported beside rocketchaos" in ended.stdout
+    assert "-p no:rocketchaos" in ended.stdout
+
+
+def test_what_needs_rocketchaos_says_why_it_is_not_there(tmp_path: Path, plugin_arguments: list[str]) -> None:
+    stranger = package(tmp_path, "harness", "")
+    (tmp_path / "test_mine.py").write_text("def test_plain(): pass\ndef test_mine(rocketmq): pass\n")
+    (tmp_path / "mine.scenario.yaml").write_text("name: mine\n")
+
+    ended = run(["-m", "pytest", *plugin_arguments, "--continue-on-collection-errors"], tmp_path)
+
+    assert ended.returncode == pytest.ExitCode.TESTS_FAILED
+    assert "1 passed" in ended.stdout
+    assert "2 errors" in ended.stdout
+    told = f"rocketchaos can't be used here: {stranger} hides rocketchaos's own package `harness`"
+    assert ended.stdout.count(told) >= 2  # the summary repeats one
     assert "Traceback" not in ended.stderr + ended.stdout
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.clients.producer import NAME as PRODUCER
 from harness.nightly.acts.base import MemberAct
+from harness.producer import PRODUCER
 
 if TYPE_CHECKING:
     from harness.nightly.draft import Draft, Step

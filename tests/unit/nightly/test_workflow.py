@@ -47,4 +47,5 @@ def test_its_reports_are_understood() -> None:
         command: Any = typer.main.get_command(application())
         while words and words[0] in getattr(command, "commands", {}):
             command = command.commands[words.pop(0)]
+            command = getattr(command, "loaded", command)
         assert str(command.make_context(command.name, words).params["store"]) == "store"

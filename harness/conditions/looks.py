@@ -1,0 +1,61 @@
+"""What looks whether a condition of `settle` holds, by key. Only a run loads this; reading a scenario does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from harness.conditions import Seen
+from harness.conditions.blocked import listeners_blocked
+from harness.conditions.dead_letters import dead_letters_there
+from harness.conditions.delivered import messages_delivered
+from harness.conditions.logged import lines_logged
+from harness.conditions.offsets import offsets_reached
+from harness.conditions.own_offsets import own_offsets_at_the_end
+from harness.conditions.ownership import ownership_settled
+from harness.conditions.retried import retries_came
+from harness.conditions.route import route_settled
+from harness.conditions.sealed import FatesSealed
+from harness.conditions.subscription import SubscriptionSettled
+from harness.conditions.unstored import handled_but_not_stored
+
+if TYPE_CHECKING:
+    from harness.context import RunContext
+    from harness.steps.settle import Settle
+
+LOOKS: Mapping[str, Callable[[RunContext, Settle], Callable[[], Seen]]] = MappingProxyType(
+    {
+        "ownership": lambda context, step: lambda: ownership_settled(context, str(step.ownership)),
+        "subscription": lambda context, step: SubscriptionSettled(
+            context, str(step.subscription), str(step.topic)
+        ),
+        "offsets": lambda context, step: (
+            lambda: offsets_reached(
+                context, str(step.offsets), str(step.topic), step.lag or 0, step.queues_of
+            )
+        ),
+        "own_offsets": lambda context, step: (
+            lambda: own_offsets_at_the_end(context, str(step.own_offsets), str(step.topic))
+        ),
+        "route": lambda context, step: lambda: route_settled(context, str(step.route)),
+        "delivered": lambda context, step: (
+            lambda: messages_delivered(context, str(step.delivered), step.topic, step.count or 1)
+        ),
+        "blocked": lambda context, step: (
+            lambda: listeners_blocked(context, str(step.blocked), step.count or 1)
+        ),
+        "retried": lambda context, step: lambda: retries_came(context, str(step.retried), step.count or 1),
+        "sealed": lambda context, step: FatesSealed(context, str(step.sealed)),
+        "unstored": lambda context, step: (
+            lambda: handled_but_not_stored(context, str(step.unstored), str(step.topic), step.count or 1)
+        ),
+        "dead_letters": lambda context, step: (
+            lambda: dead_letters_there(context, str(step.dead_letters), step.count or 1)
+        ),
+        "log": lambda context, step: (
+            lambda: lines_logged(context, str(step.log), str(step.matches), step.count or 1)
+        ),
+    }
+)
+"""The same keys as `harness.steps.settle.CONDITIONS`; a test compares them."""

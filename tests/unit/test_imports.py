@@ -1,0 +1,86 @@
+"""A command loads what it uses, and nothing else: what is loaded by mistake makes every command slow.
+
+Not timed: each command runs in a process of its own, which tells what it has loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.library import shipped
+
+ROOT = Path(__file__).resolve().parents[2]
+TOLD = """
+import json, sys
+from harness.cli import main
+code = main(sys.argv[1:])
+print("\\n" + json.dumps({"code": code, "modules": sorted(sys.modules)}))
+"""
+SCENARIO = "same-group-different-tags"
+HEAVY = {
+    *("docker", "testcontainers", "requests", "urllib3", "jpype", "jgo", "tenacity", "psutil", "jinja2"),
+    *("pyspark", "delta", "plotly", "scipy", "pandas", "numpy", "spark_reports"),
+    *("_pytest", "pytest"),
+}
+"""No command that only looks at files needs one of these."""
+RUNNING = (
+    *("harness.campaign", "harness.clients", "harness.conditions", "harness.containers", "harness.context"),
+    *("harness.faults", "harness.guardian", "harness.probes", "harness.runner", "harness.workers"),
+    *("harness.cluster.containers", "harness.cluster.embedded", "harness.cluster.server_cluster"),
+    *("harness.cluster.remoting", "harness.cluster.running", "harness.reporters", "harness.nightly"),
+)
+"""What a run needs, and reading a scenario doesn't."""
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    command = [sys.executable, "-P", "-c", TOLD, *arguments]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    told = json.loads(ended.stdout.splitlines()[-1])
+    assert told["code"] == 0, ended.stdout + ended.stderr
+    return set(told["modules"])
+
+
+def within(modules: set[str], *packages: str) -> set[str]:
+    return {one for one in modules if any(one == name or one.startswith(f"{name}.") for name in packages)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "besides"),
+    [
+        (["--version"], ["rich", "pydantic", "yaml", "assertions", "harness.scenario", "harness.cluster"]),
+        (["--help"], ["pydantic", "yaml", "assertions", "harness.scenario", "harness.cluster"]),
+        (["list"], ["rich", "assertions", "harness.scenario", "harness.language"]),
+        (["validate", str(shipped()[SCENARIO])], ["rich"]),
+        (["schema"], ["rich"]),
+    ],
+    ids=lambda one: one[0] if one else "",
+)
+def test_a_command_that_runs_nothing_loads_nothing_that_runs(
+    arguments: list[str], besides: list[str]
+) -> None:
+    loaded = loaded_by(*arguments)
+
+    assert within(loaded, *HEAVY, *RUNNING, *besides) == set()
+
+
+def test_no_command_is_loaded_for_version_and_help() -> None:
+    for option in ("--version", "--help"):
+        names = within(loaded_by(option), "harness.commands")
+        assert names == {f"harness.commands{name}" for name in ("", ".ending", ".lazy", ".terminal")}
+
+
+def test_a_file_loads_the_words_that_it_uses() -> None:
+    loaded = loaded_by("validate", str(shipped()[SCENARIO]))
+
+    assert {"assertions.delivered", "assertions.track", "harness.steps.send"} <= loaded
+    not_used = ("answer", "consumer_status", "dashboard", "latency", "log_lapse", "retry", "track_series")
+    assert within(loaded, *(f"assertions.{name}" for name in not_used)) == set()
+    not_used = ("ask", "broker_config", "delay", "expire_files", "fill_disk", "heartbeat", "loss", "pull")
+    assert within(loaded, *(f"harness.steps.{name}" for name in not_used)) == set()
