@@ -80,7 +80,9 @@ class Campaign:
             UsageProblem: there is no such version.
             EnvironmentNotReady: its jars can't be had, or no container engine answers.
         """
-        self._processes_of(self.options.timing or COMPRESSED.name).fetch(self.options.version)
+        processes = self._processes_of(self.options.timing or COMPRESSED.name)
+        processes.fetch(self.options.version)
+        self._rehearse(processes, self.options.version)
         if self.options.on is ClusterKind.CONTAINERS:
             # What speaks to a container engine takes a while to load.
             from harness.containers.engine import connect
@@ -227,8 +229,8 @@ class Campaign:
         Raises:
             UsageProblem: a version isn't there; then nothing was run.
         """
-        self._fetch_all(jobs)
         self._proxied |= {job.rocketmq for job in jobs if job.scenario.cluster_needs.proxy is not None}
+        self._fetch_all(jobs)
         self._awaited.update(self._kind_of(job) for job in jobs if not job.scenario.needs_own_cluster)
         admission = Admission(parallel)
 
@@ -271,9 +273,18 @@ class Campaign:
             for version in servers:
                 with suppress(EnvironmentNotReady):
                     processes.fetch(version)
+                    self._rehearse(processes, version)
             for version, role in sorted(clients):
                 with suppress(EnvironmentNotReady):
                     classpath(version, role, self.options.progress)
+
+    def _rehearse(self, processes: Processes, version: str) -> None:
+        """Have class-data archives of a version whose jars are there, for what runs on this host."""
+        if self.options.on is ClusterKind.EMBEDDED:
+            # Only once it is known that something is to be started.
+            from harness.rehearsal import rehearse
+
+            rehearse(processes, version, proxy=version in self._proxied)
 
     def _open(self, timing: str, job: Job) -> Session:
         scenario = job.scenario

@@ -1,4 +1,4 @@
-"""A rehearsal: what every run does, played once for each version and Java, so that its JVMs leave class-data archives.
+"""A rehearsal: what every run does, once for each version and Java, so that the JVMs leave class-data archives.
 
 A name server, a broker, an admin client and a consumer do all that a run does, and then end in good order, as no
 run lets them: only then a JVM writes its archive.
@@ -6,14 +6,13 @@ run lets them: only then a JVM writes its archive.
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-
-import filelock
 
 from harness import paths
 from harness.clients.admin import Admin
@@ -23,6 +22,7 @@ from harness.cluster.class_archive import ClassArchive
 from harness.cluster.embedded import EmbeddedCluster
 from harness.cluster.topics import create_routed_topic
 from harness.errors import EnvironmentNotReady, RocketchaosError
+from harness.load import usable_cores
 from harness.names import new_token
 from harness.processes import Processes
 from harness.workers.events import WorkerEvent
@@ -30,13 +30,21 @@ from harness.workers.handle import Worker
 from harness.workers.on_host import with_jpype
 
 _LIMIT_S = 30.0
+_BUSY_LOAD = 2.0
+"""Of each core."""
 _END_LIMIT_S = 60.0
-_SERVERS: dict[Role, Sequence[str]] = {"server": ("nameserver", "broker"), "all-servers": ("nameserver", "proxy")}
+_SERVERS: dict[Role, Sequence[str]] = {
+    "server": ("nameserver", "broker"),
+    "all-servers": ("nameserver", "proxy"),
+}
 _WORKERS: dict[str, Role] = {"admin": "tools", "java": "client"}
 
 
 def rehearse(processes: Processes, version: str, *, proxy: bool = False) -> None:
-    """Make the class-data archives of a version that are missing; nothing where this Java can't, or another is at it.
+    """Make the class-data archives of a version that are missing.
+
+    Nothing is done where this Java can't make any, another process is at it, or the machine is busy: a later command
+    makes them then.
 
     Args:
         processes: whose Java, guardian and timing are taken.
@@ -46,22 +54,28 @@ def rehearse(processes: Processes, version: str, *, proxy: bool = False) -> None
     Raises:
         EnvironmentNotReady: the cache can't be used. A rehearsal that fails is none of a run's business.
     """
-    if not any(archive.can_be_made() for archive in _archives(processes, version, proxy)):
+    if _busy() or not any(archive.can_be_made() for archive in _archives(processes, version, proxy)):
         return
     with _alone() as mine:
-        missing = [archive for archive in _archives(processes, version, proxy) if mine and archive.can_be_made()]
+        missing = [
+            archive for archive in _archives(processes, version, proxy) if mine and archive.can_be_made()
+        ]
         if not missing:
             return
         processes.progress(f"preparing fast starts of RocketMQ {version}, once")
-        folder = paths.archives_folder() / f"unfinished-{processes.guardian.owner}"
-        processes.guardian.remove_at_death(folder)
-        folder.mkdir(exist_ok=True)
+        folder = processes.scratch(processes.guardian.owner) / "rehearsal"
         try:
+            folder.mkdir(exist_ok=True)
             _Rehearsal(processes, version, missing, folder, proxy=proxy).play()
         except (RocketchaosError, OSError) as failure:
             _give_up(missing, failure)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _busy() -> bool:
+    """Whether a rehearsal would take a multiple of the 5 to 10 s that it takes on an idle machine."""
+    return os.getloadavg()[0] > _BUSY_LOAD * usable_cores()
 
 
 def _archives(processes: Processes, version: str, proxy: bool) -> list[ClassArchive]:
@@ -88,6 +102,9 @@ def _give_up(missing: Sequence[ClassArchive], failure: Exception) -> None:
 @contextmanager
 def _alone() -> Iterator[bool]:
     """Whether nobody else rehearses; others go on without archives meanwhile."""
+    # Only here, where something is missing.
+    import filelock
+
     lock = filelock.FileLock(paths.archives_folder() / "lock")
     try:
         lock.acquire(timeout=0)
@@ -97,8 +114,6 @@ def _alone() -> Iterator[bool]:
     with lock:
         # `with` counts on top of `acquire`.
         lock.release()
-        for left in paths.archives_folder().glob("unfinished-*"):
-            shutil.rmtree(left, ignore_errors=True)
         yield True
 
 
@@ -179,10 +194,23 @@ class _Rehearsal:
         java.request("start-producer", _LIMIT_S, name="p", group=f"{token}-p", **who)
         settings = dict(self._processes.timing.client_settings)
         started = java.request(
-            "start-consumer", _LIMIT_S, name="c", group=token, subscribe={token: "tag"}, settings=settings, **who
+            "start-consumer",
+            _LIMIT_S,
+            name="c",
+            group=token,
+            subscribe={token: "tag"},
+            settings=settings,
+            **who,
         )
         sent = java.request(
-            *("send", _LIMIT_S), name="p", topic=token, tag="tag", key="k", body="b", queue=None, timeout_ms=10_000
+            *("send", _LIMIT_S),
+            name="p",
+            topic=token,
+            tag="tag",
+            key="k",
+            body="b",
+            queue=None,
+            timeout_ms=10_000,
         )
         if not self._consumed.wait(_LIMIT_S):
             raise EnvironmentNotReady(f"the rehearsal's consumer got nothing within {_LIMIT_S:g} s")

@@ -1,7 +1,7 @@
-"""Class-data archives: classes as a JVM has them in memory, so that the next JVM needn't read and check them again.
+"""Class-data archives: classes as a JVM has them in memory, which the next JVM needn't read and check again.
 
-They take a third of the time of a start (JEP 350, JDK 13 and newer). There is one for each program, its jars and its
-Java; `harness.rehearsal` makes them. Where there is none that fits, everything goes on without, only slower.
+They save a third of the work of a start (JEP 350, JDK 13 and newer). There is one for each program, its jars and
+its Java; `harness.rehearsal` makes them. Where there is none that fits, everything goes on without, only slower.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Sequence
@@ -68,13 +69,17 @@ class ClassArchive:
         """
         made = self._in(folder)
         if not made.is_file():
-            raise EnvironmentNotReady(f"Java {self.java.version} has written no class-data archive of {self.program}")
+            raise EnvironmentNotReady(
+                f"Java {self.java.version} has written no class-data archive of {self.program}"
+            )
         self._check(made)
-        # On the disk before it has its name: a power cut leaves all of it, or nothing.
-        with made.open("rb") as content:
-            os.fsync(content.fileno())
         self._prune()
-        made.replace(paths.archives_folder() / f"{self._name}.{made.stat().st_size}.jsa")
+        part = paths.archives_folder() / f"{self._name}.part"
+        shutil.copyfile(made, part)
+        # On the disk before it has its name: a power cut leaves all of it, or nothing.
+        with part.open("rb") as content:
+            os.fsync(content.fileno())
+        part.replace(part.with_name(f"{self._name}.{part.stat().st_size}.jsa"))
 
     def note_failure(self, reason: str) -> None:
         """Write down why it can't be made, so that not every command tries."""
@@ -82,14 +87,18 @@ class ClassArchive:
 
     def _check(self, made: Path) -> None:
         """`-Xshare:on`: a JVM that can't use the archive doesn't start."""
-        command = [
+        command: list[str | Path] = [
             *(self.java.executable, "-XX:+UseSerialGC", "-Xshare:on", "-XX:+VerifySharedSpaces"),
             *(f"-XX:SharedArchiveFile={made}", "-cp", os.pathsep.join(map(str, self.jars)), "-version"),
         ]
         try:
-            ended = subprocess.run(command, capture_output=True, text=True, timeout=_CHECK_LIMIT_S, check=False)
+            ended = subprocess.run(
+                command, capture_output=True, text=True, timeout=_CHECK_LIMIT_S, check=False
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise EnvironmentNotReady(f"the class-data archive of {self.program} can't be tried: {error}") from error
+            raise EnvironmentNotReady(
+                f"the class-data archive of {self.program} can't be tried: {error}"
+            ) from error
         if ended.returncode:
             said = (ended.stdout + ended.stderr).strip()[-300:]
             raise EnvironmentNotReady(f"the class-data archive of {self.program} can't be used: {said}")

@@ -74,7 +74,9 @@ def archive_of(plan: WorkerPlan, java: Java) -> ClassArchive | None:
 def with_jpype(classpath: Sequence[Path]) -> Sequence[Path]:
     """The class path that a worker's JVM has in the end: JPype puts its own jar behind all others."""
     jpype = importlib.util.find_spec("jpype")
-    own = [] if jpype is None or jpype.origin is None else [Path(jpype.origin).parent.parent / "org.jpype.jar"]
+    own = (
+        [] if jpype is None or jpype.origin is None else [Path(jpype.origin).parent.parent / "org.jpype.jar"]
+    )
     return (*classpath, *own)
 
 
