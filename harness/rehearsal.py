@@ -43,8 +43,8 @@ _WORKERS: dict[str, Role] = {"admin": "tools", "java": "client"}
 def rehearse(processes: Processes, version: str, *, proxy: bool = False) -> None:
     """Make the class-data archives of a version that are missing.
 
-    Nothing is done where this Java can't make any, another process is at it, or the machine is busy: a later command
-    makes them then.
+    Nothing is done where this Java can't make any, another process is at it, or the machine is busy: a later
+    command makes them then.
 
     Args:
         processes: whose Java, guardian and timing are taken.

@@ -1,7 +1,7 @@
 """Loads JPype without numpy: to be imported before `jpype`, by a worker's program.
 
-Where numpy is installed, as with the reports, JPype loads it for arrays that no worker has: half of the work that a
-worker does before its JVM starts.
+Where numpy is installed, as with the reports, JPype loads it for arrays that no worker has: half of what a worker
+does before its JVM starts.
 """
 
 from __future__ import annotations
