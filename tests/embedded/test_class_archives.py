@@ -1,5 +1,4 @@
-"""Class-data archives on a real RocketMQ: a rehearsal makes them, servers and workers start with them, and one that
-is broken hurts nobody."""
+"""A rehearsal makes class-data archives, servers and workers start with them, and broken ones hurt nobody."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ pytestmark = pytest.mark.embedded
 VERSION = "4.9.4"
 START_LIMIT_S = 60.0
 ARCHIVED = "source: shared objects file (top)"
-"""What a JVM says of a class that comes from such an archive: the base archive of Java's own is without `(top)`."""
+"""What a JVM says of a class from such an archive; of one from the archive of Java's own it says no `(top)`."""
 MANY = 50
 """RocketMQ's own classes alone, of which each program loads more at its start."""
 PROGRAMS = ("nameserver", "broker", "tools", "client")
