@@ -1,9 +1,9 @@
 """Where the harness keeps things outside of a run: the cache, and the state of clusters.
 
 Everything is below one folder, `ROCKETCHAOS_CACHE` or the user's cache folder:
-`maven/` RocketMQ's jars, `clients/` the packages of other clients, `hooks/` what is put into brokers, `clusters/`
-one record for each cluster that stays up, `scratch/` the stores and logs of clusters, a folder for each owner (see
-`harness.guardian`).
+`maven/` RocketMQ's jars, `clients/` the packages of other clients, `hooks/` what is put into brokers, `archives/`
+the class-data archives with which JVMs start faster, `clusters/` one record for each cluster that stays up,
+`scratch/` the stores and logs of clusters, a folder for each owner (see `harness.guardian`).
 """
 
 from __future__ import annotations
@@ -42,8 +42,11 @@ def cache_folder() -> Path:
 
 
 def maven_folder() -> Path:
-    """RocketMQ's jars, laid out as a Maven repository; raises as `cache_folder`."""
-    return _writable(cache_folder() / "maven")
+    """RocketMQ's jars, laid out as a Maven repository; raises as `cache_folder`.
+
+    Without links: a class-data archive fits the jars at one path alone.
+    """
+    return _writable(cache_folder() / "maven").resolve()
 
 
 def clients_folder() -> Path:
@@ -54,6 +57,11 @@ def clients_folder() -> Path:
 def hooks_folder() -> Path:
     """Compiled hooks for brokers; raises as `cache_folder`."""
     return _writable(cache_folder() / "hooks")
+
+
+def archives_folder() -> Path:
+    """Class-data archives, see `harness.cluster.class_archive`; raises as `cache_folder`."""
+    return _writable(cache_folder() / "archives")
 
 
 def state_folder() -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -78,6 +78,7 @@ class Processes:
         *,
         home: WorkerHome | None = None,
         hosts_file: Path | None = None,
+        jvm_options: Sequence[str] = (),
     ) -> Worker:
         """Start a worker process of a kind, without waiting for it.
 
@@ -90,6 +91,7 @@ class Processes:
             on_death: see `Worker`.
             home: where it lives; None: on this host.
             hosts_file: names that its JVM resolves, and no others; None: as everybody here.
+            jvm_options: further ones, which win over all others.
 
         Raises:
             UsageProblem: there is no such version.
@@ -105,7 +107,7 @@ class Processes:
             name,
             home=home or OnHost(self.guardian.owner, self.java),
             classpath=() if role is None else classpath(version, role, self.progress),
-            jvm_options=[f"-D{key}={value}" for key, value in properties.items()],
+            jvm_options=[*(f"-D{key}={value}" for key, value in properties.items()), *jvm_options],
             packages=worker_kind.packages_folder(self.progress),
             library=worker_kind.library(self.progress),
             log_folder=log_folder,

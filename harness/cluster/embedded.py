@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.cluster import artifacts, hooks, ports, server_settings, versions
 from harness.cluster.base import Proxy, ProxyMode
+from harness.cluster.class_archive import ClassArchive
 from harness.cluster.java_home import Java, find_java
 from harness.cluster.proxy_process import ProxyProcess
 from harness.cluster.server_cluster import ServerCluster
@@ -69,6 +70,7 @@ class EmbeddedCluster(ServerCluster):
         self._flow_control = flow_control
         self._java: Java | None = None
         self._jars: Sequence[Path] = ()
+        self._hooks: Sequence[Path] = ()
 
     @property
     def proxy_mode(self) -> ProxyMode | None:
@@ -85,10 +87,9 @@ class EmbeddedCluster(ServerCluster):
         role: artifacts.Role = "server" if self._proxy_mode is None else "all-servers"
         self._jars = artifacts.classpath(self.version, role, self._progress)
         if self._flow_control:
-            classes = hooks.hook_classes(
-                hooks.FLOW_CONTROL, self.version, self._java, self._jars, self._progress
-            )
-            self._jars = (*self._jars, classes)
+            self._hooks = [
+                hooks.hook_classes(hooks.FLOW_CONTROL, self.version, self._java, self._jars, self._progress)
+            ]
         self._port_taken()
 
     def _port_taken(self) -> None:
@@ -187,12 +188,17 @@ class EmbeddedCluster(ServerCluster):
         return [
             self._java.executable,
             *server_settings.jvm_arguments(folder, folder / "server.log"),
+            *self._archive_options(ClassArchive(program, self._java, self._jars)),
             *options,
             "-cp",
-            ":".join(map(str, self._jars)),
+            ":".join(map(str, (*self._jars, *self._hooks))),
             _MAIN_CLASS[program],
             *arguments,
         ]
+
+    def _archive_options(self, archive: ClassArchive) -> Sequence[str]:
+        """What a server's JVM is told of its class-data archive."""
+        return archive.options()
 
     def _require_disk(self) -> None:
         """Brokers refuse messages on a disk that is too full; say so before they do."""

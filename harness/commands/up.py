@@ -64,6 +64,11 @@ def up(
         ) as session,
     ):
         processes.fetch(rocketmq)
+        if on is ClusterKind.EMBEDDED:
+            # Only once it is known that something is to be started.
+            from harness.rehearsal import rehearse
+
+            rehearse(processes, rocketmq)
         cluster, _ = session.ready()
         assert isinstance(cluster, ServerCluster)
         record = keep(cluster)

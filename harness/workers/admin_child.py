@@ -8,6 +8,10 @@ are those of `harness.workers.protocol`.
 
 from __future__ import annotations
 
+from harness.workers import jpype_without_numpy  # noqa: F401  (before jpype)
+
+# isort: split
+
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -276,6 +280,7 @@ def main() -> None:
     jvm.start(given)
     worker = AdminWorker()
     jvm.run(
+        given,
         events,
         {
             "connect": worker.connect,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.errors import EnvironmentNotReady
@@ -25,8 +26,13 @@ def prepare_folder(plan: WorkerPlan) -> None:
         raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error
 
 
-def child_command(plan: WorkerPlan, python: str, events_fd: int, libjvm: Path | None = None) -> list[str]:
-    """The program with its arguments; without `libjvm` the child looks for a JVM where it is."""
+def child_command(
+    plan: WorkerPlan, python: str, events_fd: int, libjvm: Path | None = None, jvm_options: Sequence[str] = ()
+) -> list[str]:
+    """The program with its arguments; without `libjvm` the child looks for a JVM where it is.
+
+    `jvm_options` are those of the place where it runs; the plan's win over them.
+    """
     command = [python, "-P", "-m", plan.kind.module, "--events-fd", str(events_fd)]
     if plan.packages is not None:
         command += ["--folder", str(plan.folder.absolute())]
@@ -37,7 +43,8 @@ def child_command(plan: WorkerPlan, python: str, events_fd: int, libjvm: Path | 
     command += ["--classpath-file", str(_classpath_file(plan))]
     if libjvm is not None:
         command += ["--libjvm", str(libjvm)]
-    options = (*plan.kind.jvm_options, *log_properties(plan.folder.absolute()), *plan.jvm_options)
+    own = log_properties(plan.folder.absolute())
+    options = (*plan.kind.jvm_options, *own, *jvm_options, *plan.jvm_options)
     # One word each: argparse takes what begins with a dash for an option of its own.
     return [*command, *(f"--jvm-option={option}" for option in options)]
 

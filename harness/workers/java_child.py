@@ -7,6 +7,10 @@ org.apache.rocketmq.client.consumer and on org.apache.rocketmq.client.producer.D
 
 from __future__ import annotations
 
+from harness.workers import jpype_without_numpy  # noqa: F401  (before jpype)
+
+# isort: split
+
 import contextlib
 import functools
 import threading
@@ -99,7 +103,7 @@ def main() -> None:
     jvm.start(given)
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
     worker = ClientWorker(functools.partial(_consumer, events), Producer)
-    jvm.run(events, worker.handlers, worker.shut_down)
+    jvm.run(given, events, worker.handlers, worker.shut_down)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import jpype
 
 from harness.workers.protocol import CommandFailed, EventPipe, Handler, serve
 
+_ARCHIVES = "-XX:ArchiveClassesAtExit="
 _VANISHED_INTERFACE = "NetworkUtil.getLocalAddress"
 _LOOKS_FOR_THE_ADDRESS = 5
 _NO_CODE = -1
@@ -73,7 +74,10 @@ def start(given: Arguments) -> None:
 
 
 def run(
-    events: EventPipe, handlers: Mapping[str, Handler], shut_down: Callable[[], None] = lambda: None
+    given: Arguments,
+    events: EventPipe,
+    handlers: Mapping[str, Handler],
+    shut_down: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve commands until standard input closes, then end this process at once; SIGTERM: see `serve`.
 
@@ -81,6 +85,8 @@ def run(
     """
     translated = {name: _translated(handler) for name, handler in handlers.items()}
     serve(events, translated, shut_down=shut_down)
+    if any(option.startswith(_ARCHIVES) for option in given.jvm_options):
+        jpype.JClass("java.lang.System").exit(0)  # on which it writes its archive
     os._exit(0)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import harness
 from harness import process_state
+from harness.cluster.class_archive import ClassArchive
 from harness.cluster.java_home import Java
 from harness.errors import EnvironmentNotReady, HarnessDefect
 from harness.guardian_process import OWNER_VARIABLE
@@ -36,13 +38,15 @@ class OnHost:
             raise HarnessDefect(f"worker {plan.name} of kind {plan.kind.name} needs a Java")
         prepare_folder(plan)
         libjvm = None if self._java is None else self._java.libjvm
+        archive = None if self._java is None else archive_of(plan, self._java)
+        options = () if archive is None else archive.options()
         try:
             # Neither end is inheritable; pass_fds makes the child's end so in that one child.
             read_fd, write_fd = os.pipe()
             try:
                 with plan.log.open("ab") as output:
                     process = subprocess.Popen(
-                        child_command(plan, sys.executable, write_fd, libjvm),
+                        child_command(plan, sys.executable, write_fd, libjvm, options),
                         stdin=subprocess.PIPE,
                         stdout=output,
                         stderr=output,
@@ -59,6 +63,21 @@ class OnHost:
         except OSError as error:
             raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error
         return LocalProgram(plan.name, process, os.fdopen(read_fd, "rb"))
+
+
+def archive_of(plan: WorkerPlan, java: Java) -> ClassArchive | None:
+    """The class-data archive of a worker's JVM on this host; None where it has no JVM."""
+    role = plan.kind.classpath_role
+    return None if role is None else ClassArchive(role, java, with_jpype(plan.classpath))
+
+
+def with_jpype(classpath: Sequence[Path]) -> Sequence[Path]:
+    """The class path that a worker's JVM has in the end: JPype puts its own jar behind all others."""
+    jpype = importlib.util.find_spec("jpype")
+    own = (
+        [] if jpype is None or jpype.origin is None else [Path(jpype.origin).parent.parent / "org.jpype.jar"]
+    )
+    return (*classpath, *own)
 
 
 def _environment(inherited: Mapping[str, str], owner: str, packages: Path | None) -> dict[str, str]:

@@ -35,11 +35,13 @@ from tests.benchmarks.matrix import measure_matrix
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos, write_into_readme
 from tests.benchmarks.night import measure_night
 from tests.benchmarks.power import measure_power
+from tests.benchmarks.reproduce import SCENARIO, measure_versions
+from tests.benchmarks.reproduce import rows as version_rows
 from tests.benchmarks.soak import measure_soak
 from tests.benchmarks.survival import measure_survival
 
-SCENARIO = ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml"
 MARKS = {
+    "reproduce": ("<!-- figures of a run by `make bench` -->", "<!-- end of figures of a run -->"),
     "processes": ("<!-- figures by `make bench` -->", "<!-- end of figures -->"),
     "matrix": ("<!-- figures of the matrix by `make bench` -->", "<!-- end of figures of the matrix -->"),
     "claims": ("<!-- figures of claims by `make bench` -->", "<!-- end of figures of claims -->"),
@@ -56,29 +58,6 @@ MARKS = {
 """Where in the README the figures of each part stand."""
 PROBES = 300
 EXPERIMENT_REPEATS = 100
-
-
-def measure_reproduce(repeats: int, runs: str) -> list[Figure]:
-    """From the command to the verdict: with a cluster of its own, and on one that is up."""
-    arguments = ("reproduce", str(SCENARIO), "--json", "--runs", runs)
-    rocketchaos(*arguments)  # fetches what the cache lacks, and warms the disk's cache
-    cold, phases = [], []
-    for _ in range(repeats):
-        seconds, printed = rocketchaos(*arguments)
-        cold.append(seconds)
-        run_dir = json.loads(printed)["runs"][0]["run_dir"]
-        phases.append(json.loads((Path(run_dir) / "run.json").read_text())["phases"])
-    identity = json.loads(rocketchaos("up", "--json")[1])["id"]
-    try:
-        warm = [rocketchaos(*arguments)[0] for _ in range(repeats)]
-    finally:
-        rocketchaos("down", str(identity))
-    figures = [
-        Figure("`reproduce`, cluster of its own, command to verdict", "s", cold, "≤ 10 s"),
-        Figure("`reproduce`, on a cluster that is up, command to verdict", "s", warm, "≤ 4 s"),
-    ]
-    figures += [Figure(f"of it: {name}", "s", [phase[name] for phase in phases], "") for name in phases[0]]
-    return figures
 
 
 def told_runs(printed: str) -> list[dict[str, Any]]:
@@ -160,22 +139,27 @@ def probe(context: RunContext) -> list[float]:
     return took_ms
 
 
-def table(figures: Sequence[Figure]) -> str:
-    """The figures in Markdown, with machine and date."""
+def table(rows: Sequence[str], version: str | None = DEFAULT_VERSION) -> str:
+    """The rows in Markdown, with machine and date; without a version where each row tells of several."""
     processor = platform.processor() or platform.machine()
     head = (
         f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores ({processor}), "
         f"{psutil.virtual_memory().total // 2**30} GiB, Python {platform.python_version()}, "
-        f"RocketMQ {DEFAULT_VERSION}, timing compressed, load at the end {os.getloadavg()[0]:.2f}:"
+        f"{f'RocketMQ {version}, ' if version else ''}timing compressed, "
+        f"load at the end {os.getloadavg()[0]:.2f}:"
     )
-    rows = ["| what | median | range | measurements | aim |", "|---|---|---|---|---|"]
-    return "\n".join([head, "", *rows, *(figure.row() for figure in figures)])
+    return "\n".join([head, "", *rows])
+
+
+def figure_rows(figures: Sequence[Figure]) -> list[str]:
+    """A table's rows in Markdown; none of no figures."""
+    head = ["| what | median | range | measurements | aim |", "|---|---|---|---|---|"]
+    return [*head, *(figure.row() for figure in figures)] if figures else []
 
 
 def measure_processes(repeats: int, runs: str) -> list[Figure]:
     """Everything on embedded clusters."""
     return [
-        *measure_reproduce(repeats, runs),
         *measure_parts(repeats, Path(runs)),
         *measure_side_by_side(repeats, runs),
     ]
@@ -194,22 +178,30 @@ PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
 }
 
 
+def write(name: str, rows: Sequence[str], version: str | None = DEFAULT_VERSION, *, readme: bool) -> None:
+    """Print a part's table, where it measured anything, and write it into the README."""
+    if rows:
+        print(table(rows, version))
+        if readme:
+            write_into_readme(table(rows, version), *MARKS[name])
+
+
 def main() -> None:
     """Measure, print, and write into the README unless told not to."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--no-readme", action="store_true", help="only print")
-    parser.add_argument("--only", choices=tuple(PARTS), help="only this part")
+    parser.add_argument("--only", choices=tuple(MARKS), help="only this part")
     chosen = parser.parse_args()
     for name, measure in PARTS.items():
         if chosen.only not in (None, name):
             continue
         with tempfile.TemporaryDirectory(prefix="rocketchaos-bench-") as runs:
-            figures = measure(chosen.repeats, runs)
-        if figures:
-            print(table(figures))
-            if not chosen.no_readme:
-                write_into_readme(table(figures), *MARKS[name])
+            write(name, figure_rows(measure(chosen.repeats, runs)), readme=not chosen.no_readme)
+    if chosen.only in (None, "reproduce"):
+        with tempfile.TemporaryDirectory(prefix="rocketchaos-bench-") as runs:
+            measured = measure_versions(chosen.repeats, runs)
+        write("reproduce", version_rows(measured), None, readme=not chosen.no_readme)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ def own_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
         return
     own = tmp_path_factory.mktemp("cache")
-    for fetched in (paths.maven_folder(), paths.clients_folder(), paths.hooks_folder()):
+    made_once = (paths.maven_folder(), paths.clients_folder(), paths.hooks_folder(), paths.archives_folder())
+    for fetched in made_once:
         (own / fetched.name).symlink_to(fetched)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(paths.CACHE_VARIABLE, str(own))

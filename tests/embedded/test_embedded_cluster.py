@@ -253,3 +253,29 @@ def test_a_kept_cluster_outlives_its_guardian_and_can_be_used_and_taken_down(
     assert find_owned(owner.__eq__) == []
     assert not cluster.folder.exists()
     cluster.stop()
+
+
+def test_a_broker_of_5x_burns_no_core_for_its_first_seconds(guardian: Guardian, tmp_path: Path) -> None:
+    """Its TransactionMetricsFlushService runs in circles until it first writes, by default for 10 s (5.5.0)."""
+    cluster = EmbeddedCluster("5.5.0", COMPRESSED, tmp_path / "cluster", owner=guardian.owner)
+    cluster.start()
+    try:
+        broker = cluster.nodes[1]
+        written = cluster.folder / broker.name / "store" / "config" / "transactionMetrics"
+        Retrying(
+            retry=retry_if_result(lambda there: not there), wait=wait_fixed(0.05), stop=stop_after_delay(60)
+        )(written.exists)
+        assert broker.pid is not None
+        assert 0 < _processor_seconds(broker.pid, "TransactionFlus") < 1
+    finally:
+        cluster.stop()
+
+
+def _processor_seconds(pid: int, thread: str) -> float:
+    """Of the threads of a process whose name the kernel has like this."""
+    seconds = 0.0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        if (task / "comm").read_text().strip() == thread:
+            times = (task / "stat").read_text().rpartition(")")[2].split()
+            seconds += (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
+    return seconds
