@@ -178,6 +178,8 @@ class Dashboard(Check):
             said = event.data["error"] or f"it lists no queue of {self.topic}"
             return _Part(False, expected, f"no lag: {said}", [event.n])
         lag = sum(queue["max_offset"] - (queue["consumer_offset"] or 0) for queue in queues)
+        if lag == wanted == 0 and not any(queue["max_offset"] for queue in queues):
+            return _Part(None, expected, "lag 0: no message was ever in its queues", [event.n])
         return _Part(lag == wanted, expected, f"lag {lag}", [event.n])
 
     # Beside the other witness --------------------------------------------------------------------------

@@ -41,6 +41,8 @@ class DeadLetter(Count):
             return Answer(None, expected, f"no dead letters were observed at `{self.at}`")
         number = int(event.data["count"])
         observed = f"{number} messages"
+        if number == 0 and self.fits(0) and not self.states_none and not view.sent_until(at):
+            return Answer(None, expected, "no message was sent that could have been given up", [event.n])
         if not self.is_final(number):
             unsure = retries_to_come(view, self.group, self.at, at) or first_attempts_to_come(
                 view, self.group, at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from assertions.attempts import awaiting_retry, retries_to_come
 from assertions.base import Answer, Count
@@ -33,6 +33,12 @@ class Delivered(Count):
     from_queues_of: ConsumerRef | None = Field(
         default=None, description="besides, each of them came from a queue that this consumer owns"
     )
+
+    @model_validator(mode="after")
+    def _queues_of_some(self) -> Delivered:
+        if self.states_none and self.from_queues_of is not None:
+            raise ValueError("where no message comes none has a queue: leave out `from_queues_of`")
+        return self
 
     def title(self) -> str:
         return f"delivered to {self.to}"
@@ -83,6 +89,8 @@ class Delivered(Count):
                 return Answer(
                     False, expected, observed + f"; not from its queues: {', '.join(strays)}", proof
                 )
+        if not got and self.fits(0) and self.from_queues_of is not None:
+            return Answer(None, expected, f"{observed}; none came whose queue could be known", proof)
         if number < len(sent) and not self.is_final(number):
             groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
             why_not = still_possible(view, groups, sent, at)

@@ -56,9 +56,12 @@ class Offsets(Check):
                 why = view.why_not_owned(view.consumers(self.queues_of) or (), why)
                 return Answer(None, expected, why, [event.n])
         lag, beyond, texts = 0, False, []
-        for queue in event.data["queues"]:
-            if owned is not None and queue_name(queue["broker"], queue["queue_id"]) not in owned:
-                continue
+        queues = [
+            queue
+            for queue in event.data["queues"]
+            if owned is None or queue_name(queue["broker"], queue["queue_id"]) in owned
+        ]
+        for queue in queues:
             behind = queue["max_offset"] - (queue["consumer_offset"] or 0)
             lag += max(0, behind)
             beyond |= behind < 0
@@ -70,4 +73,6 @@ class Offsets(Check):
         if len(event.data["queues"]) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
+        if lag == self.lag == 0 and not beyond and not any(one["max_offset"] for one in queues):
+            return Answer(None, expected, f"{observed}; no message was ever in them", [event.n])
         return Answer(lag == self.lag and not beyond, expected, observed, [event.n])

@@ -52,9 +52,11 @@ class Placed(Check):
         expected, end = self._expected(), view.end_of(self.at)
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
-        found = [message for topic in self.topics for message in self._of_topic(view, topic, end)]
-        if not found:
-            return Answer(None, expected, "no such message was acknowledged")
+        by_topic = {topic: self._of_topic(view, topic, end) for topic in self.topics}
+        found = [message for own in by_topic.values() for message in own]
+        lacking = [topic for topic, own in by_topic.items() if not own]
+        if lacking:
+            return Answer(None, expected, f"no such message to {', '.join(lacking)} was acknowledged")
         counts: dict[int, int] = {}
         for message in found:
             queue = int(message.queue.rpartition(":")[2])
