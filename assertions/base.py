@@ -60,6 +60,16 @@ class Check(Word, ABC):
         del scenario  # most checks have nothing to say
         yield from ()
 
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        """The numbers that no run of this scenario can come to; one sentence each."""
+        del scenario  # most checks state no number
+        yield from ()
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        """What is possible in this scenario, and hardly meant; one sentence each."""
+        del scenario  # most checks have nothing to say
+        yield from ()
+
     @abstractmethod
     def title(self) -> str:
         """The statement in a few words: `delivered to $holder`."""
@@ -119,6 +129,11 @@ class Count(Check):
             return number >= self.at_least
         limit = self.at_most if self.count is None else self.count
         return limit is not None and number > limit
+
+    def asks_for_more(self, most: int) -> bool:
+        """Whether `most` are too few."""
+        least = self.at_least if self.count is None else self.count
+        return least is not None and least > most
 
     def how_many(self) -> str:
         """`4`, `at least 1`, `at most 3`."""

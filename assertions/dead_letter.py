@@ -31,6 +31,11 @@ class DeadLetter(Count):
         if self.asks_for_some:
             yield from never_gives_up(scenario, self.group)
 
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        sent = scenario.most_sent()
+        if self.asks_for_more(sent):
+            yield f"{self.how_many()} dead letters: the steps send {sent} messages"
+
     def title(self) -> str:
         return f"dead letters of {self.group}"
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from pydantic import Field, model_validator
 
 from assertions.attempts import awaiting_retry, retries_to_come
@@ -9,6 +12,9 @@ from assertions.base import Answer, Count
 from assertions.completeness import still_possible
 from assertions.view import Delivery, RunView, Sent, owned_queues
 from harness.language import ConsumerRef, MomentName, TagRef, Target, TopicName
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class Delivered(Count):
@@ -39,6 +45,11 @@ class Delivered(Count):
         if self.states_none and self.from_queues_of is not None:
             raise ValueError("where no message comes none has a queue: leave out `from_queues_of`")
         return self
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        sent = scenario.most_sent(self.topic, self.tag)
+        if self.asks_for_more(sent):
+            yield f"{self.how_many()} delivered: the steps send {sent} such messages, and a repeat counts once"
 
     def title(self) -> str:
         return f"delivered to {self.to}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from assertions.base import Answer, Check
-from assertions.chosen import owner_elsewhere
+from assertions.chosen import lag_beyond, owner_elsewhere
 from assertions.view import RunView, queue_name
 from harness.language import ConsumerRef, GroupName, TopicName
 
@@ -37,6 +37,9 @@ class Offsets(Check):
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from owner_elsewhere(scenario, self.group, self.queues_of)
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        yield from lag_beyond(scenario, self.topic, self.lag)
 
     def title(self) -> str:
         return f"offsets of {self.group} for {self.topic}"

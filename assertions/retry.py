@@ -54,6 +54,14 @@ class Retry(Count):
         if self.asks_for_some and members and not any(member.retries for member in members):
             yield f"nothing comes again to {self.group}: broadcasting and lite pull retry nothing"
 
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        sent = scenario.most_sent(self.topic)
+        if self.reconsume_times is not None and self.asks_for_more(sent):
+            yield (
+                f"{self.how_many()} retries of reconsumeTimes {self.reconsume_times}: the steps send {sent} such "
+                "messages, each of which has one"
+            )
+
     def title(self) -> str:
         return f"retries of {self.group}"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from harness.commands.common import OUT
+from harness.commands.common import ERR, OUT
 from harness.errors import ExitCode
 from harness.feasibility import why_nowhere
 from harness.library import shipped
@@ -16,8 +17,9 @@ from harness.scenario import Scenario
 from harness.selection import load_all
 from harness.spec import InvalidScenario
 from harness.spec.controls import check_controls
-from harness.spec.diagnostics import Diagnostic
+from harness.spec.diagnostics import Diagnostic, render
 from harness.spec.load import read_yaml
+from harness.spec.reach import doubtful
 
 
 def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
@@ -27,12 +29,19 @@ def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
             yield document.report(document.in_file(("cluster",)) or ("name",), reason)
 
 
+def _doubts(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
+    for scenario in scenarios:
+        document, _ = read_yaml(scenario.source, scenario.file)
+        for doubt in doubtful(document, scenario):
+            yield replace(doubt, message=f"warning: {doubt.message}")
+
+
 def validate(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of `*.scenario.yaml`.")
     ],
 ) -> ExitCode:
-    """Say what is wrong with scenarios, all at once. Nothing is started."""
+    """Say what is wrong with scenarios, all at once, and warn of what is hardly meant. Nothing is started."""
     scenarios = load_all(paths)
     # A single file may have its control anywhere.
     if any(path.is_dir() for path in paths):
@@ -41,5 +50,7 @@ def validate(
             raise InvalidScenario(unknown)
     if nowhere := tuple(_nowhere(scenarios)):
         raise InvalidScenario(nowhere)
+    if warnings := render(_doubts(scenarios)):
+        ERR.print(warnings, markup=False)
     OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}", markup=False)
     return ExitCode.AS_EXPECTED
