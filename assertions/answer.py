@@ -66,11 +66,19 @@ class Answer(Check):
         if not events:
             return Found(None, expected, f"no request {self.of} was sent")
         data = events[-1].data
-        remark, text = str(data["remark"] or "no remark"), str(data["text"])
+        remark, text = str(data["remark"] or "no remark"), str(data["text"] or "")
         fields = "".join(f"{name} {data['fields'].get(name)}, " for name in self.fields)
         observed = f"{data['of']}: {data['status']}, {remark.splitlines()[0]}, {fields}{_clipped(text)}"
+        if not text and self._only_lacks:
+            return Found(
+                None, expected, f"{observed}: of no body it can't be said what it lacks", [events[-1].n]
+            )
         holds = all(held for held, _ in self._statements(data))
         return Found(holds, expected, observed, [events[-1].n])
+
+    @property
+    def _only_lacks(self) -> bool:
+        return self.code is None and self.remark is None and not (self.has or self.fields)
 
     def _statements(self, data: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
         """What is stated, and whether it is so in the data of an `asked` event."""

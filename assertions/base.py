@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from assertions.event_view import END
 from assertions.too_early import TooEarly
+from assertions.limits import keeps, pairs
 from assertions.where import Where
 from harness.language import MomentName, Word
 from harness.model import Finding, Holds
@@ -48,8 +49,26 @@ class Check(Word, ABC):
             raise ValueError(f"one check can't confirm {self.claim} and refute it")
         return self
 
+    @model_validator(mode="after")
+    def _limits_leave_room(self) -> Check:
+        for least, most in pairs(type(self).model_fields):
+            low, high = getattr(self, least), getattr(self, most)
+            if low is not None and high is not None and low > high:
+                raise ValueError(f"`{least}` is more than `{most}`: nothing can keep both")
+        return self
+
     def problems(self, scenario: Scenario) -> Iterator[str]:
         """Why nothing could ever keep it in this scenario, whose names are all defined; one sentence each."""
+        del scenario  # most checks have nothing to say
+        yield from ()
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        """The numbers that no run of this scenario can come to; one sentence each."""
+        del scenario  # most checks state no number
+        yield from ()
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        """What is possible in this scenario, and hardly meant; one sentence each."""
         del scenario  # most checks have nothing to say
         yield from ()
 
@@ -101,22 +120,30 @@ class Count(Check):
     @property
     def asks_for_some(self) -> bool:
         """Whether none would be too few."""
-        return bool(self.count or self.at_least)
+        return not self.fits(0)
+
+    @property
+    def states_none(self) -> bool:
+        """Whether it says that there is none: `count: 0` or `at_most: 0`."""
+        return self.count == 0 or self.at_most == 0
 
     def fits(self, number: int) -> bool:
         """Whether `number` is as many as stated."""
         if self.count is not None:
             return number == self.count
-        if self.at_least is not None:
-            return number >= self.at_least
-        return number <= (self.at_most or 0)
+        return keeps(number, self.at_least, self.at_most)
 
     def is_final(self, number: int) -> bool:
         """Whether `number` decides, however many more may come."""
         if self.at_least is not None:
             return number >= self.at_least
         limit = self.at_most if self.count is None else self.count
-        return number > (limit or 0)
+        return limit is not None and number > limit
+
+    def asks_for_more(self, most: int) -> bool:
+        """Whether `most` are too few."""
+        least = self.at_least if self.count is None else self.count
+        return least is not None and least > most
 
     def how_many(self) -> str:
         """`4`, `at least 1`, `at most 3`."""

@@ -49,3 +49,10 @@ def owner_elsewhere(scenario: Scenario, group: str, queues_of: str | None) -> It
     consumer = scenario.consumers.get(queues_of or "")
     if consumer is not None and consumer.group != group:
         yield f"`queues_of: {queues_of}`: {queues_of} is of group {consumer.group}, and {group} is meant here"
+
+
+def lag_beyond(scenario: Scenario, topic: str, lag: int) -> Iterator[str]:
+    """A lag that is more than all messages that the topic can ever have."""
+    sent = scenario.most_sent(topic)
+    if lag > sent and not scenario.sends_unseen:
+        yield f"lag {lag}: the steps send {sent} messages to {topic}"

@@ -33,5 +33,7 @@ class ConsumerStatus(Check):
             return Answer(None, expected, f"it was not asked at `{self.at}`")
         data = events[-1].data
         observed = "alike" if data["alike"] else "different"
+        if not data["members"]:
+            return Answer(None, expected, f"{self.group} had no member to compare", [events[-1].n])
         told = f"{observed}; of {', '.join(data['members'])}"
         return Answer(data["alike"] is self.alike, expected, told, [events[-1].n])

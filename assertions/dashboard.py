@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
 from assertions.base import Answer, Check
-from assertions.chosen import chosen_messages
+from assertions.chosen import chosen_messages, lag_beyond
 from assertions.track import TrackType
 from assertions.view import RunView, Sent
 from harness.language import ConsumerRef, ExpressionRef, GroupName, TagRef, TopicName
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 _NO_ENTRY = "no entry"
 _SEVERAL_DIFFERENCES = 3
@@ -81,6 +84,10 @@ class Dashboard(Check):
         if self.absent and (self.all is not None or self.agrees is not None):
             raise ValueError("`absent: true` excludes `all` and `agrees`")
         return self
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        if self.lag is not None:
+            yield from lag_beyond(scenario, self.topic, self.lag)
 
     def title(self) -> str:
         return f"the dashboard on {self.topic}" + (f" for {self.group}" if self.group else "")
@@ -178,6 +185,8 @@ class Dashboard(Check):
             said = event.data["error"] or f"it lists no queue of {self.topic}"
             return _Part(False, expected, f"no lag: {said}", [event.n])
         lag = sum(queue["max_offset"] - (queue["consumer_offset"] or 0) for queue in queues)
+        if lag == wanted == 0 and not any(queue["max_offset"] for queue in queues):
+            return _Part(None, expected, "lag 0: no message was ever in its queues", [event.n])
         return _Part(lag == wanted, expected, f"lag {lag}", [event.n])
 
     # Beside the other witness --------------------------------------------------------------------------

@@ -31,6 +31,11 @@ class DeadLetter(Count):
         if self.asks_for_some:
             yield from never_gives_up(scenario, self.group)
 
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        sent = scenario.most_sent()
+        if self.asks_for_more(sent):
+            yield f"{self.how_many()} dead letters: the steps send {sent} messages"
+
     def title(self) -> str:
         return f"dead letters of {self.group}"
 
@@ -41,6 +46,8 @@ class DeadLetter(Count):
             return Answer(None, expected, f"no dead letters were observed at `{self.at}`")
         number = int(event.data["count"])
         observed = f"{number} messages"
+        if number == 0 and self.fits(0) and not self.states_none and not view.sent_until(at):
+            return Answer(None, expected, "no message was sent that could have been given up", [event.n])
         if not self.is_final(number):
             unsure = retries_to_come(view, self.group, self.at, at) or first_attempts_to_come(
                 view, self.group, at

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pydantic import Field, model_validator
 
 from assertions.attempts import awaiting_retry, retries_to_come
 from assertions.base import Answer, Count
@@ -10,6 +13,9 @@ from assertions.completeness import still_possible
 from assertions.too_early import TooEarly
 from assertions.view import Delivery, RunView, Sent, owned_queues
 from harness.language import ConsumerRef, MomentName, TagRef, Target, TopicName
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class Delivered(Count):
@@ -34,6 +40,17 @@ class Delivered(Count):
     from_queues_of: ConsumerRef | None = Field(
         default=None, description="besides, each of them came from a queue that this consumer owns"
     )
+
+    @model_validator(mode="after")
+    def _queues_of_some(self) -> Delivered:
+        if self.states_none and self.from_queues_of is not None:
+            raise ValueError("where no message comes none has a queue: leave out `from_queues_of`")
+        return self
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        sent = scenario.most_sent(self.topic, self.tag)
+        if self.asks_for_more(sent):
+            yield f"{self.how_many()} delivered: the steps send {sent} such messages, and a repeat counts once"
 
     def title(self) -> str:
         return f"delivered to {self.to}"
@@ -84,6 +101,8 @@ class Delivered(Count):
                 return Answer(
                     False, expected, observed + f"; not from its queues: {', '.join(strays)}", proof
                 )
+        if not got and self.fits(0) and self.from_queues_of is not None:
+            return Answer(None, expected, f"{observed}; none came whose queue could be known", proof)
         if number < len(sent) and not self.is_final(number):
             groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
             why_not = still_possible(view, groups, sent, at)

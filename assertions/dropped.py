@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from assertions.base import Answer, Check
+from assertions.limits import keeps
 from assertions.view import RunView
 from harness.language import ConsumerName, DurationMs
 from harness.model import Event
@@ -49,8 +50,9 @@ class Dropped(Check):
             late = self.at_most is not None and lasted_ms > self.at_most
             return Answer(False if late else None, expected, told, [gone.n, end])
         took_ms = (seen.mono_ns - gone.mono_ns) / 1e6
-        holds = (self.at_least or 0) <= took_ms and (self.at_most is None or took_ms <= self.at_most)
-        return Answer(holds, expected, f"after {took_ms:.0f} ms", [gone.n, seen.n])
+        return Answer(
+            keeps(took_ms, self.at_least, self.at_most), expected, f"after {took_ms:.0f} ms", [gone.n, seen.n]
+        )
 
     def _gone(self, view: RunView, end: int) -> Event | None:
         """From where the time counts."""

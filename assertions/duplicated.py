@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 from pydantic import Field
 
 from assertions.attempts import attempts, repeats
@@ -10,6 +13,9 @@ from assertions.completeness import still_possible
 from assertions.too_early import TooEarly
 from assertions.view import RunView
 from harness.language import MomentName, Target, TopicName
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class Duplicated(Count):
@@ -30,6 +36,13 @@ class Duplicated(Count):
     allow_after: MomentName | None = Field(
         default=None, description="repeats that came after this observation don't count"
     )
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        # In a broadcasting group each member counts by itself: more audiences there can't be.
+        audiences = 1 if self.to in scenario.consumers else len(scenario.consumers)
+        sent = scenario.most_sent(self.topic)
+        if self.asks_for_more(sent * audiences):
+            yield f"{self.how_many()} delivered again: the steps send {sent} such messages"
 
     def title(self) -> str:
         return f"duplicated to {self.to}" if self.to else "duplicated"

@@ -10,6 +10,7 @@ from assertions.attempts import attempts
 from assertions.base import Answer, Check
 from assertions.chosen import chosen_listeners
 from assertions.completeness import still_possible
+from assertions.limits import keeps
 from assertions.view import RunView
 from harness.language import DurationMs, TagRef, Target, TopicName
 
@@ -39,8 +40,6 @@ class Latency(Check):
     def _says_something(self) -> Latency:
         if self.at_most is None and self.at_least is None:
             raise ValueError("say `at_most`, `at_least` or both")
-        if self.at_most is not None and (self.at_least or 0) > self.at_most:
-            raise ValueError("`at_least` is more than `at_most`: no message can keep both")
         return self
 
     def title(self) -> str:
@@ -63,7 +62,7 @@ class Latency(Check):
             early = still_possible(view, groups, sent, at)
             return Answer(None, expected, "no message came whose sending is known", too_early=early)
         took_ms = sorted((one.event.mono_ns - invoked[one.key].mono_ns) / 1e6 for one in first)
-        keeping = sum(1 for one in took_ms if (self.at_least or 0) <= one <= (self.at_most or math.inf))
+        keeping = sum(1 for one in took_ms if keeps(one, self.at_least, self.at_most))
         observed = _spread(took_ms) + f"; {keeping} of {len(took_ms)} keep the limit"
         proof = [number for one in first for number in (invoked[one.key].n, one.event.n)]
         holds = keeping * 100 >= self.percentile * len(took_ms)

@@ -56,6 +56,8 @@ class Log(Count):
         sources = (self.node,) if self.node is not None else view.consumers(str(self.consumer))
         if sources is None:
             return Answer(None, expected, f"{self.consumer} was never bound")
+        if not sources:
+            return Answer(None, expected, f"{self.consumer} stands for nobody, who has no log")
         number, proof = 0, []
         for source in sources:
             seen = view.observed("log-observed", self.at, of=source, pattern=self.matches)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from pydantic import Field, model_validator
 
 from assertions.base import Answer, Check
+from assertions.limits import keeps
 from assertions.log import Pattern
 from assertions.view import RunView
 from harness.language import ConsumerRef, DurationMs, MomentName, NodeRef
@@ -76,7 +76,7 @@ class LogLapse(Check):
         if len(lapses) < self.times:
             return Answer(None, expected, f"{len(lapses)} such times, {self.times} are needed", [end])
         took_ms = [ms for _, _, ms in lapses]
-        holds = all((self.at_least or 0) <= ms <= (self.at_most or math.inf) for ms in took_ms)
+        holds = all(keeps(ms, self.at_least, self.at_most) for ms in took_ms)
         observed = f"{len(took_ms)} times, of {min(took_ms):.0f} to {max(took_ms):.0f} ms"
         return Answer(holds, expected, observed, [n for first, last, _ in lapses for n in (first, last)])
 

@@ -51,6 +51,8 @@ class OffsetFalls(Count):
         looks = [one for one in _looks(view, self.group, at) if self.topic in (None, one.data["topic"])]
         if not looks:
             return Answer(None, expected, f"no offsets of {self.group} were observed")
+        if not self.states_none and not any(_stored(one) for one in looks):
+            return Answer(None, expected, f"{self.group} had no stored offset that could have run back")
         falls = [one for one in falls_of(view, self.group, at) if self.topic in (None, one.topic)]
         texts = [f"{one.queue} of {one.topic} from {one.high} to {one.low}" for one in falls]
         proof = [number for one in falls for number in (one.before.n, one.after.n)]
@@ -72,6 +74,11 @@ def falls_of(view: RunView, group: str, at: int) -> Iterator[Fall]:
             if where in last and offset < last[where][0]:
                 yield Fall(*where, last[where][1], event, last[where][0], offset)
             last[where] = offset, event
+
+
+def _stored(look: Event) -> bool:
+    """Whether it shows any stored offset."""
+    return any(queue["consumer_offset"] is not None for queue in look.data["queues"])
 
 
 def _looks(view: RunView, group: str, at: int) -> list[Event]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from assertions.base import Answer, Check
-from assertions.chosen import owner_elsewhere
+from assertions.chosen import lag_beyond, owner_elsewhere
 from assertions.view import RunView, queue_name
 from harness.language import ConsumerRef, GroupName, TopicName
 
@@ -38,6 +38,9 @@ class Offsets(Check):
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from owner_elsewhere(scenario, self.group, self.queues_of)
 
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        yield from lag_beyond(scenario, self.topic, self.lag)
+
     def title(self) -> str:
         return f"offsets of {self.group} for {self.topic}"
 
@@ -56,9 +59,12 @@ class Offsets(Check):
                 why = view.why_not_owned(view.consumers(self.queues_of) or (), why)
                 return Answer(None, expected, why, [event.n])
         lag, beyond, texts = 0, False, []
-        for queue in event.data["queues"]:
-            if owned is not None and queue_name(queue["broker"], queue["queue_id"]) not in owned:
-                continue
+        queues = [
+            queue
+            for queue in event.data["queues"]
+            if owned is None or queue_name(queue["broker"], queue["queue_id"]) in owned
+        ]
+        for queue in queues:
             behind = queue["max_offset"] - (queue["consumer_offset"] or 0)
             lag += max(0, behind)
             beyond |= behind < 0
@@ -70,4 +76,6 @@ class Offsets(Check):
         if len(event.data["queues"]) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
+        if lag == self.lag == 0 and not beyond and not any(one["max_offset"] for one in queues):
+            return Answer(None, expected, f"{observed}; no message was ever in them", [event.n])
         return Answer(lag == self.lag and not beyond, expected, observed, [event.n])

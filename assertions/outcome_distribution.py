@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
@@ -10,6 +12,9 @@ from assertions.base import Answer, Check
 from assertions.view import RunView
 from harness.language import ConsumerName, GroupName, TopicName, VariableName
 from harness.statistics import wilson_interval
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class OutcomeDistribution(Check):
@@ -58,6 +63,12 @@ class OutcomeDistribution(Check):
         if not shares and self.values_at_least is None and self.values_at_most is None:
             raise ValueError("say `share_at_least`, `share_at_most`, `values_at_least` or `values_at_most`")
         return self
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        if self.of is not None and self.values_at_least is not None:
+            times = scenario.times_bound(self.of)
+            if self.values_at_least > times:
+                yield f"{self.values_at_least} different values: {self.of} is bound {times} times"
 
     @property
     def value(self) -> str | None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from assertions.base import Answer, Check
 from assertions.view import RunView, Sent
 from harness.language import OneOrMore, TagRef, TopicName, as_tuple
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class Placed(Check):
@@ -43,7 +47,36 @@ class Placed(Check):
     def _says_something(self) -> Placed:
         if (self.queues, self.each, self.queues_at_least, self.queues_at_most) == (None, None, None, None):
             raise ValueError("say `queues`, `each`, `queues_at_least` or `queues_at_most`")
+        if self.queues == ():
+            raise ValueError("`queues` names no queue: every message goes to one")
         return self
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        yield from self._queues_beyond(scenario)
+        sent = [scenario.most_sent(topic, self.tag) for topic in self.topics]
+        if self.number is not None:
+            missing = [topic for topic in self.topics if scenario.most_sent(topic) < self.number]
+            for topic in missing[:1]:
+                yield f"number {self.number}: the steps send {scenario.most_sent(topic)} messages to {topic}"
+            sent = [min(one, 1) for one in sent]
+        queues = max(len(set(self.queues or ())), self.queues_at_least or 1)
+        wanted, there = queues * (1 if self.each is None else self.each), sum(sent)
+        if wanted > there:
+            each = "" if self.each is None else f", {self.each} to each"
+            yield f"{queues} queues{each}: the steps send {there} such messages to {', '.join(self.topics)}"
+
+    def _queues_beyond(self, scenario: Scenario) -> Iterator[str]:
+        if any(scenario.topics[topic].by_sending for topic in self.topics):
+            return  # how many queues the broker gives it is what a run shows
+        number = max(scenario.topics[topic].queues for topic in self.topics)
+        beyond = [queue for queue in self.queues or () if not 0 <= queue < number]
+        if beyond:
+            yield (
+                f"there is no queue {beyond[0]}: {', '.join(self.topics)} "
+                f"{'has' if len(self.topics) == 1 else 'have'} the queues 0 to {number - 1}"
+            )
+        if self.queues_at_least is not None and self.queues_at_least > number:
+            yield f"{self.queues_at_least} different queues: {', '.join(self.topics)} have {number} at most"
 
     def title(self) -> str:
         return f"queues of the messages sent to {', '.join(self.topics)}"
@@ -52,9 +85,11 @@ class Placed(Check):
         expected, end = self._expected(), view.end_of(self.at)
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
-        found = [message for topic in self.topics for message in self._of_topic(view, topic, end)]
-        if not found:
-            return Answer(None, expected, "no such message was acknowledged")
+        by_topic = {topic: self._of_topic(view, topic, end) for topic in self.topics}
+        found = [message for own in by_topic.values() for message in own]
+        lacking = [topic for topic, own in by_topic.items() if not own]
+        if lacking:
+            return Answer(None, expected, f"no such message to {', '.join(lacking)} was acknowledged")
         counts: dict[int, int] = {}
         for message in found:
             queue = int(message.queue.rpartition(":")[2])

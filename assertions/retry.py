@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from assertions.attempts import answer_to, attempts, first_attempts_to_come, retries_to_come
 from assertions.base import Answer, Count
+from assertions.limits import keeps
 from assertions.view import Delivery, RunView
 from harness.language import DurationMs, GroupName, TopicName
 
@@ -36,10 +37,30 @@ class Retry(Count):
     after_at_least: DurationMs | None = Field(default=None, description="each came so long after, or later")
     after_at_most: DurationMs | None = Field(default=None, description="each came so long after, or sooner")
 
+    @model_validator(mode="after")
+    def _times_of_some(self) -> Retry:
+        if self.states_none and self._has_limits:
+            raise ValueError(
+                "where no retry comes none has a time: leave out `after_at_least`, `after_at_most`"
+            )
+        return self
+
+    @property
+    def _has_limits(self) -> bool:
+        return self.after_at_least is not None or self.after_at_most is not None
+
     def problems(self, scenario: Scenario) -> Iterator[str]:
         members = [scenario.consumers[name] for name in scenario.members(self.group)]
         if self.asks_for_some and members and not any(member.retries for member in members):
             yield f"nothing comes again to {self.group}: broadcasting and lite pull retry nothing"
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        sent = scenario.most_sent(self.topic)
+        if self.reconsume_times is not None and self.asks_for_more(sent):
+            yield (
+                f"{self.how_many()} retries of reconsumeTimes {self.reconsume_times}: the steps send {sent} such "
+                "messages, each of which has one"
+            )
 
     def title(self) -> str:
         return f"retries of {self.group}"
@@ -58,9 +79,13 @@ class Retry(Count):
                 and self.topic in (None, again.topic)
                 and self.reconsume_times in (None, again.reconsume_times)
             ]
-        if not view.deliveries(at, view.scenario.members(self.group)):
+        got = view.deliveries(at, view.scenario.members(self.group))
+        if not any(self.topic in (None, one.topic) for one in got):
+            whose = "" if self.topic is None else f" of {self.topic}"
             early = first_attempts_to_come(view, self.group, at)
-            return Answer(None, expected, f"no listener of {self.group} got any message", too_early=early)
+            return Answer(
+                None, expected, f"no listener of {self.group} got any message{whose}", too_early=early
+            )
         took_ms = [self._took_ms(view, before, again, at) for before, again in found]
         spread = f", {min(took_ms):.0f} to {max(took_ms):.0f} ms after the attempt before" if took_ms else ""
         observed = f"{len(found)} retries{spread}"
@@ -72,6 +97,8 @@ class Retry(Count):
             )
             if unsure is not None:
                 return Answer(None, expected, f"{observed}; {unsure}", proof, too_early=unsure)
+        if not found and self._has_limits and self.fits(0):
+            return Answer(None, expected, f"{observed}: none came whose time could be held against a limit")
         return Answer(in_time and self.fits(len(found)), expected, observed, proof)
 
     def _times(self) -> str:
@@ -88,5 +115,4 @@ class Retry(Count):
         return (again.event.mono_ns - since.mono_ns) / 1e6
 
     def _in_time(self, took_ms: float) -> bool:
-        low, high = self.after_at_least, self.after_at_most
-        return (low is None or took_ms >= low) and (high is None or took_ms <= high)
+        return keeps(took_ms, self.after_at_least, self.after_at_most)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
@@ -10,6 +11,9 @@ from assertions.base import Answer, Count
 from assertions.view import RunView, owned_queues
 from harness.language import GroupName, MomentName, TopicName
 from harness.model import Event
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 
 class SeveralOwners(Count):
@@ -24,6 +28,11 @@ class SeveralOwners(Count):
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        number = scenario.queue_count(self.topic)
+        if self.asks_for_more(number):
+            yield f"{self.how_many()} queues with several owners: {self.topic} has {number}"
 
     def title(self) -> str:
         return f"queues of {self.topic} with several owners in {self.group}"

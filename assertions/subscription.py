@@ -87,7 +87,7 @@ class Subscription(Check):
             count = len(event.data["clients"])
             holds &= self.expression is None or text == wanted
             codes = [] if stored is None else sorted(stored["codes"])
-            holds &= self.codes is None or codes == sorted(self.codes)
+            holds &= self.codes is None or (stored is not None and codes == sorted(self.codes))
             holds &= not self.absent or text is None
             holds &= self.clients is None or count == self.clients
             coded = "" if self.codes is None else f" with codes {codes}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
 
@@ -14,6 +16,9 @@ from assertions.too_early import TooEarly, latest
 from assertions.view import RunView
 from harness.language import GroupName, MomentName, TagRef, TopicName
 from harness.model import MessageClass, MessageFate
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
 
 _NOT_DELIVERED = tuple(one.value for one in MessageClass if one is not MessageClass.DELIVERED)
 _WAITING = (MessageClass.IN_FLIGHT, MessageClass.IN_RETRY, MessageClass.STRANDED)
@@ -48,6 +53,13 @@ class Undelivered(Count):
         if value not in _NOT_DELIVERED:
             raise ValueError(f"the reasons are {', '.join(_NOT_DELIVERED)}")
         return MessageClass(str(value))
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        groups = len(scenario.groups) if self.group is None else 1
+        sent = scenario.most_sent(self.topic, self.tag)
+        if self.asks_for_more(sent * groups):
+            told = f" to {groups} groups" if groups > 1 else ""
+            yield f"{self.how_many()} undelivered: the steps send {sent} such messages{told}"
 
     def title(self) -> str:
         return f"undelivered because {self.because}" if self.because else "undelivered"

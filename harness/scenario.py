@@ -33,7 +33,7 @@ from harness.model import SECTIONS, OutcomeKind
 from harness.producer import Producer
 from harness.repeats import Repeats
 from harness.steps import Step, StepEntry
-from harness.steps.base import every_step
+from harness.steps.base import every_step, with_rounds
 from harness.version_range import VersionRange, contains, why_not_in
 
 
@@ -260,6 +260,27 @@ class Scenario(Strict):
         """How many queues a topic has on all brokers together."""
         return self.topics[topic].queues * len(self.brokers_of(topic))
 
+    def most_sent(self, topic: str | None = None, tag: str | None = None) -> int:
+        """How many messages its `send` steps send at most, of a topic and a tag, or of all.
+
+        A tag of a variable may be any: then all count.
+        """
+        return sum(
+            number * rounds
+            for step, rounds in with_rounds(self.steps)
+            for to, own, number in step.sends(self)
+            if topic in (None, to) and _may_be(own, tag)
+        )
+
+    @property
+    def sends_unseen(self) -> bool:
+        """Whether a step may put messages into topics besides the `send` steps."""
+        return any(step.sends_unseen for step in every_step(self.steps))
+
+    def times_bound(self, variable: str) -> int:
+        """How often its steps bind a variable, `$holder`."""
+        return sum(rounds for step, rounds in with_rounds(self.steps) if variable[1:] in step.binds())
+
     @property
     def cluster_needs(self) -> ClusterNeeds:
         """What it needs of its cluster: what it says, a proxy where a client speaks to that, and long polling."""
@@ -341,3 +362,8 @@ class Scenario(Strict):
             for section in SECTIONS
             for index, check in enumerate(getattr(self, section))
         )
+
+
+def _may_be(own: str | None, wanted: str | None) -> bool:
+    """Whether a message's tag may be the one that is wanted; None: any is. A variable's may be any."""
+    return wanted in (None, own) or any(tag is not None and tag.startswith("$") for tag in (own, wanted))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from harness.spec.controls import check_controls
 from harness.spec.diagnostics import Diagnostic, render
 from harness.spec.hints import hints
 from harness.spec.load import read_yaml
+from harness.spec.reach import doubtful
 
 
 def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
@@ -28,12 +30,19 @@ def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
             yield document.report(document.in_file(("cluster",)) or ("name",), reason)
 
 
+def _doubts(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
+    for scenario in scenarios:
+        document, _ = read_yaml(scenario.source, scenario.file)
+        for doubt in doubtful(document, scenario):
+            yield replace(doubt, message=f"warning: {doubt.message}")
+
+
 def validate(
     paths: Annotated[
         list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of `*.scenario.yaml`.")
     ],
 ) -> ExitCode:
-    """Say what is wrong with scenarios, all at once, and hint at what is seldom meant. Nothing is started."""
+    """Say what is wrong with scenarios, all at once, and warn of what is hardly meant. Nothing is started."""
     scenarios = load_all(paths)
     # A single file may have its control anywhere.
     if any(path.is_dir() for path in paths):
@@ -42,7 +51,8 @@ def validate(
             raise InvalidScenario(unknown)
     if nowhere := tuple(_nowhere(scenarios)):
         raise InvalidScenario(nowhere)
-    if told := render(hint for scenario in scenarios for hint in hints(scenario)):
+    remarks = [*_doubts(scenarios), *(hint for scenario in scenarios for hint in hints(scenario))]
+    if told := render(remarks):
         ERR.print(told, markup=False)
     OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}", markup=False)
     return ExitCode.AS_EXPECTED

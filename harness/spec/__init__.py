@@ -17,6 +17,7 @@ from harness.spec.models import SECTIONS
 from harness.spec.network import check_network
 from harness.spec.order import check_order
 from harness.spec.places import Document
+from harness.spec.reach import impossible
 from harness.spec.references import check_references
 from harness.spec.sense import check_sense
 from harness.spec.validate import validate
@@ -35,8 +36,10 @@ def load_scenario(path: Path) -> Scenario:
     return parse_scenario(read_text(path), str(path))
 
 
-def parse_scenario(text: str, file: str) -> Scenario:
+def parse_scenario(text: str, file: str, *, has_run: bool = False) -> Scenario:
     """The scenario in a text; `file` is the name under which diagnostics and reports show it.
+
+    Of one that `has_run` it isn't asked whether its numbers can be reached: it is read as it was.
 
     Raises:
         InvalidScenario: it can't be meant as it stands; says where and why, everything at once.
@@ -51,6 +54,7 @@ def parse_scenario(text: str, file: str) -> Scenario:
         if not undefined:
             diagnostics += check_network(document, scenario, steps)
             diagnostics += check_sense(document, scenario)
+            diagnostics += () if has_run else impossible(document, scenario)
     if scenario is None or diagnostics:
         raise InvalidScenario(diagnostics)
     return scenario.with_source(text, file, _lines(document))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"<([a-z][a-z0-9-]*)>")
 """`<g>`: the real name of what the scenario calls g."""
 _LIMIT_S = 10.0
+_SENDING = (10, 36, 310, 320)
+"""SEND_MESSAGE, CONSUMER_SEND_MSG_BACK, SEND_MESSAGE_V2, SEND_BATCH_MESSAGE."""
 _TEXT_LIMIT = 100_000
 """Characters of an answer's body that the history keeps."""
 
@@ -47,6 +49,10 @@ class Ask(Step):
     )
     fields: dict[str, str] = Field(default_factory=dict, description="the header's fields, all of them text")
     body: str = Field(default="", description="the body, as text; JSON with most codes that have one")
+
+    @property
+    def sends_unseen(self) -> bool:
+        return self.code in _SENDING
 
     def defines(self) -> tuple[tuple[str, str], ...]:
         return (("asked", self.name),)

@@ -54,6 +54,21 @@ class Step(Word, ABC):
         """The names that it gives besides variables, each with its kind: `hand-made` clients, `pull`s."""
         return ()
 
+    def sends(self, scenario: Scenario) -> Iterator[tuple[str, str | None, int]]:
+        """The messages that it sends itself, each time: topic, tag as it is written, how many."""
+        del scenario  # most steps send nothing
+        yield from ()
+
+    @property
+    def sends_unseen(self) -> bool:
+        """Whether it may put messages into topics that `sends` doesn't tell."""
+        return False
+
+    @property
+    def rounds(self) -> int:
+        """How often the steps inside it are done."""
+        return 1
+
     def inner(self) -> tuple[tuple[Step, ...], ...]:
         """The steps inside it, where it has any: one list, or those that are done at the same time."""
         return ()
@@ -84,6 +99,11 @@ class Step(Word, ABC):
         del scenario  # most steps have nothing to say
         yield from ()
 
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        """What is possible in this scenario, and hardly meant; one sentence each."""
+        del scenario  # most steps have nothing to say
+        yield from ()
+
     @abstractmethod
     def run(self, context: RunContext) -> None:
         """Do it, and record in the history what was done.
@@ -92,6 +112,14 @@ class Step(Word, ABC):
             PreconditionNotMet: a condition was not reached within its limit, or a fault took no effect.
             EnvironmentNotReady: a worker or a server failed.
         """
+
+
+def with_rounds(steps: Iterable[Step], rounds: int = 1) -> Iterator[tuple[Step, int]]:
+    """The steps as `every_step` has them, each with how often it is done in a run."""
+    for step in steps:
+        yield step, rounds
+        for branch in step.inner():
+            yield from with_rounds(branch, rounds * step.rounds)
 
 
 def every_step(steps: Iterable[Step]) -> Iterator[Step]:

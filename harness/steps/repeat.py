@@ -47,6 +47,10 @@ repeat:
             raise ValueError("a `repeat` can't hold another one: multiply their `times`")
         return self
 
+    @property
+    def rounds(self) -> int:
+        return self.times
+
     def inner(self) -> tuple[tuple[Step, ...], ...]:
         return (self.steps,)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
@@ -95,6 +96,13 @@ class Send(Step):
             yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
         if self.broker is not None and self.broker not in brokers:
             yield f"{self.topic} is on {', '.join(brokers)}: not on {self.broker}"
+
+    def sends(self, scenario: Scenario) -> Iterator[tuple[str, str | None, int]]:
+        tags = self.tags or (self.tag,)
+        in_turn = scenario.queue_count(self.topic) if self.tags and self.per_queue is not None else 1
+        numbers = Counter(index // in_turn % len(tags) for index in range(self.count))
+        for turn, number in numbers.items():
+            yield self.topic, tags[turn], number
 
     def run(self, context: RunContext) -> None:
         refused = []

@@ -1,0 +1,61 @@
+"""Whether one check says all that another does, by what both state. Pure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from assertions.base import Check, Count
+from assertions.limits import LEAST, MOST
+
+_NOT_STATED = ("claim", "refutes", "where")
+"""Keys that don't change what a check says of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The numbers that keep a limit, both ends included."""
+
+    low: float = -math.inf
+    high: float = math.inf
+
+    def __contains__(self, other: Span) -> bool:
+        return self.low <= other.low and other.high <= self.high
+
+    def common(self, other: Span) -> Span:
+        """What keeps both; with `low` above `high` where nothing does."""
+        return Span(max(self.low, other.low), min(self.high, other.high))
+
+
+def subject(check: Check) -> tuple[type[Check], str]:
+    """Of what it speaks: everything that it states but its limits."""
+    left_out = {*_NOT_STATED, *_limits(check), *(("count",) if isinstance(check, Count) else ())}
+    stated = {name: value for name, value in check if name not in left_out}
+    return type(check), repr(sorted(stated.items()))
+
+
+def spans(check: Check) -> dict[str, Span]:
+    """Its limits, by what comes before `at_least` and `at_most` in their keys: empty, `after_`, `share_`."""
+    found: dict[str, Span] = {}
+    for name in _limits(check):
+        value = getattr(check, name)
+        if name.endswith(LEAST):
+            what, own = name.removesuffix(LEAST), Span(low=-math.inf if value is None else value)
+        else:
+            what, own = name.removesuffix(MOST), Span(high=math.inf if value is None else value)
+        found[what] = found.get(what, Span()).common(own)
+    if isinstance(check, Count) and check.count is not None:
+        found[""] = Span(check.count, check.count)
+    return found
+
+
+def implies(one: Check, other: Check) -> bool:
+    """Whether `other` holds in every run in which `one` does; False where the keys alone don't tell."""
+    if subject(one) != subject(other) or one.where not in (None, other.where):
+        return False
+    own = spans(one)
+    return all(own[what] in wider for what, wider in spans(other).items())
+
+
+def _limits(check: Check) -> list[str]:
+    return [name for name in type(check).model_fields if name.endswith((LEAST, MOST))]

@@ -1,0 +1,249 @@
+"""Statements that a scenario's own numbers rule out, or make empty: refused, or warned of, with their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.library import shipped
+from harness.selection import load_all
+from harness.spec import InvalidScenario, parse_scenario
+from harness.spec.load import read_yaml
+from harness.spec.reach import doubtful
+
+STEPS = """\
+  - start: [a, b]
+  - send: {topic: orders, tags: [tagA, tagB], count: 8, per_queue: 2}
+"""
+
+
+def text_of(
+    anomaly: str,
+    healthy: str = "log: {node: broker-a, matches: x, count: 0}",
+    *,
+    steps: str = STEPS,
+    expected: str = "reproduced",
+) -> str:
+    return (
+        "name: x\ntitle: t\ntopics: {orders: {queues: 4}, bills: {queues: 1}, "
+        "new: {queues: 1, by_sending: true}}\n"
+        "consumers:\n  a: {group: g, subscribe: {orders: tagA}}\n  b: {group: g, subscribe: {orders: tagB}}\n"
+        "  one: {group: h, subscribe: {orders: '*'}, model: broadcasting}\n"
+        f"steps:\n{steps}anomaly:\n  - {anomaly}\nhealthy:\n  - {healthy}\nexpected: {expected}\n"
+    )
+
+
+def mistakes(text: str) -> list[str]:
+    try:
+        parse_scenario(text, "x.yaml")
+    except InvalidScenario as invalid:
+        return [one.message for one in invalid.diagnostics]
+    return []
+
+
+def doubts(text: str) -> list[str]:
+    document, _ = read_yaml(text, "x.yaml")
+    return [one.message for one in doubtful(document, parse_scenario(text, "x.yaml"))]
+
+
+@pytest.mark.parametrize(
+    ("possible", "impossible"),
+    [
+        ("delivered: {to: g, count: 8}", "delivered: {to: g, count: 9}"),
+        ("delivered: {to: g, at_least: 8}", "delivered: {to: g, at_least: 9}"),
+        ("delivered: {to: g, at_most: 9}", "delivered: {to: g, count: 100}"),
+        ("delivered: {to: g, tag: tagA, count: 4}", "delivered: {to: g, tag: tagA, count: 5}"),
+        ("delivered: {to: g, count: 8, topic: orders}", "delivered: {to: g, count: 1, topic: bills}"),
+        ("undelivered: {count: 16}", "undelivered: {count: 17}"),
+        ("undelivered: {group: g, count: 8}", "undelivered: {group: g, count: 9}"),
+        ("duplicated: {count: 24}", "duplicated: {count: 25}"),
+        ("duplicated: {to: a, count: 8}", "duplicated: {to: a, count: 9}"),
+        (
+            "several-owners: {group: g, topic: orders, count: 4}",
+            "several-owners: {group: g, topic: orders, count: 5}",
+        ),
+        ("placed: {topics: orders, queues: [3]}", "placed: {topics: orders, queues: [9]}"),
+        ("placed: {topics: orders, queues_at_least: 4}", "placed: {topics: orders, queues_at_least: 5}"),
+        (
+            "placed: {topics: orders, queues: [0, 1, 2, 3], each: 2}",
+            "placed: {topics: orders, queues: [0, 1], each: 5}",
+        ),
+        (
+            "placed: {topics: orders, number: 8, queues: [1]}",
+            "placed: {topics: orders, number: 9, queues: [1]}",
+        ),
+        ("offsets: {group: g, topic: orders, lag: 8}", "offsets: {group: g, topic: orders, lag: 100}"),
+        ("ownership: {of: a, topic: orders, queues: [3]}", "ownership: {of: a, topic: orders, queues: [9]}"),
+    ],
+)
+def test_a_number_that_no_run_can_come_to_is_refused(possible: str, impossible: str) -> None:
+    assert mistakes(text_of(possible)) == []
+    assert len(mistakes(text_of(impossible))) == 1
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        STEPS + "  - repeat: {times: 3, steps: [{send: {topic: orders, tag: tagA, count: 4}}]}\n",
+        STEPS
+        + "  - parallel:\n    - [send: {topic: orders, count: 6}]\n    - [send: {topic: orders, count: 6}]\n",
+        STEPS.replace("count: 8, per_queue: 2", "count: 20, per_queue: 5"),
+    ],
+    ids=["repeat", "parallel", "per_queue"],
+)
+def test_all_that_is_sent_counts(steps: str) -> None:
+    assert mistakes(text_of("delivered: {to: g, count: 20}", steps=steps)) == []
+    assert mistakes(text_of("delivered: {to: g, count: 21}", steps=steps)) == [
+        "21 delivered: the steps send 20 such messages, and a repeat counts once"
+    ]
+
+
+def test_where_a_variable_says_the_tag_any_may_be_meant() -> None:
+    bind = "  - bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}\n"
+    start, send = STEPS.splitlines(keepends=True)
+    steps = start + bind + send.replace("tags: [tagA, tagB]", "tag: $holder.tag")
+    assert mistakes(text_of("delivered: {to: g, tag: tagA, count: 8}", steps=steps)) == []
+    assert len(mistakes(text_of("delivered: {to: g, tag: tagA, count: 9}", steps=steps))) == 1
+    tags = start + bind + send
+    assert mistakes(text_of("delivered: {to: g, tag: $holder.tag, count: 8}", steps=tags)) == []
+
+
+def test_a_topic_made_by_sending_has_as_many_queues_as_it_gets() -> None:
+    steps = STEPS + "  - send: {topic: new, count: 8}\n"
+    assert mistakes(text_of("placed: {topics: new, queues: [0, 5]}", steps=steps)) == []
+
+
+def test_messages_of_raw_requests_count_for_a_lag() -> None:
+    steps = STEPS + "  - ask: {as: raw, node: broker-a, code: 10}\n"
+    assert mistakes(text_of("offsets: {group: g, topic: orders, lag: 100}", steps=steps)) == []
+
+
+def test_as_many_values_as_bindings() -> None:
+    bind = "  - bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}\n"
+    check = "outcome-distribution: {{of: $holder, values_at_least: {}}}"
+    assert mistakes(text_of(check.format(2), steps=STEPS + bind)) == [
+        "2 different values: $holder is bound 1 times"
+    ]
+    twice = STEPS + "  - repeat:\n      times: 2\n      steps:\n      " + bind
+    assert mistakes(text_of(check.format(2), steps=twice)) == []
+
+
+@pytest.mark.parametrize(
+    ("possible", "impossible"),
+    [
+        ("delivered: g, count: 8", "delivered: g, count: 9"),
+        ("delivered: g, topic: orders", "delivered: g, topic: bills, count: 1"),
+    ],
+)
+def test_a_condition_that_never_comes_true_is_refused(possible: str, impossible: str) -> None:
+    check = "delivered: {to: g, count: 8}"
+    assert mistakes(text_of(check, steps=f"{STEPS}  - settle: {{{possible}}}\n")) == []
+    (message,) = mistakes(text_of(check, steps=f"{STEPS}  - settle: {{{impossible}}}\n"))
+    assert message.endswith("so it never settles")
+
+
+def test_of_the_list_that_is_not_expected_it_is_a_warning_for_a_control_shares_its_anomaly() -> None:
+    too_many = "delivered: {to: g, count: 9}"
+    unexpected = text_of("log: {node: broker-a, matches: x, at_least: 1}", too_many)
+    assert mistakes(unexpected) == []
+    assert doubts(unexpected) == ["9 delivered: the steps send 8 such messages, and a repeat counts once"]
+    control = text_of(too_many, expected="not-reproduced")
+    assert (mistakes(control), doubts(control)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("anomaly", "healthy", "outcome"),
+    [
+        ("delivered: {to: g, at_least: 3}", "delivered: {to: g, count: 5}", "not-reproduced"),
+        ("delivered: {to: g, count: 3}", "delivered: {to: g, at_most: 5}", "reproduced"),
+        ("latency: {at_most: 5s}", "latency: {at_least: 1s, at_most: 2s}", "not-reproduced"),
+        (
+            "track: {group: g, topic: orders, all: CONSUMED}",
+            "track: {group: g, topic: orders, all: CONSUMED}\n  - offsets: {group: g, topic: orders, lag: 0}",
+            "not-reproduced",
+        ),
+    ],
+)
+def test_a_list_that_holds_wherever_the_other_does_is_refused(
+    anomaly: str, healthy: str, outcome: str
+) -> None:
+    (message,) = mistakes(text_of(anomaly, healthy))
+    assert message.endswith(f"no run can ever be `{outcome}`")
+
+
+def test_two_lists_that_are_the_same_allow_neither_outcome() -> None:
+    check = "delivered: {to: g, count: 4}"
+    assert mistakes(text_of(check, check)) == [
+        "wherever `anomaly` holds `healthy` does too: no run can ever be `reproduced`",
+        "wherever `healthy` holds `anomaly` does too: no run can ever be `not-reproduced`",
+    ]
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        "delivered: {to: g, at_most: 2}",
+        "delivered: {to: a, count: 5}",
+        "delivered: {to: g, count: 5, where: {client: python}}",
+    ],
+)
+def test_lists_that_exclude_each_other_or_speak_of_different_things_are_left_alone(healthy: str) -> None:
+    text = text_of("delivered: {to: g, at_least: 3, where: {client: java}}", healthy)
+    assert (mistakes(text), doubts(text)) == ([], [])
+
+
+def test_lists_that_can_both_hold_are_warned_of() -> None:
+    text = text_of("delivered: {to: g, at_least: 3}", "delivered: {to: g, at_most: 5}")
+    assert mistakes(text) == []
+    assert doubts(text) == ["`anomaly` and `healthy` both hold of 3 to 5: such a run is inconclusive"]
+    times = text_of("latency: {at_least: 800ms}", "latency: {at_most: 800ms}")
+    assert doubts(times) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "doubt"),
+    [
+        ("dead-letter: {group: g, count: 9}", "9 dead letters: the steps send 8 messages"),
+        ("delivered: {to: g, at_least: 0}", "`at_least` of 0 holds whatever comes"),
+        ("latency: {at_least: 0ms}", "`at_least` of 0 holds whatever comes"),
+        ("placed: {topics: orders, queues_at_least: 1}", "`queues_at_least` of 1 holds whatever comes"),
+        (
+            "retry: {group: g, reconsume_times: 1, count: 9}",
+            "9 retries of reconsumeTimes 1: the steps send 8 such messages, each of which has one",
+        ),
+    ],
+)
+def test_what_is_hardly_meant_is_warned_of(check: str, doubt: str) -> None:
+    assert doubts(text_of(check)) == [doubt]
+
+
+def test_a_lag_beyond_all_messages_is_no_condition() -> None:
+    check = "delivered: {to: g, count: 8}"
+    settle = "  - settle: {{offsets: g, topic: orders, lag: {}}}\n"
+    assert doubts(text_of(check, steps=STEPS + settle.format(8))) == []
+    assert doubts(text_of(check, steps=STEPS + settle.format(9))) == [
+        "lag 9: the steps send 8 messages to orders, so it settles at once"
+    ]
+
+
+def test_a_run_that_is_over_is_read_as_it_was() -> None:
+    parse_scenario(text_of("delivered: {to: g, count: 9}"), "x.yaml", has_run=True)
+
+
+def test_validate_warns_with_place_and_reason_and_the_file_is_valid(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "x.scenario.yaml"
+    file.write_text(text_of("delivered: {to: g, at_least: 0}"))
+    assert main(["validate", str(file)]) == 0
+    said = capsys.readouterr()
+    assert f"{file}:12:5: warning: `at_least` of 0 holds whatever comes" in said.err
+    assert "1 valid: x" in said.out
+
+
+def test_no_shipped_scenario_is_warned_of() -> None:
+    for scenario in load_all(sorted(shipped().values())):
+        document, _ = read_yaml(scenario.source, scenario.file)
+        assert [one.text for one in doubtful(document, scenario)] == [], scenario.file

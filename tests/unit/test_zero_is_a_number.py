@@ -1,0 +1,105 @@
+"""Nowhere does the code ask whether a number that may be missing is true: then 0 would count as missing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("assertions", "harness", "spark_reports")
+NUMBERS = {"int", "float", "DurationMs"}
+NEVER_ZERO = {
+    "chosen or RUNS_PER_CORE * (cores or usable_cores())": "`--parallel` is 1 or more, and so are cores",
+    "cores or usable_cores()": "there is a core",
+    "self.parallel or max(1, int(admission.most * FAITHFUL_SHARE))": "`--parallel` is 1 or more",
+    "step.count or 1": "`settle` takes a count of 1 or more",
+    "step.every or 5": "`send` takes a time of 1 ms or more",
+    "self.behaviour.fail and (not api.retries)": "so many deliveries fail, 1 or more",
+    "f', line {line} of the scenario' if line else ''": "lines count from 1",
+    "one.reconsume_times": "the first attempt, which is none from the retry topic",
+    "self.pid and same_process(self.pid, self._created_s)": "no process of ours has the number 0",
+    "compared.messages": "a run that is compared has messages",
+    "compared.messages or 1": "a run that is compared has messages",
+    "longest / one.limit_ms if one.limit_ms else 0.0": "no timer of RocketMQ's is 0; nothing divides by it",
+}
+"""What asks so all the same, for 0 can't be, or is meant."""
+
+
+def is_optional_number(annotation: ast.expr) -> bool:
+    """Whether it is `int | None` or the like."""
+    parts: set[str] = set()
+
+    def read(node: ast.expr) -> None:
+        if isinstance(node, ast.BinOp):
+            read(node.left)
+            read(node.right)
+        else:
+            parts.add(ast.unparse(node))
+
+    read(annotation)
+    return "None" in parts and len(parts) > 1 and parts - {"None"} <= NUMBERS
+
+
+def numbers_that_may_be_missing(tree: ast.Module) -> Iterator[str]:
+    """The fields that a module declares so."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and is_optional_number(node.annotation):
+            yield node.target.attr if isinstance(node.target, ast.Attribute) else ast.unparse(node.target)
+
+
+def parameters_that_may_be_missing(function: ast.FunctionDef) -> set[str]:
+    arguments = (*function.args.args, *function.args.kwonlyargs, *function.args.posonlyargs)
+    return {one.arg for one in arguments if one.annotation is not None and is_optional_number(one.annotation)}
+
+
+def asked_whether_true(node: ast.AST) -> Iterator[ast.expr]:
+    """What a node asks of whether it is true."""
+    if isinstance(node, ast.If | ast.IfExp | ast.While):
+        yield node.test
+    elif isinstance(node, ast.BoolOp):
+        # `number or 0` is the same for 0 and for nothing.
+        rest = node.values[1:]
+        harmless = isinstance(node.op, ast.Or) and all(ast.unparse(one) in ("0", "0.0") for one in rest)
+        yield from () if harmless else node.values
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield node.operand
+    elif isinstance(node, ast.comprehension):
+        yield from node.ifs
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "bool":
+        yield from node.args
+
+
+def found_in(tree: ast.AST, fields: set[str], parameters: set[str]) -> Iterator[tuple[int, str]]:
+    for node in ast.iter_child_nodes(tree):
+        own = parameters
+        if isinstance(node, ast.FunctionDef):
+            own = parameters_that_may_be_missing(node)
+        for asked in asked_whether_true(node):
+            number = isinstance(asked, ast.Attribute) and asked.attr in fields
+            number |= isinstance(asked, ast.Name) and asked.id in own
+            # An `if` is told by what it asks, anything else by the whole of it.
+            text = ast.unparse(asked if isinstance(node, ast.If | ast.comprehension) else node)
+            if number and text not in NEVER_ZERO and ast.unparse(asked) not in NEVER_ZERO:
+                yield asked.lineno, text
+        yield from found_in(node, fields, own)
+
+
+def test_no_number_that_may_be_missing_is_told_by_whether_it_is_true() -> None:
+    files = [file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))]
+    trees = {file: ast.parse(file.read_text("utf-8")) for file in files}
+    fields = {name for tree in trees.values() for name in numbers_that_may_be_missing(tree)}
+    assert {"at_most", "lag", "count", "limit_ms"} <= fields
+    found = [
+        f"{file.relative_to(ROOT)}:{line}: {text}"
+        for file, tree in trees.items()
+        for line, text in found_in(tree, fields, set())
+    ]
+    assert found == [], "write `is None`, or say in NEVER_ZERO why 0 can't be"
+
+
+def test_a_limit_of_which_zero_counts_as_missing_is_found() -> None:
+    tree = ast.parse("def f(at_most: int | None) -> float:\n    return at_most or math.inf\n")
+    assert list(found_in(tree, set(), set())) == [(2, "at_most or math.inf")]
+    assert list(found_in(ast.parse("x = self.lag or 7"), {"lag"}, set())) == [(1, "self.lag or 7")]
+    assert list(found_in(ast.parse("x = self.lag or 0"), {"lag"}, set())) == []
