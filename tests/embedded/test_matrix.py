@@ -78,6 +78,7 @@ def test_members_of_one_group_in_different_versions(tmp_path: Path) -> None:
     assert ended.code == 0
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_a_client_that_can_t_be_had_costs_its_own_cell_alone(tmp_path: Path) -> None:
     wrong = tmp_path / "librocketmq.so"
     wrong.write_bytes(b"this is no library")
