@@ -1,4 +1,4 @@
-"""`make` collects only the folders of what it runs: no test may have the mark of another folder, or lack its own."""
+"""`make` collects only the folders of what it runs: no test may have the mark of another one, or lack its own."""
 
 from __future__ import annotations
 
