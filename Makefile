@@ -15,6 +15,15 @@ FREEZE_VENV := build/constraints-venv
 # a request that a server of a machine too busy didn't answer in time. What a run has said is never asked again.
 ONCE_MORE := -r aR --reruns 1 --only-rerun 'EnvironmentNotReady|RemotingTimeoutException'
 
+# Tests start some hundred processes of Python: what they import is compiled once, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Each part collects its own folders alone, which takes a fraction of collecting all; tests/conftest.py sees to it that
+# marks and folders agree.
+CLUSTERS := tests/embedded
+SPARKS := tests/spark tests/browser
+ENGINES := tests/containers
+
 .PHONY: help
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,15 +59,15 @@ test: test-unit test-embedded ## tests of the harness that need no container eng
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not embedded and not containers and not spark and not browser" tests
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(addprefix --ignore=,$(CLUSTERS) $(SPARKS) $(ENGINES)) tests
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations 10 -m "(spark or browser) and not nightly" tests
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder --durations 10 -m "not nightly" $(SPARKS)
 
 .PHONY: test-embedded
 test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile $(ONCE_MORE) --durations 15 -m "embedded and not shipped and not nightly" tests
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile $(ONCE_MORE) --durations 15 -m "not shipped and not nightly" $(CLUSTERS)
 
 .PHONY: test-scenarios
 test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0; and other long tests
@@ -66,7 +75,7 @@ test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, 
 
 .PHONY: test-containers
 test-containers: images ## tests on containers; they need a container engine
-	@$(BIN)/python -m pytest -q $(ONCE_MORE) -m containers tests
+	@$(BIN)/python -m pytest -q $(ONCE_MORE) $(ENGINES)
 
 .PHONY: images
 images: $(VENV)/.runtime ## build the container images that are missing; VERSIONS="4.9.3 5.3.3" DASHBOARD=1.0.0=FILE.jar

@@ -1,45 +1,69 @@
-"""One real RocketMQ for all tests of this folder; each test has topics and groups of its own."""
+"""One real RocketMQ for all tests of a process of pytest; each test has topics and groups of its own."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from harness import paths
 from harness.campaign import Campaign
 from harness.cluster.embedded import EmbeddedCluster
+from harness.cluster.running import keep
+from harness.guardian import Guardian, new_owner
 from harness.live import LiveRun
-from harness.options import Options
+from harness.options import DEFAULT_VERSION, Options
+from harness.reporters.document import document
+from harness.spec import parse_scenario
 from harness.timing import COMPRESSED
+from tests.embedded.caches import cache, cache_with_downloads
+from tests.embedded.small_scenario import RunScenario
 from tests.embedded.workbench import Bench
 
 
 @pytest.fixture(scope="session", autouse=True)
 def own_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Of tests side by side each process has a cache of its own, but for what is fetched.
+    """Of tests side by side each process has a cache of its own, but for what is downloaded.
 
     A cluster that a test keeps up would serve the commands of all others, and be taken down or killed under them.
     """
     if "PYTEST_XDIST_WORKER" not in os.environ:
         yield
         return
-    own = tmp_path_factory.mktemp("cache")
-    made_once = (paths.maven_folder(), paths.clients_folder(), paths.hooks_folder(), paths.archives_folder())
-    for fetched in made_once:
-        (own / fetched.name).symlink_to(fetched)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(paths.CACHE_VARIABLE, str(own))
+    with cache(cache_with_downloads(tmp_path_factory.mktemp("cache"))):
         yield
 
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedCluster]:
-    cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path_factory.mktemp("cluster"), owner="tests")
-    cluster.start()
-    yield cluster
-    cluster.stop()
+    """The cluster that all share who do nothing to its servers."""
+    owner = new_owner()
+    with Guardian.start() as guardian:
+        guardian.watch(owner)
+        cluster = EmbeddedCluster(
+            DEFAULT_VERSION, COMPRESSED, tmp_path_factory.mktemp("cluster"), owner=owner
+        )
+        cluster.start()
+        yield cluster
+        cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def shared_cache(cluster: EmbeddedCluster, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache in which the shared cluster is up, as `rocketchaos up` leaves one: whoever uses it starts none."""
+    folder = cache_with_downloads(tmp_path_factory.mktemp("shared-cache"))
+    with cache(folder):
+        keep(cluster)
+    return folder
+
+
+@pytest.fixture
+def on_shared_cluster(shared_cache: Path) -> Iterator[None]:
+    """Commands use the shared cluster where it fits: for tests whose subject is not how clusters start and end."""
+    with cache(shared_cache):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +80,18 @@ def group(bench: Bench) -> str:
 
 
 @pytest.fixture(scope="session")
-def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Campaign]]:
-    made: dict[str, Campaign] = {}
+def shared_campaign(shared_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
+    """Runs on the shared cluster, whose clients share warm JVMs."""
+    with Campaign(Options(runs=tmp_path_factory.mktemp("runs"))) as campaign:
+        yield campaign
+
+
+@pytest.fixture(scope="module")
+def campaigns(
+    shared_campaign: Campaign, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Campaign]]:
+    """By version. Those of other versions end with the module: an idle 5.x takes a fifth of a core."""
+    made: dict[str, Campaign] = {DEFAULT_VERSION: shared_campaign}
 
     def of(version: str) -> Campaign:
         if version not in made:
@@ -66,19 +100,38 @@ def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[st
         return made[version]
 
     yield of
-    for campaign in made.values():
-        campaign.close()
+    for version, campaign in made.items():
+        if version != DEFAULT_VERSION:
+            campaign.close()
 
 
 @pytest.fixture
 def version() -> str:
-    return "4.9.4"
+    return DEFAULT_VERSION
 
 
 @pytest.fixture
 def rocketmq(
-    campaigns: Callable[[str], Campaign], version: str, request: pytest.FixtureRequest
+    campaigns: Callable[[str], Campaign],
+    version: str,
+    on_shared_cluster: None,
+    request: pytest.FixtureRequest,
 ) -> Iterator[LiveRun]:
     with LiveRun(campaigns(version), request.node.originalname, "A client") as run:
         run.topic("orders", queues=4)
         yield run
+
+
+@pytest.fixture(scope="module")
+def run_scenario(campaigns: Callable[[str], Campaign], shared_cache: Path) -> RunScenario:
+    """Runs scenarios of a test's own here, on clusters that they share where they do nothing to servers."""
+
+    def run(text: str, version: str = DEFAULT_VERSION, *, trouble: str | None = None) -> dict[str, Any]:
+        campaign = campaigns(version)
+        with cache(shared_cache):
+            report = campaign.run(campaign.job(parse_scenario(text, "s.scenario.yaml")))
+        told: dict[str, Any] = document([report])["runs"][0]
+        assert told["trouble"] in (None, trouble), told["reason"]
+        return told
+
+    return run

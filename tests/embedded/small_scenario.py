@@ -1,16 +1,23 @@
-"""Runs a scenario of a test's own, as a user does."""
+"""Runs of scenarios that tests write themselves."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tests.embedded.command import rocketchaos
 
+RunScenario = Callable[..., dict[str, Any]]
+"""The fixture `run_scenario`: text and version of a scenario -> the run, as `--json` tells it.
 
-def run_scenario(text: str, folder: Path, version: str = "4.9.4", *, limit_s: float = 280) -> dict[str, Any]:
-    """The run, as `--json` tells it; one that ended with trouble fails the test."""
+Trouble fails the test, but for the kind that the test expects: `trouble="precondition"`.
+"""
+
+
+def reproduce(text: str, folder: Path, version: str = "4.9.4", *, limit_s: float = 280) -> dict[str, Any]:
+    """By a command of its own; the run, as `--json` tells it. One that ended with trouble fails the test."""
     file = folder / "s.scenario.yaml"
     file.write_text(text)
     ended = rocketchaos("reproduce", file, "--rocketmq", version, "--json", cwd=folder, limit_s=limit_s)

@@ -23,6 +23,7 @@ VERSION = "4.9.4"
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_a_third_of_the_fast_claims_has_the_expected_verdicts(tmp_path: Path) -> None:
     shared = [
         one
@@ -35,7 +36,7 @@ def test_a_third_of_the_fast_claims_has_the_expected_verdicts(tmp_path: Path) ->
     ]
     third = sorted({claim for one in shared for claim in spoken_of(one)})[::3]
     plan = planned(fewest(shared, third), [VERSION], ClusterKind.EMBEDDED)
-    with Campaign(Options(version=VERSION, runs=tmp_path, use_running=False)) as campaign:
+    with Campaign(Options(version=VERSION, runs=tmp_path)) as campaign:
         runs = list(run_rounds(campaign, plan.jobs, None, print))
     found = verdicts(runs)
     assert {run.run: run.not_counted for run in runs if run.not_counted} == {}

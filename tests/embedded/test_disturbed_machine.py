@@ -13,13 +13,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 import tenacity
 
 from harness.campaign import Campaign
-from harness.guardian import find_owned
 from harness.history import History
 from harness.model import Event, OutcomeKind, Trouble
 from harness.nightly.findings import findings, why_not_judged
@@ -61,11 +61,11 @@ HUNG_S = 12.0
 FLOWS_WITHIN_S = 90.0
 FULL_AFTER = 40
 """Events of the history: clients run by then, and messages flow."""
-BROKER = "BrokerStartup"
 
 
-def run(runs: Path, profile: Profile = OF_ONE_MIND) -> Report:
-    with Campaign(Options(runs=runs, use_running=False)) as campaign:
+def run(runs: Path, profile: Profile = OF_ONE_MIND, *, shared: bool = False) -> Report:
+    """`shared`: on the cluster that is up, which no test may disturb."""
+    with Campaign(Options(runs=runs, use_running=shared)) as campaign:
         return campaign.run(campaign.job(scenario_of(SEED, NUMBER, profile)))
 
 
@@ -109,7 +109,7 @@ def _once_messages_flow(runs: Path, pid_of: Callable[[Path], int | None]) -> int
 
 def consumer(runs: Path) -> int | None:
     """The process of the consumer that got the first message."""
-    events = [json.loads(line) for file in runs.glob("*/*/events.jsonl") for line in _whole_lines(file)]
+    events = _events(runs)
     pids = {one["node"]: one["data"]["pid"] for one in events if one["kind"] == "consumer-started"}
     return next((pids[one["node"]] for one in events if one["kind"] == "received"), None)
 
@@ -118,8 +118,14 @@ def broker(runs: Path) -> int | None:
     """The broker, once a message has come."""
     if consumer(runs) is None:
         return None
-    own = find_owned(lambda owner: owner.startswith(f"{os.getpid()}-"))
-    return next(one.pid for one in own if any(BROKER in word for word in psutil.Process(one.pid).cmdline()))
+    return next(
+        one["data"]["pid"] for one in _events(runs) if one["node"] == "broker-a" and "pid" in one["data"]
+    )
+
+
+def _events(runs: Path) -> list[dict[str, Any]]:
+    """Of the runs so far."""
+    return [json.loads(line) for file in runs.glob("*/*/events.jsonl") for line in _whole_lines(file)]
 
 
 def _whole_lines(file: Path) -> list[str]:
@@ -144,15 +150,17 @@ def test_a_broker_that_hangs_while_messages_flow_is_no_finding(tmp_path: Path) -
     assert findings(report.scenario, report.events, report.outcome) == []
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_a_machine_under_load_is_no_finding(tmp_path: Path) -> None:
     with ExitStack() as stack:
         for _ in range(4 * (os.cpu_count() or 1)):
             busy = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
             stack.callback(busy.kill)
-        report = run(tmp_path)
+        report = run(tmp_path, shared=True)
     assert found_in(report) == []
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_a_disk_that_fills_up_is_told_and_is_no_finding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,6 +173,6 @@ def test_a_disk_that_fills_up_is_told_and_is_no_finding(
         write(self, event)
 
     monkeypatch.setattr(History, "_write", write_until_full)
-    report = run(tmp_path)
+    report = run(tmp_path, shared=True)
     assert (report.outcome.kind, report.outcome.trouble) == (OutcomeKind.ERROR, Trouble.ENVIRONMENT)
     assert findings(report.scenario, report.events, report.outcome) == []

@@ -19,7 +19,6 @@ from harness.guardian import find_owned
 from harness.history import read_history
 from harness.live import LIVE_CHECKS, LIVE_STEPS, CheckFailed, CheckUndecided, LiveRun
 from harness.model import Holds, OutcomeKind
-from harness.options import Options
 from harness.spec import InvalidScenario
 
 pytest_plugins = ["pytester"]
@@ -28,16 +27,11 @@ pytestmark = pytest.mark.embedded
 PLUGIN = [] if entry_points(group="pytest11", name="rocketchaos") else ["-p", "rocketchaos_pytest"]
 
 
-@pytest.fixture(scope="module")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
-    options = Options(runs=tmp_path_factory.mktemp("runs"), use_running=False)
-    with Campaign(options) as campaign:
-        yield campaign
-
-
 @pytest.fixture
-def rocketmq(campaign: Campaign, request: pytest.FixtureRequest) -> Iterator[LiveRun]:
-    with LiveRun(campaign, request.node.name, "Driven from Python") as run:
+def rocketmq(
+    shared_campaign: Campaign, on_shared_cluster: None, request: pytest.FixtureRequest
+) -> Iterator[LiveRun]:
+    with LiveRun(shared_campaign, request.node.name, "Driven from Python") as run:
         run.topic("orders", queues=4)
         run.consumer("a", group="g", subscribe={"orders": "tagA"})
         run.consumer("b", group="g", subscribe={"orders": "tagB"})
@@ -200,6 +194,7 @@ def test_two_processes_of_xdist_get_into_nobody_s_way(
     assert "events.jsonl" in (pytester.path / "junit.xml").read_text()
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_failures_and_errors_of_the_fixture_are_told_apart(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         test_fails=TESTS.replace("FAILS", "1").replace("UNKNOWN", "0"),

@@ -93,6 +93,7 @@ def test_the_oldest_version_runs_beside_one_that_there_is_not(tmp_path: Path) ->
     assert ended.code == ended.document["summary"]["exit_code"] == 2
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_a_client_that_can_t_be_had_costs_its_own_cell_alone(tmp_path: Path) -> None:
     wrong = tmp_path / "librocketmq.so"
     wrong.write_bytes(b"this is no library")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.embedded.command import rocketchaos
+from tests.embedded.small_scenario import RunScenario, events_of
 
 pytestmark = pytest.mark.embedded
 
@@ -100,22 +99,14 @@ also:
 """
 
 
-def run_of(text: str, folder: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The run's part of the document, and its history."""
-    (folder / "s.scenario.yaml").write_text(text)
-    ended = rocketchaos("reproduce", "s.scenario.yaml", "--json", cwd=folder)
-    (run,) = ended.document["runs"]
-    events = (Path(run["run_dir"]) / "events.jsonl").read_text().splitlines()
-    return run, [json.loads(line) for line in events]
-
-
 @pytest.mark.nightly
-def test_a_race_is_repeated_and_its_distribution_read(tmp_path: Path) -> None:
-    run, events = run_of(HEAD + RACE, tmp_path)
+def test_a_race_is_repeated_and_its_distribution_read(run_scenario: RunScenario) -> None:
+    run = run_scenario(HEAD + RACE)
+    events = events_of(run)
     assert run["outcome"] == "reproduced", run["checks"]
     started = [one["data"] for one in events if one["kind"] == "step-started"]
     inner = [data for data in started if "place" in data]
-    lines = (tmp_path / "s.scenario.yaml").read_text().splitlines()
+    lines = (HEAD + RACE).splitlines()
     assert {data["iteration"] for data in inner} == {1, 2, 3}
     assert all(f"{data['step']}:" in lines[data["line"] - 1] for data in started)
     moments = [one["data"] for one in events if one["kind"] == "moment-observed"]
@@ -124,8 +115,9 @@ def test_a_race_is_repeated_and_its_distribution_read(tmp_path: Path) -> None:
     assert sends.count([0, 0, 5, 0, 0]) == sends.count([0, 0, 5, 1, 0]) == 3
 
 
-def test_a_branch_that_fails_ends_the_others(tmp_path: Path) -> None:
-    run, events = run_of(HEAD + ONE_FAILS, tmp_path)
+def test_a_branch_that_fails_ends_the_others(run_scenario: RunScenario) -> None:
+    run = run_scenario(HEAD + ONE_FAILS, trouble="precondition")
+    events = events_of(run)
     assert (run["outcome"], run["trouble"]) == ("inconclusive", "precondition"), run
     assert "1 messages delivered to g not reached within 0.01 s" in run["reason"]
     started = [one["data"]["step"] for one in events if one["kind"] == "step-started"]
@@ -136,8 +128,9 @@ def test_a_branch_that_fails_ends_the_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_retries_dead_letters_and_tracks_are_seen_over_time(tmp_path: Path) -> None:
-    run, events = run_of(RETRIES, tmp_path)
+def test_retries_dead_letters_and_tracks_are_seen_over_time(run_scenario: RunScenario) -> None:
+    run = run_scenario(RETRIES)
+    events = events_of(run)
     assert run["outcome"] == "reproduced", run["checks"]
     (course,) = [check for check in run["checks"] if check["section"] == "also"]
     # A look may miss NOT_CONSUME_YET, which is short, of one message or of both; then the check can't say, and
@@ -148,6 +141,7 @@ def test_retries_dead_letters_and_tracks_are_seen_over_time(tmp_path: Path) -> N
     assert watched
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_what_new_writes_runs_as_it_is(tmp_path: Path) -> None:
     assert rocketchaos("new", cwd=tmp_path).code == 0
     ended = rocketchaos("reproduce", "my-scenario.scenario.yaml", "--json", cwd=tmp_path)

@@ -45,13 +45,14 @@ SEED, SCENARIOS = 3, (1, 2, 3)
 
 
 def found_by(runs: Path) -> Iterator[NightlyFinding]:
-    with Campaign(Options(runs=runs, use_running=False)) as campaign:
+    with Campaign(Options(runs=runs)) as campaign:
         for number in SCENARIOS:
             report = campaign.run(campaign.job(scenario_of(SEED, number, KILLS)))
             assert why_not_judged(report.outcome, report.events) is None, report.outcome.reason
             yield from findings(report.scenario, report.events, report.outcome)
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_a_consumer_that_acknowledges_before_it_processes_loses_messages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -62,10 +63,12 @@ def test_a_consumer_that_acknowledges_before_it_processes_loses_messages(
 
 
 @pytest.mark.nightly
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_an_honest_one_under_the_same_kills_loses_nothing(tmp_path: Path) -> None:
     assert list(found_by(tmp_path)) == []
 
 
+@pytest.mark.nightly
 def test_a_night_finds_what_a_mismatch_loses_and_ends_in_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,7 +15,7 @@ from harness.cluster.embedded import EmbeddedCluster
 from harness.guardian import Guardian, find_owned
 from harness.timing import COMPRESSED
 from tests.embedded.command import rocketchaos
-from tests.embedded.small_scenario import events_of, held, run_scenario
+from tests.embedded.small_scenario import events_of, held, reproduce
 
 pytestmark = pytest.mark.embedded
 
@@ -78,7 +78,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     folders = {version: tmp_path_factory.mktemp(f"nodes-{version}") for version in ("4.9.4", "5.5.0")}
     with ThreadPoolExecutor() as pool:
         found = {
-            version: pool.submit(run_scenario, NODES, folder, version, limit_s=400)
+            version: pool.submit(reproduce, NODES, folder, version, limit_s=400)
             for version, folder in folders.items()
         }
     return {version: run.result() for version, run in found.items()}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.embedded.small_scenario import events_of, held, run_scenario
+from tests.embedded.small_scenario import RunScenario, events_of, held
 
 pytestmark = pytest.mark.embedded
 
@@ -42,8 +42,8 @@ expected: not-reproduced
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return run_scenario(SCENARIO, tmp_path_factory.mktemp("producer"))
+def run(run_scenario: RunScenario) -> dict[str, Any]:
+    return run_scenario(SCENARIO)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.embedded.command import rocketchaos
-from tests.embedded.small_scenario import held, run_scenario
+from tests.embedded.small_scenario import RunScenario, held
 
 pytestmark = pytest.mark.embedded
 VERSIONS = pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
@@ -49,14 +49,14 @@ healthy:
 
 
 @VERSIONS
-def test_a_broker_answers_raw_pulls_as_the_claims_say(tmp_path: Path, version: str) -> None:
+def test_a_broker_answers_raw_pulls_as_the_claims_say(run_scenario: RunScenario, version: str) -> None:
     nowhere = "SYSTEM_ERROR" if version == "4.9.4" else "INVALID_PARAMETER"
-    run = run_scenario(PULLS.replace("NOWHERE", nowhere), tmp_path, version)
+    run = run_scenario(PULLS.replace("NOWHERE", nowhere), version)
     assert held(run) == [True] * 10, run
     assert run["outcome"] == "reproduced"
 
 
-def test_a_pull_check_fails_where_the_broker_answers_otherwise(tmp_path: Path) -> None:
+def test_a_pull_check_fails_where_the_broker_answers_otherwise(run_scenario: RunScenario) -> None:
     wrong = (
         PULLS.replace("of: first, code: FOUND", "of: first, code: PULL_NOT_FOUND")
         .replace("of: end, code: PULL_NOT_FOUND, remark: OFFSET_OVERFLOW_ONE", "of: end, remark: FOUND")
@@ -64,7 +64,7 @@ def test_a_pull_check_fails_where_the_broker_answers_otherwise(tmp_path: Path) -
         .replace("took_at_least: 100ms", "took_at_least: 60s")
         .replace("NOWHERE", "1")
     )
-    run = run_scenario(wrong, tmp_path)
+    run = run_scenario(wrong)
     assert [number for number, holds in enumerate(held(run)) if not holds] == [2, 3, 4, 8]
 
 
@@ -101,8 +101,8 @@ healthy:
 """
 
 
-def test_hand_made_heartbeats_overwrite_by_version_alone(tmp_path: Path) -> None:
-    run = run_scenario(HEARTBEATS, tmp_path)
+def test_hand_made_heartbeats_overwrite_by_version_alone(run_scenario: RunScenario) -> None:
+    run = run_scenario(HEARTBEATS)
     assert held(run) == [True] * 8, run
 
 
@@ -135,8 +135,8 @@ healthy:
 """
 
 
-def test_a_hand_made_member_is_left_its_share(tmp_path: Path) -> None:
-    run = run_scenario(MIXED, tmp_path)
+def test_a_hand_made_member_is_left_its_share(run_scenario: RunScenario) -> None:
+    run = run_scenario(MIXED)
     assert held(run) == [True] * 5, run
 
 
@@ -158,8 +158,8 @@ healthy:
 """
 
 
-def test_a_setting_is_changed_at_run_time(tmp_path: Path) -> None:
-    run = run_scenario(CONFIGURED, tmp_path)
+def test_a_setting_is_changed_at_run_time(run_scenario: RunScenario) -> None:
+    run = run_scenario(CONFIGURED)
     assert held(run) == [True] * 2, run
 
 

@@ -109,6 +109,7 @@ def test_a_cluster_that_is_up_serves_many_commands_and_a_run_can_be_checked_and_
     assert "is down" in down.out
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_repeats_give_a_distribution_with_intervals(tmp_path: Path) -> None:
     ended = rocketchaos(
         "reproduce", "same-group-different-tags", "--repeat", "4", "--parallel", "2", "--json", cwd=tmp_path
@@ -122,6 +123,7 @@ def test_repeats_give_a_distribution_with_intervals(tmp_path: Path) -> None:
     assert len({run["run_dir"] for run in ended.document["runs"]}) == 4
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_an_unexpected_outcome_ends_with_1_and_the_line_that_reproduces_it(tmp_path: Path) -> None:
     scenario = ROOT / "tests" / "golden" / "scenarios" / "different-tags-but-both-take-it.scenario.yaml"
     ended = rocketchaos("reproduce", scenario, cwd=tmp_path)
@@ -130,6 +132,7 @@ def test_an_unexpected_outcome_ends_with_1_and_the_line_that_reproduces_it(tmp_p
     assert "rocketchaos reproduce " in ended.out
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_a_condition_that_is_not_reached_is_inconclusive_and_says_what_was_seen(tmp_path: Path) -> None:
     text = (ROOT / "scenarios" / "tags" / "same-group-different-tags.scenario.yaml").read_text()
     # The subscription of a topic that only one member takes never settles.

@@ -70,15 +70,16 @@ def signatures(report: Report) -> set[str]:
 
 def shown(scenario: Scenario, signature: str, runs: Path) -> bool:
     """Whether one of several runs shows it: whose subscription is stored races, and with it what is dropped."""
-    with Campaign(Options(runs=runs, use_running=False)) as campaign:
+    with Campaign(Options(runs=runs)) as campaign:
         return any(signature in signatures(campaign.run(campaign.job(scenario))) for _ in range(10))
 
 
+@pytest.mark.usefixtures("on_shared_cluster")
 def test_a_drawn_mismatch_is_there_again_and_is_shrunk(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs = tmp_path / "runs"
-    with Campaign(Options(runs=runs, use_running=False)) as campaign:
+    with Campaign(Options(runs=runs)) as campaign:
         report = campaign.run(campaign.job(drawn()))
     (wanted,) = (one for one in signatures(report) if one.startswith(DROPPED))
 

@@ -19,6 +19,7 @@ from harness.model import Event, OutcomeKind, Trouble
 from harness.options import Options
 from harness.reporters.base import Report
 from harness.spec import load_scenario, parse_scenario
+from tests.embedded.caches import cache
 from tests.embedded.command import ROOT, started
 from tests.embedded.test_endings import PATIENT, Command, nothing_left
 
@@ -31,9 +32,10 @@ PATIENT_SCENARIO = parse_scenario(PATIENT, "patient.scenario.yaml")
 
 
 @pytest.fixture(scope="module")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
-    options = Options(runs=tmp_path_factory.mktemp("runs"), use_running=False)
-    with Campaign(options) as campaign:
+def campaign(shared_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
+    """On the shared cluster, with JVMs for its own runs alone."""
+    options = Options(runs=tmp_path_factory.mktemp("runs"))
+    with cache(shared_cache), Campaign(options) as campaign:
         yield campaign
 
 

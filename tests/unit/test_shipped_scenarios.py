@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from harness.claims.registry import claims
-from harness.library import scenarios_folder, shipped
+from harness.library import scenarios_folder
 from harness.model import OutcomeKind
 from harness.scenario import Scenario
-from harness.selection import load_all
 from harness.spec.catalogue import catalogue, claims_of, refuted_by
+from tests.unit.library import LIBRARY
 
-SCENARIOS = {one.name: one for one in load_all(sorted(shipped().values()))}
+SCENARIOS = {one.name: one for one in LIBRARY}
 LATEST = "5.5.0"
 
 

@@ -26,14 +26,12 @@ from harness.claims.verdicts import VerdictKind
 from harness.cluster.kinds import ClusterKind
 from harness.errors import UsageProblem
 from harness.job import Job
-from harness.library import shipped
 from harness.model import Holds, OutcomeKind
 from harness.scenario import Scenario
-from harness.selection import load_all
 from tests.unit.claims.golden import again, answering, golden
 from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
+from tests.unit.library import LIBRARY
 
-LIBRARY = load_all(sorted(shipped().values()))
 RACE = golden("same-group-different-tags", more="\ntendency:\n  - delivered: {to: b, count: 4, claim: A02}\n")
 
 

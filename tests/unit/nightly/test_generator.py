@@ -29,6 +29,7 @@ from harness.steps.pause import Pause
 from harness.steps.resume import Resume
 from harness.steps.subscribe import Subscribe
 from harness.steps.unsubscribe import Unsubscribe
+from tests.unit.nightly.drawn import drawn_once
 
 USUAL, OF_ONE_MIND = Profile(), Profile(consistent="only")
 MANY = 120
@@ -95,7 +96,7 @@ def steps_of(scenario: Scenario) -> list[Step]:
 
 
 def drawn(profile: Profile, seed: int = 5) -> list[Scenario]:
-    return [scenario_of(seed, number, profile) for number in range(1, MANY)]
+    return [drawn_once(seed, number, profile) for number in range(1, MANY)]
 
 
 def test_every_step_that_acts_do_and_every_anchor_is_drawn() -> None:
