@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from pydantic import Field, model_validator
 
 from assertions.event_view import END
-from assertions.too_early import TooEarly
 from assertions.limits import keeps, pairs
+from assertions.too_early import TooEarly
 from assertions.where import Where
 from harness.language import MomentName, Word
 from harness.model import Finding, Holds
