@@ -158,8 +158,8 @@ class Settle(Step):
         yield from (f"{name}: {reason}" for name, reason in self.beyond(scenario))
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
-        if self.lag and not scenario.sends_unseen and self.lag > scenario.most_sent(self.topic):
-            sent = scenario.most_sent(self.topic)
+        sent = scenario.most_sent(self.topic)
+        if (self.lag or 0) > sent and not scenario.sends_unseen:
             yield f"lag {self.lag}: the steps send {sent} messages to {self.topic}, so it settles at once"
 
     def beyond(self, scenario: Scenario) -> Iterator[tuple[str, str]]:
