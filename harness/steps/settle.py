@@ -152,7 +152,12 @@ class Settle(Step):
 
         counts_messages = self.delivered or self.blocked or self.unstored
         sent = scenario.most_sent(self.topic)
-        if counts_messages is not None and self.count is not None and self.count > sent:
+        if (
+            counts_messages is not None
+            and self.count is not None
+            and self.count > sent
+            and scenario.most_sent()
+        ):
             yield f"{self.count} messages: the steps send {sent}, so it never settles"
 
         yield from (f"{name}: {reason}" for name, reason in self.beyond(scenario))
