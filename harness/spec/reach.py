@@ -18,7 +18,7 @@ from harness.steps import Step
 def impossible(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """What can't be meant: a check that is to hold and never can, an outcome that can never be."""
     if scenario.most_sent():
-        yield from _unreachable(document, scenario, {"also", TENDENCY, *_expected(scenario)})
+        yield from _unreachable(document, scenario, {"steps", "also", TENDENCY, *_expected(scenario)})
     yield from one_holds_with_the_other(document, scenario)
 
 
@@ -29,7 +29,7 @@ def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """
     sections = {"healthy"} - _expected(scenario)
     if not scenario.most_sent():
-        sections |= {"also", TENDENCY, *_expected(scenario)}
+        sections |= {"steps", "also", TENDENCY, *_expected(scenario)}
     yield from _unreachable(document, scenario, sections)
     words = all_words(document)
     for placed in flat(word for section, _ in words.values() for word in section):
@@ -56,9 +56,9 @@ def _expected(scenario: Scenario) -> set[str]:
 
 
 def _unreachable(document: Document, scenario: Scenario, sections: Collection[str]) -> Iterator[Diagnostic]:
-    """The numbers in the checks of these sections to which no run can come."""
-    for section, (checks, _) in all_words(document).items():
-        for placed in checks if section in sections else ():
-            assert isinstance(placed.word, Check)
+    """The numbers in these sections to which no run can come."""
+    for section, (words, _) in all_words(document).items():
+        for placed in flat(words) if section in sections else ():
+            assert isinstance(placed.word, Check | Step)
             for reason in placed.word.unreachable(scenario):
                 yield document.report(placed.path, reason, key=True)
