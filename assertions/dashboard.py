@@ -42,7 +42,7 @@ class Dashboard(Check):
 
     `agrees: true`: at the same moment it shows for every message the TrackType that the broker's own tools give,
     and for the topic the subscription that every broker holds, or none where they hold none. `agrees: false`: it
-    differs from them in something.
+    differs from them in something. A `lag` of queues that never had a message is unknown.
     """
 
     word = "dashboard"

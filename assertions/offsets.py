@@ -22,7 +22,7 @@ class Offsets(Check):
     Or over the queues of one consumer, with `queues_of`.
 
     With a lag of 0 each queue's consumer offset equals the broker's: a dashboard shows everything consumed,
-    whether a listener got it or not.
+    whether a listener got it or not. Of queues that never had a message the answer is unknown.
     """
 
     word = "offsets"

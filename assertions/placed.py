@@ -20,7 +20,8 @@ class Placed(Check):
 
     `queues` are the ids, on whatever broker, of all queues that any of them went to; `each` is how many went to
     each of these. With `number: 1` only the first message sent to each topic counts, with 2 the second, …;
-    `queues_at_least` is how many different queues they went to.
+    `queues_at_least` is how many different queues they went to. Where any of the topics has no such message the
+    answer is unknown.
     """
 
     word = "placed"
@@ -59,7 +60,7 @@ class Placed(Check):
             for topic in missing[:1]:
                 yield f"number {self.number}: the steps send {scenario.most_sent(topic)} messages to {topic}"
             sent = [min(one, 1) for one in sent]
-        queues = max(len(set(self.queues or ())), self.queues_at_least or 1)
+        queues = max(1, len(set(self.queues or ())), self.queues_at_least or 0)
         wanted, there = queues * (1 if self.each is None else self.each), sum(sent)
         if wanted > there:
             each = "" if self.each is None else f", {self.each} to each"

@@ -23,7 +23,7 @@ class Retry(Count):
 
     A concurrent listener's come through `%RETRY%<group>`, an orderly one's stay in place; both have a
     reconsumeTimes of 1 or more. `after_at_least` and `after_at_most` must hold for each of them: the time from
-    the listener's answer to the attempt before.
+    the listener's answer to the attempt before. Where no retry came the answer about times is unknown.
     """
 
     word = "retry"

@@ -77,7 +77,9 @@ class Transcript:
         before = self._steps, self._checks
         self._steps, self._checks = [*self._steps, *steps], [*self._checks, *checks]
         try:
-            return parse_scenario(self._text(self._steps_to_validate()), f"{self.name} (recorded)")
+            return parse_scenario(
+                self._text(self._steps_to_validate()), f"{self.name} (recorded)", reach=False
+            )
         except InvalidScenario:
             self._steps, self._checks = before
             raise

@@ -177,6 +177,6 @@ def _scenario(folder: RunFolder) -> Scenario | None:
 def _parsed(text: str) -> Scenario | None:
     """The scenario of a run; None where an older one is none any more."""
     try:
-        return parse_scenario(text, "scenario.yaml", has_run=True)
+        return parse_scenario(text, "scenario.yaml", reach=False)
     except InvalidScenario:
         return None

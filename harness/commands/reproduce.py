@@ -119,7 +119,7 @@ def _prepare(
     scenario = parse_scenario(
         folder.scenario_path.read_text(encoding="utf-8"),
         record.get("scenario_file") or str(folder.scenario_path),
-        has_run=True,
+        reach=False,
     )
     chosen_client = record.get("chosen_client")
     client = None if chosen_client is None else client_choice(chosen_client)

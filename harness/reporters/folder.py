@@ -31,7 +31,7 @@ def load_report(path: Path) -> Report:
     folder = RunFolder.existing(path)
     record = folder.read_json("run.json")
     file = str(record.get("scenario_file") or folder.scenario_path.name)
-    scenario = parse_scenario(folder.scenario_path.read_text(encoding="utf-8"), file, has_run=True)
+    scenario = parse_scenario(folder.scenario_path.read_text(encoding="utf-8"), file, reach=False)
     history = folder.read_events()
     return Report(
         scenario=scenario,

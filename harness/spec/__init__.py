@@ -36,10 +36,11 @@ def load_scenario(path: Path) -> Scenario:
     return parse_scenario(read_text(path), str(path))
 
 
-def parse_scenario(text: str, file: str, *, has_run: bool = False) -> Scenario:
+def parse_scenario(text: str, file: str, *, reach: bool = True) -> Scenario:
     """The scenario in a text; `file` is the name under which diagnostics and reports show it.
 
-    Of one that `has_run` it isn't asked whether its numbers can be reached: it is read as it was.
+    Whether its numbers are within `reach` isn't asked of a run that is over, which is read as it was, nor of one
+    that is being recorded, whose steps are not all there.
 
     Raises:
         InvalidScenario: it can't be meant as it stands; says where and why, everything at once.
@@ -54,7 +55,7 @@ def parse_scenario(text: str, file: str, *, has_run: bool = False) -> Scenario:
         if not undefined:
             diagnostics += check_network(document, scenario, steps)
             diagnostics += check_sense(document, scenario)
-            diagnostics += () if has_run else impossible(document, scenario)
+            diagnostics += impossible(document, scenario) if reach else ()
     if scenario is None or diagnostics:
         raise InvalidScenario(diagnostics)
     return scenario.with_source(text, file, _lines(document))

@@ -17,16 +17,20 @@ from harness.steps import Step
 
 def impossible(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """What can't be meant: a check that is to hold and never can, an outcome that can never be."""
-    yield from _unreachable(document, scenario, {"also", TENDENCY, *_expected(scenario)})
+    if scenario.most_sent():
+        yield from _unreachable(document, scenario, {"steps", "also", TENDENCY, *_expected(scenario)})
     yield from one_holds_with_the_other(document, scenario)
 
 
 def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """What is possible, and hardly meant: each a warning.
+    """What is possible, and hardly meant: each a warning. So are numbers where nothing is sent at all, or not yet.
 
     What is unreachable in an `anomaly` that is not expected is none: a control shares the list with its scenario.
     """
-    yield from _unreachable(document, scenario, {"healthy"} - _expected(scenario))
+    sections = {"healthy"} - _expected(scenario)
+    if not scenario.most_sent():
+        sections |= {"steps", "also", TENDENCY, *_expected(scenario)}
+    yield from _unreachable(document, scenario, sections)
     words = all_words(document)
     for placed in flat(word for section, _ in words.values() for word in section):
         if isinstance(placed.word, Check | Step):
@@ -52,9 +56,9 @@ def _expected(scenario: Scenario) -> set[str]:
 
 
 def _unreachable(document: Document, scenario: Scenario, sections: Collection[str]) -> Iterator[Diagnostic]:
-    """The numbers in the checks of these sections to which no run can come."""
-    for section, (checks, _) in all_words(document).items():
-        for placed in checks if section in sections else ():
-            assert isinstance(placed.word, Check)
+    """The numbers in these sections to which no run can come."""
+    for section, (words, _) in all_words(document).items():
+        for placed in flat(words) if section in sections else ():
+            assert isinstance(placed.word, Check | Step)
             for reason in placed.word.unreachable(scenario):
                 yield document.report(placed.path, reason, key=True)

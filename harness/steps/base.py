@@ -99,6 +99,11 @@ class Step(Word, ABC):
         del scenario  # most steps have nothing to say
         yield from ()
 
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        """The numbers that no run of this scenario can come to; one sentence each."""
+        del scenario  # most steps state no number
+        yield from ()
+
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         """What is possible in this scenario, and hardly meant; one sentence each."""
         del scenario  # most steps have nothing to say

@@ -137,16 +137,17 @@ class Settle(Step):
             if not any(scenario.consumers[name].behaviour.blocks for name in listeners):
                 yield f"the listener of {blocked} never blocks: give {blocked} `behaviour: block`"
 
+        yield from (f"{name}: {reason}" for name, reason in self.beyond(scenario))
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
         counts_messages = self.delivered or self.blocked or self.unstored
         sent = scenario.most_sent(self.topic)
         if counts_messages is not None and self.count is not None and self.count > sent:
             yield f"{self.count} messages: the steps send {sent}, so it never settles"
 
-        yield from (f"{name}: {reason}" for name, reason in self.beyond(scenario))
-
     def doubts(self, scenario: Scenario) -> Iterator[str]:
-        if self.lag and not scenario.sends_unseen and self.lag > scenario.most_sent(self.topic):
-            sent = scenario.most_sent(self.topic)
+        sent = scenario.most_sent(self.topic)
+        if (self.lag or 0) > sent and not scenario.sends_unseen:
             yield f"lag {self.lag}: the steps send {sent} messages to {self.topic}, so it settles at once"
 
     def beyond(self, scenario: Scenario) -> Iterator[tuple[str, str]]:

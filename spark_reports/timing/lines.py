@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from spark_reports.report import StoreSummary
@@ -70,9 +71,9 @@ def _gravest(measured: Sequence[Measured]) -> list[Measured]:
 
 
 def _ratio(one: Measured) -> float:
-    """How often its limit fits into the longest."""
+    """How often its limit fits into the longest; a timer of 0 ms does so without end."""
     longest = one.worst_for_certain.at_least_ms if one.beyond else one.worst.highest_ms
-    return longest / one.limit_ms if one.limit_ms else 0.0
+    return longest / one.limit_ms if one.limit_ms else math.inf
 
 
 def _who(one: Measured) -> str:

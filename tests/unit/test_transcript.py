@@ -116,3 +116,10 @@ def test_only_values_of_yaml_can_be_said() -> None:
     assert plain({"a": (1, True, MessageClass.LOST)}) == {"a": [1, True, "lost"]}
     with pytest.raises(UsageProblem, match="nothing that a scenario can say"):
         plain(object())
+
+
+def test_a_check_that_fails_is_a_verdict_whatever_was_sent_so_far(transcript: Transcript) -> None:
+    transcript.add_step("start", "a")
+    transcript.add_step("send", {"topic": "orders", "tag": "tagA", "count": 2})
+    scenario = transcript.add_check("delivered", {"to": "a", "count": 3})
+    assert [check.word for check in scenario.anomaly] == ["delivered"]

@@ -66,3 +66,10 @@ def test_of_very_many_rows_the_gravest_are_drawn_and_the_figure_says_so() -> Non
     assert f" {MOST_ROWS} of {MOST_ROWS + 1} rows of the table." in figure.says
     labels = [text for one in figure.plot.data for text in one.hovertext or ()]
     assert any("slow" in label for label in labels)
+
+
+def test_a_timer_of_no_time_that_is_exceeded_is_the_gravest() -> None:
+    late, at_once = measured(45_000, 20_000, 40, 40, "late"), measured(20, 0, 40, 40, "at-once")
+    told = lines(Facts([late, at_once], [*late.scenarios, *at_once.scenarios], {}, 0), SUMMARY)
+    grave = [line for line in told if "takes longer than RocketMQ's timers allow" in line]
+    assert "at-once" in grave[0]

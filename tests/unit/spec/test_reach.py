@@ -219,6 +219,12 @@ def test_what_is_hardly_meant_is_warned_of(check: str, doubt: str) -> None:
     assert doubts(text_of(check)) == [doubt]
 
 
+def test_where_nothing_is_sent_at_all_numbers_are_warned_of() -> None:
+    text = text_of("delivered: {to: g, count: 1}", steps="  - start: [a, b]\n")
+    assert mistakes(text) == []
+    assert doubts(text) == ["1 delivered: the steps send 0 such messages, and a repeat counts once"]
+
+
 def test_a_lag_beyond_all_messages_is_no_condition() -> None:
     check = "delivered: {to: g, count: 8}"
     settle = "  - settle: {{offsets: g, topic: orders, lag: {}}}\n"
@@ -229,7 +235,7 @@ def test_a_lag_beyond_all_messages_is_no_condition() -> None:
 
 
 def test_a_run_that_is_over_is_read_as_it_was() -> None:
-    parse_scenario(text_of("delivered: {to: g, count: 9}"), "x.yaml", has_run=True)
+    parse_scenario(text_of("delivered: {to: g, count: 9}"), "x.yaml", reach=False)
 
 
 def test_validate_warns_with_place_and_reason_and_the_file_is_valid(
