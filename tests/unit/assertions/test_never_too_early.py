@@ -279,3 +279,14 @@ def test_what_waits_for_good_counts_whatever_is_not_known_of_others() -> None:
     story.at(100)
     assert story.holds_at_the_end() == [Holds.YES, Holds.NO, Holds.UNKNOWN]
     assert story.classes() == [MessageClass.UNDETERMINED, MessageClass.STRANDED]
+
+
+def test_a_message_that_a_broadcasting_member_may_still_get_is_not_undelivered_yet() -> None:
+    story = Story(
+        "undelivered: {count: 0}", consumers=BOTH.replace("subscribe", "model: broadcasting, subscribe")
+    )
+    for name in ("a", "b"):
+        story.at(1.0).start(story.scenario, name)
+    story.at(3.0).send("orders", "tagA", 1, 0, 0)
+    story.ended(0)
+    assert story.holds()[0] is Holds.UNKNOWN
