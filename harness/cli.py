@@ -25,6 +25,7 @@ from harness.commands.schema import schema
 from harness.commands.shrink import shrink
 from harness.commands.up import up
 from harness.commands.validate import validate
+from harness.commands.versions import list_versions
 from harness.errors import ExitCode
 
 COMMANDS: tuple[tuple[str, Callable[..., ExitCode]], ...] = (
@@ -35,6 +36,7 @@ COMMANDS: tuple[tuple[str, Callable[..., ExitCode]], ...] = (
     ("check", check),
     ("validate", validate),
     ("list", list_scenarios),
+    ("versions", list_versions),
     ("new", new),
     ("explain", explain),
     ("schema", schema),
