@@ -43,6 +43,9 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         "list": CommandEntry(
             "harness.commands.list:list_scenarios", "List scenarios by theme, or those that fit words."
         ),
+        "versions": CommandEntry(
+            "harness.commands.versions:list_versions", "List the releases of RocketMQ that can be run here."
+        ),
         "new": CommandEntry(
             "harness.commands.new:new",
             "Write a commented scenario to start from into NAME.scenario.yaml, here.",

@@ -83,7 +83,8 @@ class Repository:
         self.name = f"the Maven repository at {parts.hostname}" if configured else "Maven Central"
         self._progress = progress
         self._missing_poms: list[str] = []
-        self._unreachable: EnvironmentNotReady | None = None
+        self.unreachable: EnvironmentNotReady | None = None
+        """Why it could not be reached, once it was tried in vain."""
         self._stop = stop or threading.Event()
         # Connections are kept open: most of the time goes into hundreds of small files, one after the other.
         self._session = requests.Session()
@@ -145,9 +146,9 @@ class Repository:
             return dict(zip(asked, pool.map(self._has, asked), strict=True))
 
     def _has(self, coordinate: str) -> bool | EnvironmentNotReady:
-        if self._unreachable is not None:
+        if self.unreachable is not None:
             # One wait for a repository that doesn't answer is enough.
-            return self._unreachable
+            return self.unreachable
         group, artifact, version = coordinate.split(":")
         pom = self._context.project(group, artifact).at_version(version).artifact(packaging="pom")
         try:
@@ -169,7 +170,7 @@ class Repository:
             return {artifact: found for artifact, found in zip(asked, lists, strict=True) if found}
 
     def _listed(self, group: str, artifact: str) -> list[str]:
-        if self._unreachable is not None:
+        if self.unreachable is not None:
             return []
         try:
             metadata = self.get(f"{group.replace('.', '/')}/{artifact}/maven-metadata.xml")
@@ -208,10 +209,10 @@ class Repository:
             response = self._session.get(f"{self._url}/{path}", timeout=_TIMEOUT_S)
         except requests.RequestException as error:
             hint = _CERTIFICATE_HINT if isinstance(error, requests.exceptions.SSLError) else _HINT
-            self._unreachable = EnvironmentNotReady(
+            self.unreachable = EnvironmentNotReady(
                 f"{self.name} could not be reached ({_reason(error)})", hint
             )
-            raise self._unreachable from error
+            raise self.unreachable from error
         if response.status_code == 404:
             if path.endswith(".pom"):
                 self._missing_poms.append(path)

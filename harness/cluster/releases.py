@@ -98,11 +98,19 @@ def fetch(needs: Iterable[Need], progress: Progress | None = None) -> dict[Need,
     return {need: error for need, error in errors if error is not None}
 
 
-def releases(progress: Progress | None = None) -> list[Release]:
-    """Every release that can be run here, the oldest first; without a network those in the cache."""
-    cached = set(in_cache())
-    there = _releases(_repository(progress), tuple(ARTIFACTS))
-    return [Release(version, version in cached) for version in versions.ascending([*cached, *there])]
+def releases(progress: Progress | None = None) -> tuple[list[Release], EnvironmentNotReady | None]:
+    """Every release that can be run here, the oldest first; and why there may be more of them, if so.
+
+    Without a network those in the cache.
+
+    Raises:
+        UsageProblem: the repository that the environment names is no URL.
+        EnvironmentNotReady: the cache can't be used.
+    """
+    cached, repository = set(in_cache()), _repository(progress)
+    there = _releases(repository, tuple(ARTIFACTS))
+    found = [Release(version, version in cached) for version in versions.ascending([*cached, *there])]
+    return found, repository.unreachable
 
 
 def _repository(progress: Progress | None) -> Repository:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 from collections.abc import Iterator
@@ -9,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli import main
 from harness.cluster import maven as maven_module
 from harness.cluster import versions
 from harness.cluster.releases import Need, Release, absences, fetch, releases
-from harness.errors import EnvironmentNotReady, UsageProblem
+from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from tests.unit.maven_repository import GROUP, Maven, need, serving
 
 ALL = ("rocketmq-namesrv", "rocketmq-broker", "rocketmq-tools", "rocketmq-client")
@@ -95,7 +97,9 @@ def test_what_is_in_the_cache_needs_no_network(
         "RocketMQ 5.2.0 is not in the cache, and the Maven repository at 127.0.0.1"
     )
     assert error.hint.startswith("In the cache, without a network: 4.9.4, 5.3.3. ")
-    assert releases() == [Release("4.9.4", cached=True), Release("5.3.3", cached=True)]
+    found, unreached = releases()
+    assert found == [Release("4.9.4", cached=True), Release("5.3.3", cached=True)]
+    assert "could not be reached" in str(unreached)
 
 
 def test_a_repository_that_fails_is_no_proof_that_a_release_is_missing(maven: Maven) -> None:
@@ -107,7 +111,9 @@ def test_a_repository_that_fails_is_no_proof_that_a_release_is_missing(maven: Ma
 
 def test_every_release_that_can_be_run_here(maven: Maven) -> None:
     fetch([Need("5.2.0")])
-    assert [(one.version, one.cached) for one in releases()] == [
+    found, unreached = releases()
+    assert unreached is None
+    assert [(one.version, one.cached) for one in found] == [
         ("4.9.4", False),
         ("4.9.7", False),
         ("5.2.0", True),
@@ -160,3 +166,19 @@ def test_supported_releases_in_order() -> None:
     assert versions.ascending(texts) == ["4.9.4", "5.9.1", "5.10.0"]
     assert versions.nearest("5.9.9", texts, 2) == ["5.9.1", "5.10.0"]
     assert versions.nearest("4.9.0", texts, 2) == ["4.9.4", "5.9.1"]
+
+
+def test_the_command_lists_them(maven: Maven, capsys: pytest.CaptureFixture[str]) -> None:
+    fetch([Need("5.2.0")])
+    assert main(["versions"]) == ExitCode.AS_EXPECTED
+    assert capsys.readouterr().out == "4.9.4\n4.9.7\n5.2.0  in the cache\n5.3.3\n5.4.0\n"
+    assert main(["versions", "--json"]) == ExitCode.AS_EXPECTED
+    assert {"version": "5.2.0", "cached": True} in json.loads(capsys.readouterr().out)["versions"]
+
+
+def test_without_a_network_the_command_lists_the_cache_and_says_so(
+    maven: Maven, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROCKETCHAOS_MAVEN_REPOSITORY", "http://127.0.0.1:9")
+    assert main(["versions"]) == ExitCode.ENVIRONMENT
+    assert "could not be reached" in capsys.readouterr().err
