@@ -1,9 +1,9 @@
 """Where the harness keeps things outside of a run: the cache, and the state of clusters.
 
 Everything is below one folder, `ROCKETCHAOS_CACHE` or the user's cache folder:
-`maven/` RocketMQ's jars, `clients/` the packages of other clients, `hooks/` what is put into brokers, `clusters/`
-one record for each cluster that stays up, `scratch/` the stores and logs of clusters, a folder for each owner (see
-`harness.guardian`).
+`maven/` RocketMQ's jars, `clients/` the packages of other clients, `hooks/` what is put into brokers, `templates/`
+compiled templates of pages, `clusters/` one record for each cluster that stays up, `scratch/` the stores and logs
+of clusters, a folder for each owner (see `harness.guardian`).
 """
 
 from __future__ import annotations
@@ -54,6 +54,11 @@ def clients_folder() -> Path:
 def hooks_folder() -> Path:
     """Compiled hooks for brokers; raises as `cache_folder`."""
     return _writable(cache_folder() / "hooks")
+
+
+def templates_folder() -> Path:
+    """Compiled templates of pages; raises as `cache_folder`."""
+    return _writable(cache_folder() / "templates")
 
 
 def state_folder() -> Path:

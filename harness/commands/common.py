@@ -16,9 +16,8 @@ from harness.job import Job
 from harness.matrix import LeftOut, Matrix, Plan, left_out_told
 from harness.nightly.again import seen_again
 from harness.options import DEFAULT_VERSION
-from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
-from harness.reporters.parts.again import exit_code_of
+from harness.reporters.parts.again import Again, exit_code_of
 from harness.store import runs_folder
 
 LEAST_MINUTES, MOST_MINUTES = 0.5, 7 * 24 * 60.0
@@ -137,14 +136,15 @@ def tell(
     the signatures of a night's findings that were to be seen again.
     """
     of_matrix, again = left_out if matrix else None, seen_again(wanted, reports)
-    reporters: list[Reporter] = [
-        DocumentReporter(sys.stdout, [one.reason for one in left_out], of_matrix, again)
-        if as_json
-        else ConsoleReporter(OUT.rich, of_matrix)
-    ]
+    main = _json_reporter(left_out, of_matrix, again) if as_json else _console_reporter(of_matrix)
+    reporters: list[Reporter] = [main]
     if junit is not None:
+        from harness.reporters.junit import JUnitReporter
+
         reporters.append(JUnitReporter(junit, cells=matrix))
     if os.environ.get("GITHUB_ACTIONS") == "true":
+        from harness.reporters.github import GitHubReporter
+
         # Annotations are read from the output of a step; JSON on standard output must stay alone.
         reporters.append(GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ, of_matrix))
     for reporter in reporters:
@@ -155,3 +155,17 @@ def tell(
     if code is ExitCode.INCONCLUSIVE and not all(one.runs for one in again):
         ERR.print("rocketchaos: not every finding was seen again; what races may need more runs: --repeat")
     return code
+
+
+def _json_reporter(
+    left_out: Sequence[LeftOut], of_matrix: Sequence[LeftOut] | None, again: Sequence[Again]
+) -> Reporter:
+    from harness.reporters.document import DocumentReporter
+
+    return DocumentReporter(sys.stdout, [one.reason for one in left_out], of_matrix, again)
+
+
+def _console_reporter(of_matrix: Sequence[LeftOut] | None) -> Reporter:
+    from harness.reporters.console import ConsoleReporter  # with rich, which JSON doesn't need
+
+    return ConsoleReporter(OUT.rich, of_matrix)
