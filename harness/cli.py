@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -123,4 +124,6 @@ def _print_version(wanted: bool) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns its exit code."""
+    # pydantic would look through all installed packages for plugins of its own, each time; we use none.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     return run_application(application(), arguments)

@@ -2,8 +2,9 @@
 
 Everything is below one folder, `ROCKETCHAOS_CACHE` or the user's cache folder:
 `maven/` RocketMQ's jars, `clients/` the packages of other clients, `hooks/` what is put into brokers, `archives/`
-the class-data archives with which JVMs start faster, `clusters/` one record for each cluster that stays up,
-`scratch/` the stores and logs of clusters, a folder for each owner (see `harness.guardian`).
+the class-data archives with which JVMs start faster, `templates/` compiled templates of pages, `clusters/` one
+record for each cluster that stays up, `scratch/` the stores and logs of clusters, a folder for each owner (see
+`harness.guardian`).
 """
 
 from __future__ import annotations
@@ -62,6 +63,11 @@ def hooks_folder() -> Path:
 def archives_folder() -> Path:
     """Class-data archives, see `harness.cluster.class_archive`; raises as `cache_folder`."""
     return _writable(cache_folder() / "archives")
+
+
+def templates_folder() -> Path:
+    """Compiled templates of pages; raises as `cache_folder`."""
+    return _writable(cache_folder() / "templates")
 
 
 def state_folder() -> Path:

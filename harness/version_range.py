@@ -6,9 +6,14 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
+_OPERATORS = ("", "~", "=", "!", "<", ">")
+"""How each comparison begins; asked first, for what reads comparisons takes a while to load."""
+
 
 def is_range(text: str) -> bool:
     """Whether a text is comparisons of versions; an empty one is."""
+    if text.strip(" ,")[:1] not in _OPERATORS:
+        return False
     from packaging.specifiers import InvalidSpecifier, SpecifierSet  # few scenarios need it
 
     try:

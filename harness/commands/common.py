@@ -17,9 +17,8 @@ from harness.matrix import LeftOut, Matrix, Plan, code_with, left_out_told
 from harness.nightly.again import seen_again
 from harness.obtainable import obtainable
 from harness.options import DEFAULT_VERSION
-from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report, Reporter
-from harness.reporters.parts.again import exit_code_of
+from harness.reporters.parts.again import Again, exit_code_of
 from harness.scenario import Scenario
 from harness.spec.hints import hints
 from harness.store import runs_folder
@@ -154,14 +153,15 @@ def tell(
     asked for; `wanted` has the signatures of a night's findings that were to be seen again.
     """
     of_matrix, again = left_out if matrix else None, seen_again(wanted, reports)
-    reporters: list[Reporter] = [
-        DocumentReporter(sys.stdout, left_out, again, matrix=matrix)
-        if as_json
-        else ConsoleReporter(OUT.rich, of_matrix)
-    ]
+    main = _json_reporter(left_out, again, matrix) if as_json else _console_reporter(of_matrix)
+    reporters: list[Reporter] = [main]
     if junit is not None:
+        from harness.reporters.junit import JUnitReporter
+
         reporters.append(JUnitReporter(junit, left_out, cells=matrix))
     if os.environ.get("GITHUB_ACTIONS") == "true":
+        from harness.reporters.github import GitHubReporter
+
         # Annotations are read from the output of a step; JSON on standard output must stay alone.
         reporters.append(
             GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ, left_out, matrix=matrix)
@@ -181,3 +181,15 @@ def tell(
             markup=False,
         )
     return with_all
+
+
+def _json_reporter(left_out: Sequence[LeftOut], again: Sequence[Again], matrix: bool) -> Reporter:
+    from harness.reporters.document import DocumentReporter
+
+    return DocumentReporter(sys.stdout, left_out, again, matrix=matrix)
+
+
+def _console_reporter(of_matrix: Sequence[LeftOut] | None) -> Reporter:
+    from harness.reporters.console import ConsoleReporter  # with rich, which JSON doesn't need
+
+    return ConsoleReporter(OUT.rich, of_matrix)

@@ -6,7 +6,8 @@ import json
 import sys
 
 from harness.cluster.releases import releases
-from harness.commands.common import ERR, OUT, JsonOption, Progress
+from harness.commands.common_options import JsonOption
+from harness.commands.terminal import ERR, OUT, Progress
 from harness.errors import ExitCode
 from harness.model import SCHEMA_VERSION
 

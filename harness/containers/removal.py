@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from docker import DockerClient
-
-from harness.containers.engine import connect, refusals
 from harness.errors import EnvironmentNotReady
 from harness.guardian import engines_of
 from harness.guardian_process import OwnedThing, clear_engine, owned_things
+
+if TYPE_CHECKING:
+    from docker import DockerClient
 
 _LIMIT_S = 15.0
 
@@ -38,6 +39,8 @@ def things_of(folders: Sequence[Path]) -> list[OwnedThing]:
     """What the owners of these scratch folders have in those of their engines that answer."""
     things: list[OwnedThing] = []
     for base_url in _engines(folders):
+        from harness.containers.engine import refusals  # slow to load, and most owners have no engine
+
         try:
             with refusals("what harnesses left can't be listed"):
                 things += owned_things(_client(base_url), owners_in(folders))
@@ -53,6 +56,8 @@ def remove_things_of(folders: Sequence[Path]) -> Removal:
     """
     removal = Removal()
     for base_url in _engines(folders):
+        from harness.containers.engine import refusals
+
         users = [folder for folder in folders if base_url in engines_of(folder)]
         try:
             with refusals("what harnesses left can't be removed"):
@@ -70,6 +75,8 @@ def remove_things_of(folders: Sequence[Path]) -> Removal:
 
 
 def _client(base_url: str) -> DockerClient:
+    from harness.containers.engine import connect
+
     return connect(base_url).client
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.nightly.document import MARK
-from harness.nightly.run import judged_run
 from harness.reporters.base import Report
 from harness.reporters.parts.again import Again
 
@@ -14,6 +13,8 @@ def signatures(report: Report) -> tuple[str, ...]:
     """Of a run's findings; none where its scenario is not a night's."""
     if MARK not in report.scenario.marks:
         return ()
+    from harness.nightly.run import judged_run
+
     return tuple(one.signature for one in judged_run(0, report, 1).findings)
 
 
@@ -21,6 +22,8 @@ def seen_again(wanted: Sequence[str], reports: Sequence[Report]) -> list[Again]:
     """In how many of the runs each finding was there."""
     if not wanted:
         return []
+    from harness.nightly.run import judged_run  # only runs of nights need it
+
     judged = [judged_run(number, report, 1) for number, report in enumerate(reports, 1)]
     silent = sum(run.not_judged is not None for run in judged)
     found = [{one.signature for one in run.findings} for run in judged]

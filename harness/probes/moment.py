@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from assertions.event_view import END
 from harness.probes.consumer_status import read_consumer_status
-from harness.probes.dashboard import read_dashboard
 from harness.probes.dead_letters import read_dead_letters
 from harness.probes.logs import read_logs
 from harness.probes.offsets import read_offsets
@@ -48,6 +47,8 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
     else:
         read_tracks(context, context.producer.acknowledged[:TRACK_LIMIT], moment)
         if context.cluster.dashboard is not None:
+            from harness.probes.dashboard import read_dashboard
+
             read_dashboard(context, context.cluster.dashboard, moment)
     read_logs(context, moment)
     said = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +11,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from harness import paths
+from harness.errors import EnvironmentNotReady
 from harness.model import Finding, Holds, MessageClass, MessageFate, OutcomeKind
 from harness.reporters.base import Report
 from harness.reporters.parts.advice import advice
@@ -72,6 +75,7 @@ def _environment() -> Environment:
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
+        bytecode_cache=_compiled(),
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -81,6 +85,19 @@ def _environment() -> Environment:
     environment.filters["ticks"] = _ticks
     environment.filters["seconds"] = seconds_text
     return environment
+
+
+def _compiled() -> FileSystemBytecodeCache | None:
+    """Where compiled templates are kept: to compile them takes longer than to fill them in.
+
+    jinja2 looks whether a template is still the same; this module, which makes the environment, is part of the
+    name. None where nothing can be kept.
+    """
+    digest = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:8]
+    try:
+        return FileSystemBytecodeCache(str(paths.templates_folder()), f"{digest}-%s.cache")
+    except EnvironmentNotReady:
+        return None
 
 
 def _shown(value: object) -> object:

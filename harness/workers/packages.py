@@ -17,8 +17,6 @@ import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from packaging.requirements import Requirement
-
 import harness
 from harness import paths
 from harness.cache_lock import cache_lock
@@ -84,6 +82,8 @@ def _declared(extra: str) -> tuple[str, ...]:
     if project.is_file():
         table = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
         return tuple(table["optional-dependencies"].get(extra, ()))
+    from packaging.requirements import Requirement  # slow to load, and Java's clients need none
+
     found = map(Requirement, importlib.metadata.requires(DISTRIBUTION) or ())
     return tuple(
         f"{one.name}{one.specifier}"

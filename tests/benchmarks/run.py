@@ -29,6 +29,7 @@ from harness.runner import perform
 from harness.selection import load_all
 from harness.spec import load_scenario
 from tests.benchmarks.claims import measure_claims
+from tests.benchmarks.commands import measure_commands
 from tests.benchmarks.containers import measure_containers
 from tests.benchmarks.experiment import measure_experiment
 from tests.benchmarks.matrix import measure_matrix
@@ -42,6 +43,7 @@ from tests.benchmarks.survival import measure_survival
 
 MARKS = {
     "reproduce": ("<!-- figures of a run by `make bench` -->", "<!-- end of figures of a run -->"),
+    "commands": ("<!-- figures of commands by `make bench` -->", "<!-- end of figures of commands -->"),
     "processes": ("<!-- figures by `make bench` -->", "<!-- end of figures -->"),
     "matrix": ("<!-- figures of the matrix by `make bench` -->", "<!-- end of figures of the matrix -->"),
     "claims": ("<!-- figures of claims by `make bench` -->", "<!-- end of figures of claims -->"),
@@ -166,6 +168,7 @@ def measure_processes(repeats: int, runs: str) -> list[Figure]:
 
 
 PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
+    "commands": measure_commands,
     "processes": measure_processes,
     "matrix": measure_matrix,
     "claims": measure_claims,

@@ -51,6 +51,45 @@ def within(modules: set[str], *packages: str) -> set[str]:
     return {one for one in modules if any(one == name or one.startswith(f"{name}.") for name in packages)}
 
 
+IMPORTED = """
+import importlib, json, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+def loaded_with(*modules: str) -> set[str]:
+    command = [sys.executable, "-P", "-c", IMPORTED, *modules]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return set(json.loads(ended.stdout))
+
+
+def test_a_run_on_processes_of_this_host_loads_no_container_engine_and_no_http() -> None:
+    loaded = loaded_with("harness.commands.reproduce", "harness.cluster.embedded", "harness.conditions.looks")
+
+    unneeded = (
+        "docker",
+        "testcontainers",
+        "requests",
+        "urllib3",
+        "jgo",
+        "jpype",
+        "rich",
+        "_pytest",
+        "pyspark",
+    )
+    assert within(loaded, *unneeded, "harness.nightly.invariants", "spark_reports") == set()
+
+
+@pytest.mark.parametrize("command", ["down", "clean", "check"])
+def test_other_commands_load_no_container_engine_either(command: str) -> None:
+    loaded = loaded_with(f"harness.commands.{command}")
+
+    assert within(loaded, "docker", "testcontainers", "requests", "jgo", "jpype", "rich") == set()
+
+
 @pytest.mark.parametrize(
     ("arguments", "besides"),
     [

@@ -209,7 +209,7 @@ def test_a_dead_cluster_whose_engine_is_away_is_kept_on_record_and_hinders_nobod
 
 def test_clean_without_an_engine_asks_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = paths.scratch_folder(dead_owner())
-    monkeypatch.setattr("harness.containers.removal.connect", lambda _base_url: pytest.fail("asked"))
+    monkeypatch.setattr("harness.containers.engine.connect", lambda _base_url: pytest.fail("asked"))
     cleaned = clean()
     assert cleaned.folders == [folder]
     assert cleaned.left == []

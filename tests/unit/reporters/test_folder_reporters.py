@@ -7,9 +7,11 @@ import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
+import jinja2
 import pytest
 
 from harness.errors import UsageProblem
+from harness.reporters import html
 from harness.reporters.base import Report
 from harness.reporters.folder import load_report, write_reports
 from harness.reporters.html import page
@@ -235,6 +237,33 @@ def test_of_many_events_only_some_have_rows_and_links_stay_whole(tmp_path: Path)
     assert len(rows) <= ROW_LIMIT
     assert "events.jsonl has all" in read.shown
     assert "FC ×150" in read.shown
+
+
+def test_compiled_templates_are_kept_and_make_the_same_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = long_run(tmp_path / "run", 8)
+    monkeypatch.setenv("ROCKETCHAOS_CACHE", str(tmp_path / "cache"))
+    pages = []
+    for _ in range(2):
+        html._environment.cache_clear()
+        pages.append(page(run))
+    kept = {file: file.stat().st_mtime_ns for file in (tmp_path / "cache" / "templates").iterdir()}
+    assert len(kept) >= 2
+    monkeypatch.setattr(
+        jinja2.Environment, "_generate", lambda *_unused, **_more: pytest.fail("compiled again")
+    )
+    html._environment.cache_clear()
+    pages.append(page(run))
+    assert pages[0] == pages[1] == pages[2]
+
+
+def test_a_page_is_made_where_nothing_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "cache").write_text("a file, and no folder")
+    monkeypatch.setenv("ROCKETCHAOS_CACHE", str(tmp_path / "cache"))
+    html._environment.cache_clear()
+    assert page(long_run(tmp_path / "run", 8)).startswith("<!doctype html>")
+    html._environment.cache_clear()
 
 
 def test_an_empty_history_has_a_page_and_a_beginning(tmp_path: Path) -> None:

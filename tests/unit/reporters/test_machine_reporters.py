@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 
 from harness.errors import EnvironmentNotReady
-from harness.reporters import REPORTERS, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report
+from harness.reporters.registry import REPORTERS, DocumentReporter, GitHubReporter, JUnitReporter
 from tests.unit.history_builder import eight_messages
 from tests.unit.reporters.reports import HOSTILE, broken, good, healthy, report_of, troubled
 

@@ -15,13 +15,13 @@ from rich.console import Console
 from assertions.judge import judge
 from harness.errors import ExitCode
 from harness.matrix import LeftOut
-from harness.reporters import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.base import Report
 from harness.reporters.html import page
 from harness.reporters.parts.cells import cell_text, cells, delivered, delivered_told, judgement, outcome_told
 from harness.reporters.parts.divergence import divergence_table
 from harness.reporters.parts.matrix_table import matrix_table
 from harness.reporters.parts.shares import repeats
+from harness.reporters.registry import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
 from harness.reporters.start_here import start_here
 from tests.unit.history_builder import eight_messages
 from tests.unit.reporters.reports import good, healthy, report_of, troubled
