@@ -16,6 +16,7 @@ from pathlib import Path
 
 from harness import paths
 from harness.clients.admin import Admin
+from harness.cluster import versions
 from harness.cluster.artifacts import Role, classpath
 from harness.cluster.canary import prove_delivery
 from harness.cluster.class_archive import ClassArchive
@@ -54,6 +55,7 @@ def rehearse(processes: Processes, version: str, *, proxy: bool = False) -> None
     Raises:
         EnvironmentNotReady: the cache can't be used. A rehearsal that fails is none of a run's business.
     """
+    proxy = proxy and versions.has_proxy(version)
     if _busy() or not any(archive.can_be_made() for archive in _archives(processes, version, proxy)):
         return
     with _alone() as mine:

@@ -11,9 +11,12 @@ import filelock
 import pytest
 
 from harness import paths, rehearsal
+from harness.campaign import Campaign
 from harness.cluster.class_archive import SWITCH, ClassArchive
 from harness.cluster.java_home import Java
+from harness.cluster.kinds import ClusterKind
 from harness.errors import EnvironmentNotReady
+from harness.options import Options
 
 
 class Stand:
@@ -100,3 +103,12 @@ def test_a_busy_machine_is_left_alone(stand: Stand, monkeypatch: pytest.MonkeyPa
 def test_it_can_be_turned_off(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SWITCH, "0")
     assert stand.rehearse() == 0
+
+
+@pytest.mark.parametrize(("on", "played"), [(ClusterKind.EMBEDDED, 1), (ClusterKind.CONTAINERS, 0)])
+def test_runs_have_one_before_them_where_their_servers_are_on_this_host(
+    stand: Stand, tmp_path: Path, on: ClusterKind, played: int
+) -> None:
+    campaign = Campaign(Options(runs=tmp_path, use_running=False, on=on))
+    campaign._rehearse(stand.processes, "4.9.4")
+    assert stand.plays == played
