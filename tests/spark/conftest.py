@@ -28,6 +28,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def spark() -> Iterator[SparkSession]:
     with spark_session("local[2]") as session:
         session.conf.set("spark.sql.codegen.wholeStage", "false")
-        # Sessions of processes that tests start generate code, as a user's do.
+        # Some of the processes that tests start generate code, as a user's do.
         session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         yield session
