@@ -67,7 +67,7 @@ test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machi
 
 .PHONY: test-embedded
 test-embedded: $(VENV)/.dev ## tests on real RocketMQs, as processes on this machine
-	@$(BIN)/python -m pytest -q -n 3 --dist loadfile $(ONCE_MORE) --durations 15 -m "not shipped and not nightly" $(CLUSTERS)
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(ONCE_MORE) --durations 15 -m "not shipped and not nightly" $(CLUSTERS)
 
 .PHONY: test-scenarios
 test-scenarios: $(VENV)/.dev ## every shipped scenario on real RocketMQs 4.9.4, many also on 5.5.0; and other long tests

@@ -22,6 +22,21 @@ from tests.embedded.caches import cache, cache_with_downloads
 from tests.embedded.small_scenario import RunScenario
 from tests.embedded.workbench import Bench
 
+LONGEST = (
+    "test_claims",
+    "test_ways_of_consuming",
+    "test_shrink",
+    "test_endings",
+    "test_scenarios",
+    "test_live",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first (`--no-loadscope-reorder`): at the end nobody waits for a single test."""
+    place = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))
+
 
 @pytest.fixture(scope="session", autouse=True)
 def own_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

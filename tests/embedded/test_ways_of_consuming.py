@@ -47,6 +47,7 @@ def test_in_pop_mode_the_offset_passes_what_is_still_being_consumed(rocketmq: Li
     assert seen(rocketmq, "consumed") == []
 
 
+@pytest.mark.nightly
 @ON_5
 def test_in_pop_mode_what_fails_comes_again_after_ten_seconds(rocketmq: LiveRun) -> None:
     for name in "ab":

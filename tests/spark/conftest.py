@@ -12,8 +12,11 @@ from spark_reports.session import MEMORY_VARIABLE, spark_session
 
 # For the Sparks that tests start as processes too.
 os.environ.setdefault(MEMORY_VARIABLE, "1g")
-# A few rows each: what the JVM's second compiler and Spark's code generation cost, they never bring in again.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# Few rows never bring in again what code generation, the second compiler of the JVM and its verifier cost.
+os.environ.setdefault(
+    "JDK_JAVA_OPTIONS",
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -25,4 +28,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def spark() -> Iterator[SparkSession]:
     with spark_session("local[2]") as session:
         session.conf.set("spark.sql.codegen.wholeStage", "false")
+        # Some of the processes that tests start generate code, as a user's do.
+        session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         yield session

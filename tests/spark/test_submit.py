@@ -177,6 +177,9 @@ def _submit(package: Package, python: Path, master: str, *arguments: str) -> sub
         "spark.driver.memory=1g",
         "spark.executor.memory=512m",
         "spark.ui.enabled=false",
+        # As for all tests of few rows (conftest.py): each of these JVMs would compile it anew.
+        "spark.sql.codegen.wholeStage=false",
+        "spark.sql.codegen.factoryMode=NO_CODEGEN",
     ]
     done = subprocess.run(
         [

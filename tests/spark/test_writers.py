@@ -29,6 +29,8 @@ from spark_reports.ingest.ingest import ingest
 from spark_reports.session import spark_session
 from spark_reports.store import Store
 with spark_session("local[1]") as spark:
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     store = Store.create(spark, sys.argv[1])
     print("ready", flush=True)
     sys.stdin.readline()

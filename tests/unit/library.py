@@ -1,8 +1,8 @@
-"""The shipped scenarios, read once for all tests of a process."""
+"""The shipped scenarios, for all tests of a process."""
 
 from __future__ import annotations
 
 from harness.library import shipped
-from harness.selection import load_all
+from tests.unit.reading import read_once
 
-LIBRARY = load_all(sorted(shipped().values()))
+LIBRARY = [read_once(path) for path in sorted(shipped().values())]

@@ -1,0 +1,20 @@
+"""The shipped scenarios are read once for all tests of a process: frozen, they are the same for everybody."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from harness.library import scenarios_folder
+from harness.scenario import Scenario
+from harness.spec import load_scenario
+
+
+@cache
+def _read(path: Path) -> Scenario:
+    return load_scenario(path)
+
+
+def read_once(path: Path) -> Scenario:
+    """As `load_scenario`, which the tests of reading ask themselves; files of a test's own may change."""
+    return _read(path) if path.is_relative_to(scenarios_folder()) else load_scenario(path)
