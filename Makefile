@@ -147,7 +147,7 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.runtime: $(VENV)/.made $(INPUTS)
-	@if $(PYTHON) harness/cluster/java_home.py > /dev/null 2>&1; then \
+	@if $(PYTHON) harness/jars/java_home.py > /dev/null 2>&1; then \
 	  echo "Installing rocketchaos into $(VENV) (15 MB; half a minute) ..." >&2; \
 	  $(PIP_INSTALL) --constraint constraints.txt --editable .; \
 	else \

@@ -10,7 +10,7 @@ engine_answers() {
 import sys
 
 from harness.containers.engine import connect
-from harness.errors import EnvironmentNotReady
+from harness.core.errors import EnvironmentNotReady
 
 try:
     print(connect().description)

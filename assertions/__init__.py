@@ -5,8 +5,8 @@ One file per check; a new one is registered here.
 
 from __future__ import annotations
 
-from assertions.base import Answer, Check
-from harness.word_registry import WordRegistry
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.harness.language.word_registry import WordRegistry
 
 CHECKS: WordRegistry[Check] = WordRegistry(
     __name__,

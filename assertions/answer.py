@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from assertions.base import Answer as Found
-from assertions.base import Check
-from assertions.log import Pattern
-from assertions.view import RunView
-from harness.language import Refers, as_tuple
-from harness.response_codes import ResponseCode, in_words
+from rocketchaos.assertions.base import Answer as Found
+from rocketchaos.assertions.base import Check
+from rocketchaos.assertions.log import Pattern
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import Refers, as_tuple
+from rocketchaos.harness.rocketmq.response_codes import ResponseCode, in_words
 
 _SHOWN = 300
 """Characters of a body that the answer shows."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assertions.completeness import still_possible
-from assertions.delays import SUSPENDED_MS, natural_delay_ms, retry_delay_ms
-from assertions.oracle import FAILED, SUSPENDED, is_last_attempt
-from assertions.too_early import TooEarly
-from assertions.view import Delivery, RunView
-from harness.model import Event
+from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.delays import SUSPENDED_MS, natural_delay_ms, retry_delay_ms
+from rocketchaos.assertions.oracle import FAILED, SUSPENDED, is_last_attempt
+from rocketchaos.assertions.too_early import TooEarly
+from rocketchaos.assertions.view import Delivery, RunView
+from rocketchaos.harness.core.model import Event
 
 
 def audience_of(view: RunView, consumer: str) -> str:

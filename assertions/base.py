@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from assertions.event_view import END
-from assertions.limits import keeps, pairs
-from assertions.too_early import TooEarly
-from assertions.where import Where
-from harness.language import MomentName, Word
-from harness.model import Finding, Holds
+from rocketchaos.assertions.event_view import END
+from rocketchaos.assertions.limits import keeps, pairs
+from rocketchaos.assertions.too_early import TooEarly
+from rocketchaos.assertions.where import Where
+from rocketchaos.harness.core.model import Finding, Holds
+from rocketchaos.harness.language.words import MomentName, Word
 
 if TYPE_CHECKING:
-    from assertions.view import RunView
-    from harness.scenario import Scenario
+    from rocketchaos.assertions.view import RunView
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Check(Word, ABC):

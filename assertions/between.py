@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.model import Event
+from rocketchaos.harness.core.model import Event
 
 
 def bracket(looks: Sequence[Event], begin: int, end: int) -> list[Event]:

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from assertions.between import bracket, is_bracket
-from assertions.membership import membership_stayed
-from assertions.tags import stored_matches
-from assertions.view import RunView, Sent, owned_queues, queue_name
-from harness.client_kinds import Api
-from harness.consumer import Consumer, Expression, text_of
-from harness.model import Event, MessageClass, MessageFate
+from rocketchaos.assertions.between import bracket, is_bracket
+from rocketchaos.assertions.membership import membership_stayed
+from rocketchaos.assertions.view import RunView, Sent, owned_queues, queue_name
+from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
+from rocketchaos.harness.language.consumer import Consumer, Expression, text_of
+from rocketchaos.harness.language.tags import stored_matches
+from rocketchaos.harness.rocketmq.client_kinds import Api
 
 LONGEST_PULL_MS = 30_000
 """A client waits so long for the answer to a pull (CONSUMER_TIMEOUT_MILLIS_WHEN_SUSPEND, 4.9.4 and 5.3.3)."""

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from assertions.base import Answer, Check
-from assertions.view import RunView
-from harness.language import Refers
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import Refers
 
 
 class ClientPull(Check):

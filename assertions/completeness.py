@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from assertions.case import Case
-from assertions.delays import LOCK_MS, LOST_PULL_MS, ORDERLY_MS, POPPED_MS, natural_delay_ms
-from assertions.oracle import fate_of
-from assertions.too_early import TooEarly
-from assertions.view import RunView, Sent
-from harness.model import Event, MessageClass
+from rocketchaos.assertions.case import Case
+from rocketchaos.assertions.delays import LOCK_MS, LOST_PULL_MS, ORDERLY_MS, POPPED_MS, natural_delay_ms
+from rocketchaos.assertions.oracle import fate_of
+from rocketchaos.assertions.too_early import TooEarly
+from rocketchaos.assertions.view import RunView, Sent
+from rocketchaos.harness.core.model import Event, MessageClass
 
 _OPEN = (MessageClass.IN_FLIGHT, MessageClass.STRANDED, MessageClass.UNDETERMINED)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from assertions.base import Answer, Check
-from assertions.view import RunView
-from harness.language import GroupName
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import GroupName
 
 
 class ConsumerStatus(Check):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from assertions.base import Answer, Check
-from assertions.chosen import chosen_messages, lag_beyond
-from assertions.track import TrackType
-from assertions.view import RunView, Sent
-from harness.language import ConsumerRef, ExpressionRef, GroupName, TagRef, TopicName
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.chosen import chosen_messages, lag_beyond
+from rocketchaos.assertions.view import RunView, Sent
+from rocketchaos.harness.language.words import ConsumerRef, ExpressionRef, GroupName, TagRef, TopicName
+from rocketchaos.harness.rocketmq.track_type import TrackType
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 _NO_ENTRY = "no entry"
 _SEVERAL_DIFFERENCES = 3

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from assertions.attempts import dead_letters, first_attempts_to_come, retries_to_come
-from assertions.base import Answer, Count
-from assertions.view import RunView
-from harness.language import GroupName
+from rocketchaos.assertions.attempts import dead_letters, first_attempts_to_come, retries_to_come
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import GroupName
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class DeadLetter(Count):

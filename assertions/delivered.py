@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from assertions.attempts import awaiting_retry, retries_to_come
-from assertions.base import Answer, Count
-from assertions.completeness import still_possible
-from assertions.too_early import TooEarly
-from assertions.view import Delivery, RunView, Sent, owned_queues
-from harness.language import ConsumerRef, MomentName, TagRef, Target, TopicName
+from rocketchaos.assertions.attempts import awaiting_retry, retries_to_come
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.too_early import TooEarly
+from rocketchaos.assertions.view import Delivery, RunView, Sent, owned_queues
+from rocketchaos.harness.language.words import ConsumerRef, MomentName, TagRef, Target, TopicName
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Delivered(Count):

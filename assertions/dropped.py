@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from assertions.base import Answer, Check
-from assertions.limits import keeps
-from assertions.view import RunView
-from harness.language import ConsumerName, DurationMs
-from harness.model import Event
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.limits import keeps
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.words import ConsumerName, DurationMs
 
 
 class Dropped(Check):

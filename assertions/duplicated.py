@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from assertions.attempts import attempts, repeats
-from assertions.base import Answer, Count
-from assertions.completeness import still_possible
-from assertions.too_early import TooEarly
-from assertions.view import RunView
-from harness.language import MomentName, Target, TopicName
+from rocketchaos.assertions.attempts import attempts, repeats
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.too_early import TooEarly
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import MomentName, Target, TopicName
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Duplicated(Count):

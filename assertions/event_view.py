@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from harness.model import Event
+from rocketchaos.harness.core.model import Event
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 END = "end"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assertions.event_view import EventView
-from harness.model import Event
+from rocketchaos.assertions.event_view import EventView
+from rocketchaos.harness.core.model import Event
 
 DISTURBANCES = frozenset(
     {

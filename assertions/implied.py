@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from assertions.base import Check, Count
-from assertions.limits import LEAST, MOST
+from rocketchaos.assertions.base import Check, Count
+from rocketchaos.assertions.limits import LEAST, MOST
 
 _NOT_STATED = ("claim", "refutes", "where")
 """Keys that don't change what a check says of a run."""

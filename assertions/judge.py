@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from assertions.base import Answer, Check, finding
-from assertions.oracle import fates
-from assertions.view import RunView
-from harness.model import Event, Finding, Holds, MessageFate, Outcome, OutcomeKind, Trouble
+from rocketchaos.assertions.base import Answer, Check, finding
+from rocketchaos.assertions.oracle import fates
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event, Finding, Holds, MessageFate, Outcome, OutcomeKind, Trouble
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None) -> Outcome:

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assertions.base import Answer, Check
-from assertions.event_view import END, ends
-from assertions.judge import answers
-from assertions.view import RunView
-from harness.model import SECTION_OF, TENDENCY, Event, Holds
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.event_view import END, ends
+from rocketchaos.assertions.judge import answers
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, Event, Holds
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 _Answered = list[tuple[Check, Answer]]
 

@@ -6,13 +6,13 @@ import math
 
 from pydantic import Field, model_validator
 
-from assertions.attempts import attempts
-from assertions.base import Answer, Check
-from assertions.chosen import chosen_listeners
-from assertions.completeness import still_possible
-from assertions.limits import keeps
-from assertions.view import RunView
-from harness.language import DurationMs, TagRef, Target, TopicName
+from rocketchaos.assertions.attempts import attempts
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.chosen import chosen_listeners
+from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.limits import keeps
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import DurationMs, TagRef, Target, TopicName
 
 
 class Latency(Check):

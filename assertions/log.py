@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from assertions.base import Answer, Count
-from assertions.view import RunView
-from harness.language import ConsumerRef, MomentName, NodeRef
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import ConsumerRef, MomentName, NodeRef
 
 
 def _expression(text: str) -> str:

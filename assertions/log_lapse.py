@@ -7,12 +7,12 @@ from datetime import datetime
 
 from pydantic import Field, model_validator
 
-from assertions.base import Answer, Check
-from assertions.limits import keeps
-from assertions.log import Pattern
-from assertions.view import RunView
-from harness.language import ConsumerRef, DurationMs, MomentName, NodeRef
-from harness.model import Event
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.limits import keeps
+from rocketchaos.assertions.log import Pattern
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.words import ConsumerRef, DurationMs, MomentName, NodeRef
 
 
 class LogLapse(Check):

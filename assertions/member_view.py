@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from assertions.queues import owned_queues
-from assertions.subscribed import KINDS, OwnSubscriptions
-from assertions.tags import tags_of
-from assertions.traits_view import TraitsView
-from harness.consumer import text_of
-from harness.model import Event
+from rocketchaos.assertions.queues import owned_queues
+from rocketchaos.assertions.subscribed import KINDS, OwnSubscriptions
+from rocketchaos.assertions.traits_view import TraitsView
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.consumer import text_of
+from rocketchaos.harness.language.tags import tags_of
 
 
 class MemberView(TraitsView):

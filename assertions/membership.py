@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from assertions.between import bracket, is_bracket
-from assertions.fault_view import FaultView
-from harness.model import Event
+from rocketchaos.assertions.between import bracket, is_bracket
+from rocketchaos.assertions.fault_view import FaultView
+from rocketchaos.harness.core.model import Event
 
 
 def membership_stayed(view: FaultView, group: str, first: int, passed: int, last: int) -> bool:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from assertions.event_view import EventView
-from assertions.queues import queue_name
-from harness.model import Event
+from rocketchaos.assertions.event_view import EventView
+from rocketchaos.assertions.queues import queue_name
+from rocketchaos.harness.core.model import Event
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from assertions.base import Answer, Count
-from assertions.view import RunView
-from harness.language import GroupName, MomentName, Refers
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import GroupName, MomentName, Refers
 
 
 class Notified(Count):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from assertions.base import Answer, Count
-from assertions.view import RunView, queue_name
-from harness.language import GroupName, TopicName
-from harness.model import Event
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.words import GroupName, TopicName
 
 
 @dataclass(frozen=True, slots=True)

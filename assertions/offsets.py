@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from assertions.base import Answer, Check
-from assertions.chosen import lag_beyond, owner_elsewhere
-from assertions.view import RunView, queue_name
-from harness.language import ConsumerRef, GroupName, TopicName
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.chosen import lag_beyond, owner_elsewhere
+from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.harness.language.words import ConsumerRef, GroupName, TopicName
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Offsets(Check):

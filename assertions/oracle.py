@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import sys
 
-from assertions.case import Case
-from assertions.passed import fate_of_passed
-from assertions.view import Delivery, RunView
-from assertions.waiting import fate_of_waiting
-from harness.consumer import Consumer
-from harness.model import Event, MessageClass, MessageFate
+from rocketchaos.assertions.case import Case
+from rocketchaos.assertions.passed import fate_of_passed
+from rocketchaos.assertions.view import Delivery, RunView
+from rocketchaos.assertions.waiting import fate_of_waiting
+from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
+from rocketchaos.harness.language.consumer import Consumer
 
 FAILED = "RECONSUME_LATER"
 """What a concurrent listener answers where it fails: the message goes to the retry topic."""

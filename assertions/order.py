@@ -7,12 +7,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from assertions.attempts import attempts
-from assertions.base import Answer, Check
-from assertions.chosen import chosen_listeners
-from assertions.completeness import still_possible
-from assertions.view import Delivery, RunView
-from harness.language import Target, TopicName
+from rocketchaos.assertions.attempts import attempts
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.chosen import chosen_listeners
+from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.view import Delivery, RunView
+from rocketchaos.harness.language.words import Target, TopicName
 
 
 class Order(Check):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from assertions.base import Answer, Check
-from assertions.view import RunView
-from harness.language import ConsumerName, GroupName, TopicName, VariableName
-from harness.statistics import wilson_interval
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.intervals import wilson_interval
+from rocketchaos.harness.language.words import ConsumerName, GroupName, TopicName, VariableName
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class OutcomeDistribution(Check):

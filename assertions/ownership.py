@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from assertions.base import Answer, Check
-from assertions.view import RunView, owned_queues, queue_name
-from harness.language import ConsumerRef, GroupName, TopicName
-from harness.model import Event
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView, owned_queues, queue_name
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.words import ConsumerRef, GroupName, TopicName
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Ownership(Check):

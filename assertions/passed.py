@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assertions.case import Case, in_words
-from assertions.popped import fate_of_popped
-from assertions.tags import client_matches, pulled_matches
-from harness.model import Event, MessageClass, MessageFate
+from rocketchaos.assertions.case import Case, in_words
+from rocketchaos.assertions.popped import fate_of_popped
+from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
+from rocketchaos.harness.language.tags import client_matches, pulled_matches
 
 Owners = Mapping[str, list[Event]]
 """The owners of a queue, each with the looks that prove it."""

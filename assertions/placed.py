@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from assertions.base import Answer, Check
-from assertions.view import RunView, Sent
-from harness.language import OneOrMore, TagRef, TopicName, as_tuple
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView, Sent
+from rocketchaos.harness.language.words import OneOrMore, TagRef, TopicName, as_tuple
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Placed(Check):

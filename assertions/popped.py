@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from enum import Enum
 
-from assertions.case import Case, in_words
-from assertions.delays import POPPED_MS, natural_delay_ms
-from assertions.tags import client_matches, pulled_matches
-from assertions.too_early import TooEarly, latest
-from harness.client_kinds import Api
-from harness.consumer import Expression
-from harness.model import Event, MessageClass, MessageFate
+from rocketchaos.assertions.case import Case, in_words
+from rocketchaos.assertions.delays import POPPED_MS, natural_delay_ms
+from rocketchaos.assertions.too_early import TooEarly, latest
+from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
+from rocketchaos.harness.language.consumer import Expression
+from rocketchaos.harness.language.tags import client_matches, pulled_matches
+from rocketchaos.harness.rocketmq.client_kinds import Api
 
 _LETS_GO = frozenset({"consumer-stopped", "fault-effective", "fault-healed"})
 """What may part a member from what it has popped."""

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from assertions.base import Answer, Check
-from assertions.view import RunView
-from harness.language import DurationMs, Refers, as_tuple
-from harness.response_codes import ResponseCode, in_words
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import DurationMs, Refers, as_tuple
+from rocketchaos.harness.rocketmq.response_codes import ResponseCode, in_words
 
 _SAYS = ("code", "remark", "next_offset", "min_offset", "max_offset", "messages", "keys")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.model import Event
+from rocketchaos.harness.core.model import Event
 
 
 def queue_name(broker: str, queue_id: int) -> str:

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from assertions.base import Answer, Check
-from assertions.view import RunView
-from harness.model import Holds
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Holds
 
 
 class Refuted(Check):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from assertions.attempts import answer_to, attempts, first_attempts_to_come, retries_to_come
-from assertions.base import Answer, Count
-from assertions.limits import keeps
-from assertions.view import Delivery, RunView
-from harness.language import DurationMs, GroupName, TopicName
+from rocketchaos.assertions.attempts import answer_to, attempts, first_attempts_to_come, retries_to_come
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.limits import keeps
+from rocketchaos.assertions.view import Delivery, RunView
+from rocketchaos.harness.language.words import DurationMs, GroupName, TopicName
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Retry(Count):

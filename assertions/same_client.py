@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from assertions.base import Answer, Check
-from assertions.view import RunView
-from harness.language import GroupName, as_tuple
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import GroupName, as_tuple
 
 
 class SameClient(Check):

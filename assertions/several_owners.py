@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from assertions.base import Answer, Count
-from assertions.view import RunView, owned_queues
-from harness.language import GroupName, MomentName, TopicName
-from harness.model import Event
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.view import RunView, owned_queues
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.words import GroupName, MomentName, TopicName
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class SeveralOwners(Count):

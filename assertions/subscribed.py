@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from harness.consumer import Expression, from_data
-from harness.model import Event
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.consumer import Expression, from_data
 
 KINDS = ("consumer-starting", "subscribed", "unsubscribed")
 """The kinds of events that tell of it."""

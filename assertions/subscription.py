@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from assertions.base import Answer, Check
-from assertions.view import RunView
-from harness.language import ExpressionRef, GroupName, TopicName, as_tuple
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import ExpressionRef, GroupName, TopicName, as_tuple
 
 Codes = Annotated[
     tuple[int, ...],

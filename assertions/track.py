@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from assertions.base import Answer, Check
-from assertions.chosen import chosen_messages, owner_elsewhere
-from assertions.view import RunView
-from harness.language import ConsumerRef, GroupName, TagRef, TopicName
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.chosen import chosen_messages, owner_elsewhere
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import ConsumerRef, GroupName, TagRef, TopicName
+from rocketchaos.harness.rocketmq.track_type import TrackType
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
-TrackType = Literal[
-    "CONSUMED",
-    "CONSUMED_BUT_FILTERED",
-    "PULL",
-    "NOT_CONSUME_YET",
-    "NOT_ONLINE",
-    "CONSUME_BROADCASTING",
-    "UNKNOWN",
-]
 
 NO_TRACK = "no track of the group"
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from assertions.base import Answer, Check
-from assertions.chosen import chosen_messages, owner_elsewhere
-from assertions.track import TrackType
-from assertions.view import RunView
-from harness.language import ConsumerRef, GroupName, TagRef, TopicName, as_tuple
+from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.chosen import chosen_messages, owner_elsewhere
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.words import ConsumerRef, GroupName, TagRef, TopicName, as_tuple
+from rocketchaos.harness.rocketmq.track_type import TrackType
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 _MOST = 4
 """So many different courses are told."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from assertions.event_view import EventView
-from harness.client_kinds import CLIENT_KINDS, Api, ClientKind
+from rocketchaos.assertions.event_view import EventView
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api, ClientKind
 
 _TOLD = tuple(name for name in Api.__dataclass_fields__ if name not in ("name", "implementation"))
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
 
-from assertions.attempts import next_attempt_by_ns
-from assertions.base import Answer, Count
-from assertions.completeness import still_possible
-from assertions.oracle import fates
-from assertions.too_early import TooEarly, latest
-from assertions.view import RunView
-from harness.language import GroupName, MomentName, TagRef, TopicName
-from harness.model import MessageClass, MessageFate
+from rocketchaos.assertions.attempts import next_attempt_by_ns
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.oracle import fates
+from rocketchaos.assertions.too_early import TooEarly, latest
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import MessageClass, MessageFate
+from rocketchaos.harness.language.words import GroupName, MomentName, TagRef, TopicName
 
 if TYPE_CHECKING:
-    from harness.scenario import Scenario
+    from rocketchaos.harness.scenario.model import Scenario
 
 _NOT_DELIVERED = tuple(one.value for one in MessageClass if one is not MessageClass.DELIVERED)
 _WAITING = (MessageClass.IN_FLIGHT, MessageClass.IN_RETRY, MessageClass.STRANDED)

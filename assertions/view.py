@@ -13,7 +13,7 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 `request-mode-set`     group, topic, mode, brokers: these hand the topic out to the group in this mode, POP
 `consumer-starting`    subscribe {topic: tags | {sql}}; node: the consumer
 `consumer-started`     client_id, pid, process: `own`, or `shared` with other clients; client, api and what
-                       follows from them, as fields of `harness.client_kinds.Api`; node: the consumer
+                       follows from them, as fields of `harness.rocketmq.client_kinds.Api`; node: the consumer
 `consumer-refused`     error, code: its client's start() threw; node: the consumer
 `subscribed`           topic, expression: tags | {sql}; a running consumer did; node: the consumer
 `unsubscribed`         topic; a running consumer did; node: the consumer
@@ -61,10 +61,10 @@ Kinds of events that it reads, and their data (names as the scenario has them):
 
 from __future__ import annotations
 
-from assertions.fault_view import FaultView
-from assertions.member_view import MemberView
-from assertions.message_view import Delivery, MessageView, Sent
-from assertions.queues import owned_queues, queue_name
+from rocketchaos.assertions.fault_view import FaultView
+from rocketchaos.assertions.member_view import MemberView
+from rocketchaos.assertions.message_view import Delivery, MessageView, Sent
+from rocketchaos.assertions.queues import owned_queues, queue_name
 
 __all__ = ["Delivery", "RunView", "Sent", "owned_queues", "queue_name"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from assertions.case import Case
-from assertions.tags import pulled_matches
-from assertions.view import owned_queues
-from harness.model import Event, MessageClass, MessageFate
+from rocketchaos.assertions.case import Case
+from rocketchaos.assertions.view import owned_queues
+from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
+from rocketchaos.harness.language.tags import pulled_matches
 
 _REFUSED = (
     "; but at times the broker holds no subscription of the group for the topic, as a heartbeat of a member that "

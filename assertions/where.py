@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from harness.client_kinds import CLIENT_KINDS
-from harness.expected import is_label
-from harness.language import Strict, as_tuple
-from harness.version_range import VersionRange, contains
+from rocketchaos.harness.language.expectation import is_label
+from rocketchaos.harness.language.words import Strict, as_tuple
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
+from rocketchaos.harness.rocketmq.version_range import VersionRange, contains
 
 
 def _a_label(text: str) -> str:

@@ -27,11 +27,11 @@ from typing import IO
 from docker.errors import APIError, BuildError, ImageNotFound
 from docker.models.images import Image
 
-from harness.cluster.artifacts import classpath
-from harness.configuration import PLACEHOLDER
-from harness.containers.engine import Engine, connect, refusals
-from harness.containers.images import NAMES, Kind, NotPulled, pull
-from harness.errors import EnvironmentNotReady, RocketchaosError, UsageProblem
+from rocketchaos.harness.containers.engine import Engine, connect, refusals
+from rocketchaos.harness.containers.images import NAMES, Kind, NotPulled, pull
+from rocketchaos.harness.core.configuration import PLACEHOLDER
+from rocketchaos.harness.core.errors import EnvironmentNotReady, RocketchaosError, UsageProblem
+from rocketchaos.harness.jars.artifacts import classpath
 
 VERSIONS = ("4.9.4", "5.5.0")
 """Of RocketMQ, where none are asked for."""

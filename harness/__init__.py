@@ -1,11 +1,1 @@
-"""rocketchaos: reproduces subscription mismatches on real RocketMQ.
-
-The way of the data, one direction only::
-
-    scenario file -> harness.spec -> Scenario -> harness.runner -> history
-        -> assertions (pure) -> outcome -> run folder -> reporters
-
-Start reading at `harness.runner`.
-"""
-
-__version__ = "0.1.0"
+"""Runs scenarios on a real RocketMQ; `harness.engine.run` is a run on one page."""

@@ -14,18 +14,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from assertions import CHECKS
-from assertions.refuted import Refuted
-from harness.campaign import Campaign
-from harness.errors import PreconditionNotMet, RocketchaosError, UsageProblem
-from harness.model import Event, Finding, Holds
-from harness.performance import Performance
-from harness.reporters.base import Report
-from harness.reporters.parts.text import event_numbers
-from harness.scenario import Scenario
-from harness.spec.nearest import listed, nearest
-from harness.steps import STEPS, Step
-from harness.transcript import Transcript, value_of
+from rocketchaos.assertions import CHECKS
+from rocketchaos.assertions.refuted import Refuted
+from rocketchaos.harness.core.errors import PreconditionNotMet, RocketchaosError, UsageProblem
+from rocketchaos.harness.core.model import Event, Finding, Holds
+from rocketchaos.harness.core.nearest import listed, nearest
+from rocketchaos.harness.core.text import event_numbers
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.stepwise import Performance
+from rocketchaos.harness.engine.transcript import Transcript, value_of
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps import STEPS, Step
 
 LIVE_STEPS = {word.replace("-", "_"): step for word, step in STEPS.items()}
 """The steps of a live run, by the name that they have in Python."""

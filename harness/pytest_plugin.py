@@ -1,237 +1,120 @@
-"""Scenarios as pytest's tests, and the fixture `rocketmq`; `rocketchaos_pytest` leads here when needed.
+"""The pytest plugin, as pytest loads it: options, and the two ways in.
 
-How a run ends in pytest's words: as expected is passed, not as expected is failed. An inconclusive run, or one
-that the environment or the harness broke, is an *error*, never failed or skipped: it says nothing about what
-was to be tested. pytest knows errors in a test's setup only. So a scenario runs in its item's setup, where an
-error is one, and the call just holds the outcome against what is expected. Where a scenario expects nothing of
-this client and version, whatever it measured is passed, but an error.
+Every pytest in the environment loads this, also for tests that have nothing to do with RocketMQ. So it imports
+the rest of rocketchaos only where a scenario is collected, or the fixture is asked for.
 """
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+import argparse
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.campaign import Campaign
-from harness.cluster import versions
-from harness.cluster.kinds import ClusterKind
-from harness.cluster.releases import Need
-from harness.errors import ExitCode, RocketchaosError
-from harness.feasibility import why_not
-from harness.job import Job
-from harness.live import LiveRun
-from harness.matrix import Matrix, jobs_of, parse_matrix, refuse_two_versions
-from harness.model import OutcomeKind
-from harness.obtainable import why_unobtainable
-from harness.options import DEFAULT_VERSION, Options
-from harness.reporters.base import Report
-from harness.reporters.parts.findings import finding_lines
-from harness.reporters.parts.verdict import reason_and_hint, sentence
-from harness.spec import parse_scenario
-from harness.spec.files import read_text
-from harness.store import runs_folder
+if TYPE_CHECKING:
+    from types import ModuleType
 
-LOG = logging.getLogger("rocketchaos")
-"""Says what takes time; `--log-cli-level=INFO` shows it."""
+    from rocketchaos.harness.live import LiveRun
 
-_CAMPAIGN = pytest.StashKey[Campaign]()
-_ABSENT = pytest.StashKey[Mapping[Need, RocketchaosError]]()
-_MARK = re.compile(r"[A-Za-z]\w*(-\w+)*")
+SUFFIX = ".scenario.yaml"
+_NAME = "rocketchaos-runs"
+_UNAVAILABLE = pytest.StashKey[str | None]()
+"""Why scenarios and the fixture can't be used in this session; None where they can."""
 
 
-def matrix_of(words: Sequence[str]) -> Matrix:
-    """The matrix of `--matrix`, whose words may stand in one argument.
-
-    Raises:
-        UsageProblem: they can't be meant so.
-    """
-    return parse_matrix([word for argument in words for word in argument.split()])
-
-
-def campaign_of(config: pytest.Config) -> Campaign:
-    """The session's campaign: its clusters are shared by all tests of this process, and end with it.
-
-    Raises:
-        UsageProblem: `--rocketmq` is no version.
-    """
-    if _CAMPAIGN not in config.stash:
-        version = config.getoption("--rocketmq") or DEFAULT_VERSION
-        versions.parse(version)
-        chosen = config.getoption("--runs-dir")
-        runs = runs_folder() if chosen is None else Path(chosen)
-        config.stash[_CAMPAIGN] = Campaign(
-            Options(
-                version=version,
-                on=ClusterKind(config.getoption("--on") or ClusterKind.EMBEDDED),
-                dashboard=config.getoption("--dashboard"),
-                timing=config.getoption("--timing"),
-                runs=config.invocation_params.dir / runs,
-                seed=config.getoption("--rocketchaos-seed"),
-                progress=LOG.info,
-            )
-        )
-    return config.stash[_CAMPAIGN]
-
-
-class ScenarioFile(pytest.File):
-    """A `*.scenario.yaml`, validated when it is collected: an invalid one never starts anything."""
-
-    def collect(self) -> Iterator[ScenarioItem]:
-        """Its one scenario, in every cell of the matrix where there is one."""
-        folder = self.config.invocation_params.dir
-        shown = self.path.relative_to(folder) if self.path.is_relative_to(folder) else self.path
-        scenario = parse_scenario(read_text(self.path), str(shown))
-        version = self.config.getoption("--rocketmq") or DEFAULT_VERSION
-        words = self.config.getoption("--matrix")
-        if not words:
-            yield ScenarioItem.from_parent(self, name=scenario.name, job=Job(scenario, version))
-            return
-        matrix = matrix_of(words)
-        refuse_two_versions(matrix, self.config.getoption("--rocketmq"))
-        for job in jobs_of(scenario, matrix.cells(version)):
-            name = f"{scenario.name}[{job.clients}-{job.rocketmq}]"
-            yield ScenarioItem.from_parent(self, name=name, job=job)
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
-        """What is wrong with the file, and nothing of how that was found."""
-        if isinstance(excinfo.value, RocketchaosError):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo)
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options; their defaults are the command line's."""
+    group = parser.getgroup("rocketchaos", "scenarios on a real RocketMQ")
+    group.addoption("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients (default: 4.9.4)")
+    group.addoption(
+        "--matrix",
+        action="append",
+        metavar="DIMENSION=A,B",
+        help="every client on every version: `--matrix 'clients=java,python rocketmq=4.9.4,5.5.0'`",
+    )
+    group.addoption(
+        "--on",
+        choices=("embedded", "containers"),
+        help="name server and brokers as processes of this host, or in containers (default: embedded)",
+    )
+    group.addoption(
+        "--dashboard",
+        action="store_true",
+        help="with RocketMQ's dashboard as a third witness, in a container",
+    )
+    group.addoption(
+        "--timing",
+        choices=("compressed", "faithful"),
+        help="RocketMQ's own timers, or shortened ones (default: what the scenario says)",
+    )
+    group.addoption(
+        "--runs-dir", metavar="FOLDER", help="where run folders go (default: ROCKETCHAOS_RUNS or ./runs)"
+    )
+    group.addoption(
+        "--rocketchaos-seed",
+        metavar="NUMBER",
+        type=_seed,
+        help="recorded in each run (default: a random one)",
+    )
 
 
-class ScenarioItem(pytest.Item):
-    """One scenario on one version, run once."""
-
-    def __init__(self, *, job: Job, **arguments: Any) -> None:
-        super().__init__(**arguments)
-        self.job = job
-        self.scenario = scenario = job.scenario
-        self.run_report: Report | None = None
-        self.extra_keyword_matches.update((scenario.title, *scenario.marks))
-        for mark in scenario.marks:
-            if _MARK.fullmatch(mark):
-                # Registered, so that `--strict-markers` lets it pass.
-                self.config.addinivalue_line("markers", f"{mark}: of a scenario")
-                self.add_marker(mark)
-
-    def setup(self) -> None:
-        """Run it; see the module for why here."""
-        problem: RocketchaosError | None = None
-        try:
-            campaign = campaign_of(self.config)
-            reason = why_not(self.scenario, self.job.rocketmq, campaign.options.on)
-            if reason is not None:
-                pytest.skip(reason)
-            self._require_obtainable(campaign.options.on)
-            self.run_report = report = campaign.run(self.job)
-        except RocketchaosError as error:
-            problem = error
-        if problem is not None:  # out here, or pytest would tell it twice, as the cause of itself
-            _end_with(str(problem))
-        self.user_properties += properties(report)
-        if report.outcome.wrong and report.outcome.kind in (OutcomeKind.INCONCLUSIVE, OutcomeKind.ERROR):
-            _end_with(explanation(report))
-
-    def _require_obtainable(self, kind: ClusterKind) -> None:
-        """An error where its RocketMQ, or a client's, can't be had: it was asked for, and says nothing."""
-        found = why_unobtainable(self.job, kind, self.config.stash.get(_ABSENT, {}))
-        if found is not None:
-            if found.left_out.code is ExitCode.AS_EXPECTED:
-                pytest.skip(found.left_out.reason)
-            raise found.error
-
-    def runtest(self) -> None:
-        """Hold the outcome against what is expected."""
-        assert self.run_report is not None
-        if self.run_report.outcome.wrong:
-            _end_with(explanation(self.run_report))
-
-    def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where it stands."""
-        line = self.scenario.line_of("name")
-        return self.path, None if line is None else line - 1, self.name
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is no seed: give a whole number")
+    return int(text)
 
 
-def _end_with(text: str) -> NoReturn:
-    """Fail with this text alone; in a setup this is an error."""
-    pytest.fail(text, pytrace=False)
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a `--matrix` that can't be meant so."""
+    if config.getoption("--matrix"):
+        _require_matrix(config)
 
 
-def explanation(report: Report) -> str:
-    """Verdict, what speaks against it, the run folder, and the command that runs it again."""
-    reason, hint = reason_and_hint(report)
-    told = [sentence(report), reason, hint, *finding_lines(report), f"Run: {report.folder}"]
-    return "\n".join([*filter(None, told), f"Reproduce: {report.reproduce_command}"])
+def _require_matrix(config: pytest.Config) -> None:
+    """Say what is wrong with `--matrix` once, and not of every scenario."""
+    from rocketchaos.harness.core.errors import UsageProblem
 
-
-def properties(report: Report) -> list[tuple[str, object]]:
-    """What JUnit XML is told of a run."""
-    return [
-        ("outcome", report.outcome.kind.value),
-        ("seed", report.record.get("seed", "")),
-        ("run_dir", str(report.folder)),
-        ("history", str(report.folder / "events.jsonl")),
-    ]
-
-
-@contextmanager
-def live_run(request: pytest.FixtureRequest) -> Iterator[LiveRun]:
-    """The run behind the fixture `rocketmq`; it ends with the test."""
-    node = request.node
-    documentation = str(getattr(getattr(node, "obj", None), "__doc__", None) or "").strip()
-    run = LiveRun(campaign_of(request.config), node.name, documentation.partition("\n")[0] or node.nodeid)
     try:
+        _plugin(config).matrix_of(config.getoption("--matrix"))
+    except UsageProblem as problem:
+        raise pytest.UsageError(f"rocketchaos: {problem}") from None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A `*.scenario.yaml` is a test."""
+    if not file_path.name.endswith(SUFFIX):
+        return None
+    reason = parent.config.stash[_UNAVAILABLE]
+    kind = _UnavailableFile if reason is not None else _plugin(parent.config).ScenarioFile
+    collector: pytest.Collector = kind.from_parent(parent, path=file_path)
+    return collector
+
+
+@pytest.fixture
+def rocketmq(request: pytest.FixtureRequest) -> Iterator[LiveRun]:
+    """A real RocketMQ: declare topics and consumers, then do the steps of a scenario, and check, in Python."""
+    reason = request.config.stash[_UNAVAILABLE]
+    if reason is not None:
+        pytest.fail(f"rocketchaos can't be used here: {reason}", pytrace=False)
+    with _plugin(request.config).live_run(request) as run:
         yield run
-    finally:
-        report = run.finish()
-        if report is not None:
-            node.user_properties += properties(report)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Put time where it belongs, and make an error of what would be a failure."""
-    report = yield
-    if isinstance(item, ScenarioItem) and item.run_report is not None:
-        # The run is what the test consists of, though it takes place in the setup.
-        if report.when == "setup" and report.passed:
-            report.duration = max(0.0, report.duration - item.run_report.seconds)
-        elif report.when == "call":
-            report.duration += item.run_report.seconds
-    if report.when == "call" and call.excinfo is not None and call.excinfo.errisinstance(RocketchaosError):
-        # In a test with the fixture: a step or a check that could not be done. Errors outside of the call are
-        # the only ones that pytest, its JUnit XML and all that build on them tell apart from failures.
-        report.when = "setup"
-    return report
+class _UnavailableFile(pytest.File):
+    """A scenario that can't be run in this session."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Say why."""
+        reason = self.config.stash[_UNAVAILABLE]
+        raise self.CollectError(f"rocketchaos can't be used here: {reason}")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> None:
-    """Ask for every version that the scenarios need, and fetch those that are there, several at a time."""
-    options = session.config.option
-    stopped = session.testsfailed and not options.continue_on_collection_errors
-    items = [item for item in getattr(session, "items", ()) if isinstance(item, ScenarioItem)]
-    if not items or options.collectonly or stopped:
-        return
-    with suppress(RocketchaosError):  # every scenario says so itself
-        campaign = campaign_of(session.config)
-        kind = campaign.options.on
-        jobs = [item.job for item in items if why_not(item.scenario, item.job.rocketmq, kind) is None]
-        absent = session.config.stash[_ABSENT] = campaign.absences(jobs)
-        campaign.fetch([job for job in jobs if why_unobtainable(job, kind, absent) is None])
+def _plugin(config: pytest.Config) -> ModuleType:
+    """The other half of the plugin, which is registered when it is first needed."""
+    from rocketchaos.harness import pytest_items as pytest_plugin
 
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """End what was started, after the last fixture has."""
-    campaign = session.config.stash.get(_CAMPAIGN, None)
-    if campaign is not None:
-        campaign.close()
+    if not config.pluginmanager.has_plugin(_NAME):
+        config.pluginmanager.register(pytest_plugin, _NAME)
+    return pytest_plugin

@@ -1,6 +1,6 @@
 """The documents of a run folder, as Spark reads them: every column explicitly, nothing inferred.
 
-See `harness.store` for the folder and `assertions.view` for the kinds of events. What a reader of facts doesn't
+See `harness.core.run_folder` for the folder and `assertions.view` for the kinds of events. What a reader of facts doesn't
 need is not here; Spark's parser skips it. A line or a document that is no JSON, or that has another type where one
 of these fields is, leaves its text in the column `CORRUPT` (mode PERMISSIVE).
 """
@@ -17,7 +17,7 @@ from pyspark.sql.types import (
     StringType,
 )
 
-from spark_reports.schema import schema
+from rocketchaos.spark_reports.schema import schema
 
 CORRUPT = "corrupt"
 """The column of what could not be read."""

@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, MapType
 
-from harness.errors import UsageProblem
-from spark_reports.places import Place
-from spark_reports.session import Progress
-from spark_reports.tables import FACTS, QUARANTINE, RUNS
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports.places import Place
+from rocketchaos.spark_reports.session import Progress
+from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS
 
 
 class Format(StrEnum):

@@ -11,7 +11,7 @@ from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark.errors import AnalysisException, PySparkException, PySparkRuntimeError
 from pyspark.errors.exceptions.captured import CapturedException
 
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 _LINES = 3
 _TELLS_NOTHING = re.compile(r"incubator modules| WARN Utils: |^\s+at \S+\(|^\s+\.\.\. \d+ more")

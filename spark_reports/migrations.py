@@ -14,12 +14,12 @@ from delta.tables import DeltaTable
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from harness.errors import UsageProblem
-from spark_reports.places import Place
-from spark_reports.session import Progress
-from spark_reports.store import STATISTICS, VERSION_PROPERTY, make_tables, version_of
-from spark_reports.tables import FACTS, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
-from spark_reports.transactions import Transactions
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports.places import Place
+from rocketchaos.spark_reports.session import Progress
+from rocketchaos.spark_reports.store import STATISTICS, VERSION_PROPERTY, make_tables, version_of
+from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
+from rocketchaos.spark_reports.transactions import Transactions
 
 Migration = Callable[[SparkSession, Place], None]
 

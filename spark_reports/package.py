@@ -16,13 +16,13 @@ from pathlib import Path, PurePosixPath
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-import harness
-from harness.cluster.jars import Progress, jars
-from harness.errors import EnvironmentNotReady, UsageProblem
-from spark_reports import requirements
-from spark_reports.session import LOG4J
+import rocketchaos
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.jars.bundles import Progress, jars
+from rocketchaos.spark_reports import requirements
+from rocketchaos.spark_reports.session import LOG4J
 
-_OURS = ("harness", "assertions", "spark_reports")
+_ROOMS = ("harness", "assertions", "spark_reports")
 _NEEDED = (
     "delta-spark", "jinja2", "packaging", "platformdirs", "plotly", "pyyaml", "requests", "rich", "tenacity",
     "typer",
@@ -33,7 +33,7 @@ _LEFT_TO_THE_DRIVER = frozenset({"pydantic"})
 # They do without their compiled part.
 _ALSO_PURE = frozenset({"charset-normalizer", "markupsafe", "pyyaml"})
 _COMPILED = (".so", ".pyd", ".dylib")
-_MAIN = Path(__file__).with_name("submitted.py")
+_MAIN = Path(rocketchaos.__file__).parent / "harness" / "cli" / "submitted.py"
 # The same content gives the same zip.
 _STAMP = (2020, 1, 1, 0, 0, 0)
 
@@ -88,11 +88,12 @@ def make_package(out: Path, progress: Progress) -> Package:
 
 
 def _own() -> Iterator[tuple[str, Path]]:
-    home = Path(harness.__file__).parent.parent
-    for package in _OURS:
-        for file in (home / package).rglob("*"):
+    package = Path(rocketchaos.__file__).parent
+    yield f"{package.name}/__init__.py", package / "__init__.py"
+    for room in _ROOMS:
+        for file in (package / room).rglob("*"):
             if file.is_file() and "__pycache__" not in file.parts:
-                yield file.relative_to(home).as_posix(), file
+                yield file.relative_to(package.parent).as_posix(), file
 
 
 def _theirs() -> Iterator[tuple[str, Path]]:

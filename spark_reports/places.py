@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from harness.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _OF_GLOBS = re.compile(r"[\\{}\[\]*?]")

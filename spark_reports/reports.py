@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
-from spark_reports.divergence import divergence
-from spark_reports.flakiness import flakiness
-from spark_reports.report import Report, StoreSummary
-from spark_reports.timing import timing
+from rocketchaos.spark_reports.divergence import divergence
+from rocketchaos.spark_reports.flakiness import flakiness
+from rocketchaos.spark_reports.report import Report, StoreSummary
+from rocketchaos.spark_reports.timing import timing
 
 Builder = Callable[[SparkSession, StoreSummary], Report]
 """Makes a report, from a session with views that have the names of the store's tables."""

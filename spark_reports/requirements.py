@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 
-from harness.cluster.jars import Bundle
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.jars.bundles import Bundle
 
 _INSTALL = "Install it: pip install 'rocketmq-chaos-harness[reports]'."
 _OF_STORES = {"pyspark": "pyspark", "delta": "delta-spark"}

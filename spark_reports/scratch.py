@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness import guardian, paths
-from harness.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.reaper import handle as guardian
 
 LOG = "spark.log"
 _LOGS_KEPT_S = 7 * 86400

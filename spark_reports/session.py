@@ -24,11 +24,11 @@ from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from harness.cluster.jars import jars
-from harness.cluster.java_home import find_java
-from harness.errors import UsageProblem
-from spark_reports import requirements
-from spark_reports.failures import spark_failures
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.jars.bundles import jars
+from rocketchaos.harness.jars.java_home import find_java
+from rocketchaos.spark_reports import requirements
+from rocketchaos.spark_reports.failures import spark_failures
 
 MASTER_VARIABLE = "ROCKETCHAOS_SPARK_MASTER"
 """The environment variable that names Spark's master, instead of `local[*]`."""
@@ -68,7 +68,7 @@ def spark_session(master: str | None = None, progress: Progress | None = None) -
             yield from _submitted(master)
         return
     # Only here: what it needs is not there under `spark-submit`.
-    from spark_reports.scratch import LOG, scratch
+    from rocketchaos.spark_reports.scratch import LOG, scratch
 
     say = progress or (lambda _text: None)
     chosen = master or os.environ.get(MASTER_VARIABLE) or "local[*]"

@@ -17,7 +17,7 @@ from pathlib import Path
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 FILE = ".lock"
 

@@ -28,7 +28,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from spark_reports.schema import schema
+from rocketchaos.spark_reports.schema import schema
 
 STORE_VERSION = 2
 """Version of the tables. A store says which it has; another one is migrated, or refused."""
@@ -121,7 +121,7 @@ MESSAGES = Table(
         queue_offset=_LONG,
         owner=_TEXT,
         subscription=_TEXT,  # the expression that the broker held
-        message_class=_TEXT,  # see harness.model.MessageClass
+        message_class=_TEXT,  # see harness.core.model.MessageClass
         deliveries=_TEXTS,  # members whose listener got it, in order of time
         # From its acknowledgement to the producer, or the group's first start if later, to the first delivery;
         # null: none.

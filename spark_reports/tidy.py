@@ -10,9 +10,9 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from spark_reports.session import Progress
-from spark_reports.store import Store
-from spark_reports.tables import FACTS, QUARANTINE, RUNS, TABLES, Table
+from rocketchaos.spark_reports.session import Progress
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS, TABLES, Table
 
 LEFT_AFTER = timedelta(days=1)
 """What nobody has committed for so long is left over: an ingest may take half of it (`store.BATCH_LIMIT_S`), the

@@ -11,10 +11,10 @@ import delta.exceptions.captured
 from pyspark.sql import SparkSession
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from harness.errors import EnvironmentNotReady
-from spark_reports.places import Place
-from spark_reports.session import Progress
-from spark_reports.store_lock import store_lock
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.places import Place
+from rocketchaos.spark_reports.session import Progress
+from rocketchaos.spark_reports.store_lock import store_lock
 
 Result = TypeVar("Result")
 

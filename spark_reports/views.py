@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 from pyspark.sql import DataFrame
 
-from spark_reports.cell import Cell
-from spark_reports.places import Place
-from spark_reports.tables import COPY, QUARANTINE, RUNS, TABLES
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.places import Place
+from rocketchaos.spark_reports.tables import COPY, QUARANTINE, RUNS, TABLES
 
 # A clock that can't be right: when the run was, nobody knows. How long things took in it was measured by another.
 _IS_TRUE = "started >= TIMESTAMP '2020-01-01' AND started <= coalesce(ingested, started) + INTERVAL 1 DAY"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.scenario import Scenario
-from harness.steps.base import every_step
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps.base import every_step
 
 
 def size(scenario: Scenario) -> int:

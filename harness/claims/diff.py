@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
-from harness.claims.verdicts import Tendency, Verdict, VerdictKind, share_text
+from rocketchaos.harness.claims.verdicts import Tendency, Verdict, VerdictKind, share_text
 
 Verdicts = Mapping[tuple[str, str], Verdict]
 

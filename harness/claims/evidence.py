@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.errors import EnvironmentNotReady, UsageProblem
-from harness.model import SCHEMA_VERSION, Event, Holds, OutcomeKind
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core.model import SCHEMA_VERSION, Event, Holds, OutcomeKind
 
 CITED_AT_MOST = 8
 """So many events of a check are kept, the first ones and the last two."""

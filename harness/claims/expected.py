@@ -8,9 +8,9 @@ from pathlib import Path
 
 import yaml
 
-from harness.claims.verdicts import Verdict, VerdictKind
-from harness.errors import UsageProblem
-from harness.library import scenarios_folder
+from rocketchaos.harness.claims.verdicts import Verdict, VerdictKind
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.plan.library import scenarios_folder
 
 FILE = "expected-verdicts.yaml"
 _HEAD = """\

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from harness.claims.registry import claims
-from harness.claims.verdicts import VerdictKind
-from harness.cluster.kinds import ClusterKind
-from harness.errors import UsageProblem
-from harness.expected import MEASURED, expected_words
-from harness.feasibility import why_not
-from harness.matrix import Cell, Plan, plan
-from harness.model import SECTION_OF
-from harness.scenario import Scenario
-from harness.version_range import why_not_in
+from rocketchaos.harness.claims.registry import claims
+from rocketchaos.harness.claims.verdicts import VerdictKind
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.model import SECTION_OF
+from rocketchaos.harness.language.expectation import MEASURED, expected_words
+from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.plan.matrix import Cell, Plan, plan
+from rocketchaos.harness.rocketmq.version_range import why_not_in
+from rocketchaos.harness.scenario.model import Scenario
 
 SLOW = frozenset({"slow", "minutes"})
 """The marks of what RocketMQ's own timers, or many repeats, make long."""

@@ -11,12 +11,12 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError, model_validator
 
-from harness.errors import UsageProblem
-from harness.expected import is_range
-from harness.language import Strict, as_tuple
-from harness.library import scenarios_folder
-from harness.spec.nearest import nearest
-from harness.version_range import VersionRange, contains
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.nearest import nearest
+from rocketchaos.harness.language.expectation import is_range
+from rocketchaos.harness.language.words import Strict, as_tuple
+from rocketchaos.harness.plan.library import scenarios_folder
+from rocketchaos.harness.rocketmq.version_range import VersionRange, contains
 
 FILE = "claims.yaml"
 VERSIONS = ("4.9.3", "4.9.4", "4.9.7", "5.3.3", "5.5.0")

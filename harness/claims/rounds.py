@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from harness.campaign import Campaign
-from harness.claims.evidence import RunSeen
-from harness.claims.runs import seen
-from harness.claims.verdicts import tendencies
-from harness.job import Job
-from harness.model import OutcomeKind
+from rocketchaos.harness.claims.evidence import RunSeen
+from rocketchaos.harness.claims.runs import seen
+from rocketchaos.harness.claims.verdicts import tendencies
+from rocketchaos.harness.core.model import OutcomeKind
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.plan.job import Job
 
 AT_A_TIME = 10
 """So many more runs of what isn't known well enough, before it is asked again."""

@@ -7,15 +7,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.claims.evidence import CheckSeen, RunSeen, compact, read_evidence, some_of, without_places
-from harness.errors import UsageProblem
-from harness.expected import label_of
-from harness.job import Job
-from harness.model import SCHEMA_VERSION, Event, Holds, OutcomeKind
-from harness.reporters.base import Report
-from harness.scenario import Scenario
-from harness.spec import InvalidScenario, parse_scenario
-from harness.store import RunFolder
+from rocketchaos.harness.claims.evidence import (
+    CheckSeen,
+    RunSeen,
+    compact,
+    read_evidence,
+    some_of,
+    without_places,
+)
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.model import SCHEMA_VERSION, Event, Holds, OutcomeKind
+from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.language.expectation import label_of
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
 
 _NEVER = (OutcomeKind.ERROR, OutcomeKind.INCONCLUSIVE)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.claims.registry import ARTICLES, Claim
+from rocketchaos.harness.claims.registry import ARTICLES, Claim
 
 
 def said(claim: Claim) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
-from harness.claims.registry import VERSIONS, Claim
-from harness.claims.said import said
-from harness.claims.verdicts import Proof, Verdict, VerdictKind
-from harness.reporters.parts.markdown import cell, code
+from rocketchaos.harness.claims.registry import VERSIONS, Claim
+from rocketchaos.harness.claims.said import said
+from rocketchaos.harness.claims.verdicts import Proof, Verdict, VerdictKind
+from rocketchaos.harness.reporting.parts.markdown import cell, code
 
 GROUPS: Mapping[str, str] = MappingProxyType(
     {

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from harness.claims.evidence import CheckSeen, RunSeen
-from harness.model import SECTION_OF, TENDENCY, Holds, Told
-from harness.statistics import wilson_interval
+from rocketchaos.harness.claims.evidence import CheckSeen, RunSeen
+from rocketchaos.harness.core.intervals import wilson_interval
+from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, Holds, Told
 
 
 class VerdictKind(Told):

@@ -9,8 +9,8 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
-from harness.cluster import remoting
-from harness.cluster.remoting import Answer
+from rocketchaos.harness.rocketmq import remoting
+from rocketchaos.harness.rocketmq.remoting import Answer
 
 _CONNECT_LIMIT_S = 3.0
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from harness.allocation import Queue
-from harness.client_kinds import ClientChoice
-from harness.clients.queue_changes import QueueChanges
-from harness.consumer import Consumer as ConsumerSpec
-from harness.consumer import Expression, as_data
-from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
-from harness.history import History
-from harness.timing import TimingProfile
-from harness.workers.handle import WorkerFailed
-from harness.workers.lease import WorkerProcess
-from harness.workers.program import InContainer
+from rocketchaos.harness.clients.queue_changes import QueueChanges
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.language.consumer import Consumer as ConsumerSpec
+from rocketchaos.harness.language.consumer import Expression, as_data
+from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
+from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
+from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.workers.lease import WorkerProcess
+from rocketchaos.harness.workers.program import InContainer
 
 START_LIMIT_S = 30.0
 STOP_LIMIT_S = 40.0

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import requests
 
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 CONNECT_LIMIT_S = 3.0
 ANSWER_LIMIT_S = 20.0

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assertions.tags import hash_code, tags_of
-from harness.clients.connection import Connection
-from harness.cluster import remoting
-from harness.cluster.remoting import Answer
-from harness.errors import HarnessDefect, PreconditionNotMet
-from harness.history import History
-from harness.names import Names
+from rocketchaos.harness.clients.connection import Connection
+from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.language.tags import hash_code, tags_of
+from rocketchaos.harness.rocketmq import remoting
+from rocketchaos.harness.rocketmq.remoting import Answer
 
 HEART_BEAT = 34
 GET_CONSUMER_LIST_BY_GROUP = 38

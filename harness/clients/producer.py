@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from harness.allocation import Queue
-from harness.errors import EnvironmentNotReady, HarnessDefect
-from harness.history import History
-from harness.producer import PRODUCER
-from harness.workers.handle import WorkerFailed
-from harness.workers.lease import WorkerProcess
-from harness.workers.program import InContainer
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.workers.lease import WorkerProcess
+from rocketchaos.harness.workers.program import InContainer
 
 START_LIMIT_S = 30.0
 END_LIMIT_S = 30.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.allocation import Queue
+from rocketchaos.harness.rocketmq.allocation import Queue
 
 _Queues = tuple[Queue, ...]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from harness.clients.messages import PulledMessage, decode
-from harness.cluster import remoting
-from harness.cluster.remoting import Answer
+from rocketchaos.harness.rocketmq import remoting
+from rocketchaos.harness.rocketmq.remoting import Answer
+from rocketchaos.harness.rocketmq.stored_messages import PulledMessage, decode
 
 PULL_MESSAGE = 11
 GET_MAX_OFFSET = 30

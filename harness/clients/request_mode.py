@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 _SET_MESSAGE_REQUEST_MODE = 401
 _TIMEOUT_MS = 5000

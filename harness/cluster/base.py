@@ -9,13 +9,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from harness.timing import TimingProfile
+from rocketchaos.harness.language.cluster_needs import ProxyMode
+from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
 if TYPE_CHECKING:
-    from harness.containers.sidecar import Sidecars
-    from harness.workers.program import WorkerHome
+    from rocketchaos.harness.containers.sidecar import Sidecars
+    from rocketchaos.harness.workers.program import WorkerHome
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,6 @@ class Node:
         return self.role == "broker" and self.slave_of is None
 
 
-ProxyMode = Literal["local", "cluster"]
-"""`local`: the proxy is in one process with its broker; `cluster`: it is a server of its own, for all brokers."""
-
-
 @dataclass(frozen=True, slots=True)
 class Proxy:
     """The proxy of 5.x, as clients reach it."""
@@ -70,20 +67,6 @@ class NodeDeath:
     node: str
     reason: str
     """`exit code 1`, `signal SIGKILL`, with the last line of its log where that helps."""
-
-
-@dataclass(frozen=True, slots=True)
-class NetworkPlace:
-    """Where on the network of a cluster somebody lives: a node, or a client in a container of its own."""
-
-    name: str
-    """A consumer's or a node's name, or `producer`."""
-    container: str
-    """The container's id."""
-    addresses: tuple[str, ...]
-    """Where others reach it: its own IPv4 address, and before that the advertised one where that is another's."""
-    port: int | None = None
-    """Where it listens; None: nowhere."""
 
 
 class Cluster(Protocol):

@@ -9,11 +9,11 @@ from typing import Any
 
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.clients.admin import Admin
-from harness.cluster.base import Node
-from harness.cluster.topics import create_routed_topic
-from harness.errors import EnvironmentNotReady
-from harness.names import new_token
+from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.cluster.base import Node
+from rocketchaos.harness.cluster.topics import create_routed_topic
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.names import new_token
 
 RECEIVE_LIMIT_S = 15.0
 _ANSWER_LIMIT_MS = 3_000

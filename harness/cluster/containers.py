@@ -11,26 +11,35 @@ from pathlib import Path, PurePosixPath
 
 from docker.errors import NotFound
 
-from harness.cluster import ports, server_settings, versions
-from harness.cluster.base import DelayLine, NetworkPlace, Proxy
-from harness.cluster.dashboard_container import DashboardContainer
-from harness.cluster.proxy_container import ProxyContainer
-from harness.cluster.server import Server
-from harness.cluster.server_cluster import ServerCluster
-from harness.cluster.server_container import ServerContainer
-from harness.cluster.server_settings import LOGBACK_FILES, PROXY_FILE, SLAVE_SUFFIX, Site
-from harness.cluster_needs import NAMESERVER, PROXY
-from harness.containers.delays import choose_mechanism
-from harness.containers.engine import Engine
-from harness.containers.images import Image, Images
-from harness.containers.labels import labels_of
-from harness.containers.launch import MANY_PREFIX, PREFIX, ContainerPlan, Subnet, make_network, on_loopback
-from harness.containers.netem import Netem
-from harness.containers.sidecar import Sidecars
-from harness.containers.toxiproxy import Toxiproxy
-from harness.timing import TimingProfile
-from harness.workers.in_containers import InContainers
-from harness.workers.program import WorkerHome
+from rocketchaos.harness.cluster import ports, server_settings
+from rocketchaos.harness.cluster.base import DelayLine, Proxy
+from rocketchaos.harness.cluster.dashboard_container import DashboardContainer
+from rocketchaos.harness.cluster.proxy_container import ProxyContainer
+from rocketchaos.harness.cluster.server import Server
+from rocketchaos.harness.cluster.server_cluster import ServerCluster
+from rocketchaos.harness.cluster.server_container import ServerContainer
+from rocketchaos.harness.cluster.server_settings import LOGBACK_FILES, PROXY_FILE, Site
+from rocketchaos.harness.containers.delays import choose_mechanism
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.images import Image, Images
+from rocketchaos.harness.containers.labels import labels_of
+from rocketchaos.harness.containers.launch import (
+    MANY_PREFIX,
+    PREFIX,
+    ContainerPlan,
+    Subnet,
+    make_network,
+    on_loopback,
+)
+from rocketchaos.harness.containers.netem import Netem
+from rocketchaos.harness.containers.network_place import NetworkPlace
+from rocketchaos.harness.containers.sidecar import Sidecars
+from rocketchaos.harness.containers.toxiproxy import Toxiproxy
+from rocketchaos.harness.language.cluster_needs import NAMESERVER, PROXY, SLAVE_SUFFIX
+from rocketchaos.harness.rocketmq import versions
+from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
+from rocketchaos.harness.workers.in_containers import InContainers
+from rocketchaos.harness.workers.program import WorkerHome
 
 FOLDER = PurePosixPath("/rocketchaos")
 """Where a server's container has the folder that its host has for it: configuration and log."""
@@ -48,7 +57,7 @@ class ContainersCluster(ServerCluster):
 
     Every one has a fixed address on the cluster's own network, which this host reaches, and which it keeps when
     it is started again. Nothing but the dashboard's page is published, on loopback. An engine in a VM has them
-    publish their ports too, for this host alone (`harness.cluster.reach`).
+    publish their ports too, for this host alone (`harness.rocketmq.reach`).
     """
 
     kind = "containers"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.clients.dashboard import why_not_ready
-from harness.cluster.server_container import ServerContainer
-from harness.containers.launch import published_ports
+from rocketchaos.harness.clients.dashboard import why_not_ready
+from rocketchaos.harness.cluster.server_container import ServerContainer
+from rocketchaos.harness.containers.launch import published_ports
 
 
 class DashboardContainer(ServerContainer):

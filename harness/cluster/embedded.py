@@ -6,17 +6,19 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from harness.cluster import artifacts, hooks, ports, server_settings, versions
-from harness.cluster.base import Proxy, ProxyMode
-from harness.cluster.class_archive import ClassArchive
-from harness.cluster.java_home import Java, find_java
-from harness.cluster.proxy_process import ProxyProcess
-from harness.cluster.server_cluster import ServerCluster
-from harness.cluster.server_process import ServerProcess
-from harness.cluster.server_settings import LOOPBACK, PROXY_FILE, SLAVE_SUFFIX, Site
-from harness.cluster_needs import NAMESERVER, PROXY
-from harness.errors import EnvironmentNotReady
-from harness.timing import TimingProfile
+from rocketchaos.harness.cluster import hooks, ports, server_settings
+from rocketchaos.harness.cluster.base import Proxy
+from rocketchaos.harness.cluster.proxy_process import ProxyProcess
+from rocketchaos.harness.cluster.server_cluster import ServerCluster
+from rocketchaos.harness.cluster.server_process import ServerProcess
+from rocketchaos.harness.cluster.server_settings import LOOPBACK, PROXY_FILE, Site
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.jars import artifacts
+from rocketchaos.harness.jars.class_archive import ClassArchive
+from rocketchaos.harness.jars.java_home import Java, find_java
+from rocketchaos.harness.language.cluster_needs import NAMESERVER, PROXY, SLAVE_SUFFIX, ProxyMode
+from rocketchaos.harness.rocketmq import versions
+from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
 _MAIN_CLASS = {
     "nameserver": "org.apache.rocketmq.namesrv.NamesrvStartup",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from harness.clients.admin import Admin
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 _UPDATE_AND_CREATE_SUBSCRIPTIONGROUP = 200
 _SUCCESS = 0

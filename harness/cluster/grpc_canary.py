@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
-from harness.clients.admin import Admin
-from harness.cluster.base import Node
-from harness.cluster.groups import create_group
-from harness.cluster.topics import create_routed_topic
-from harness.errors import EnvironmentNotReady
-from harness.names import new_token
-from harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.cluster.base import Node
+from rocketchaos.harness.cluster.groups import create_group
+from rocketchaos.harness.cluster.topics import create_routed_topic
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.names import new_token
+from rocketchaos.harness.workers.handle import Worker, WorkerFailed
 
 READY_LIMIT_S = 30.0
 SERVE_LIMIT_S = 60.0

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness.cluster.server_cluster import ServerCluster
+    from rocketchaos.harness.cluster.server_cluster import ServerCluster
 
 
 class ClusterKind(StrEnum):
@@ -38,9 +38,9 @@ def cluster_class(kind: ClusterKind) -> type[ServerCluster]:
     Loaded where it is needed: what speaks to a container engine takes a while to load.
     """
     if kind is ClusterKind.CONTAINERS:
-        from harness.cluster.containers import ContainersCluster
+        from rocketchaos.harness.cluster.containers import ContainersCluster
 
         return ContainersCluster
-    from harness.cluster.embedded import EmbeddedCluster
+    from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 
     return EmbeddedCluster

@@ -7,8 +7,8 @@ from typing import Any
 
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.clients.admin import Admin
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 _LIMIT_S = 10.0
 _LOOK_EVERY_S = 0.02

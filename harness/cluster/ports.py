@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from harness.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 
 _LOWEST = 10_000
 _HIGHEST = 60_000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.cluster.proxy_server import ProxyServer
-from harness.cluster.server_container import ServerContainer
+from rocketchaos.harness.cluster.proxy_server import ProxyServer
+from rocketchaos.harness.cluster.server_container import ServerContainer
 
 
 class ProxyContainer(ProxyServer, ServerContainer):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from harness.cluster import readiness
-from harness.cluster.base import Proxy
-from harness.cluster.server import Server
+from rocketchaos.harness.cluster import readiness
+from rocketchaos.harness.cluster.base import Proxy
+from rocketchaos.harness.cluster.server import Server
 
 
 class ProxyServer(Server):

@@ -11,8 +11,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.cluster import remoting
-from harness.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.rocketmq import remoting
 
 _NOT_REGISTERED = "it isn't registered at the name server"
 _NUDGE_EVERY_S = 0.2

@@ -1,6 +1,6 @@
 """Clusters that stay up after the command that started them.
 
-Such a cluster is started under an owner's token of its own (`harness.guardian.new_owner`), in the scratch
+Such a cluster is started under an owner's token of its own (`harness.reaper.handle.new_owner`), in the scratch
 folder of that owner. Its record says that somebody wants it though its harness has ended.
 """
 
@@ -16,14 +16,16 @@ from typing import Any
 
 import psutil
 
-from harness import guardian, paths
-from harness.cluster import readiness
-from harness.cluster.base import Node, NodeDeath, Proxy, ProxyMode
-from harness.cluster.server_cluster import ServerCluster
-from harness.containers.removal import remove_things_of
-from harness.errors import EnvironmentNotReady
-from harness.guardian_process import same_process
-from harness.timing import PROFILES
+from rocketchaos.harness.cluster import readiness
+from rocketchaos.harness.cluster.base import Node, NodeDeath, Proxy
+from rocketchaos.harness.cluster.server_cluster import ServerCluster
+from rocketchaos.harness.containers.removal import remove_things_of
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.language.cluster_needs import ProxyMode
+from rocketchaos.harness.reaper import handle as guardian
+from rocketchaos.harness.reaper.process import same_process
+from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
 
 _RECORD_VERSION = 2
 _ID_LENGTH = 6

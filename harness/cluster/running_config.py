@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.cluster import readiness, remoting, server_settings
-from harness.errors import PreconditionNotMet, UsageProblem
+from rocketchaos.harness.cluster import readiness, server_settings
+from rocketchaos.harness.core.errors import PreconditionNotMet, UsageProblem
+from rocketchaos.harness.rocketmq import remoting
 
 
 def change(word: str, broker: str, address: str, wanted: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
-from harness.cluster.base import Node, NodeDeath
+from rocketchaos.harness.cluster.base import Node, NodeDeath
 
 BOOTED = "boot success"
 """What `NamesrvStartup` and `BrokerStartup` say last."""

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import tenacity
 
-from harness.cluster import readiness, server_settings, versions
-from harness.cluster.base import Node, NodeDeath, Proxy, ProxyMode
-from harness.cluster.proxy_server import ProxyServer
-from harness.cluster.server import Server
-from harness.cluster.server_settings import Site
-from harness.cluster_needs import topology_problem
-from harness.errors import EnvironmentNotReady, UsageProblem
-from harness.timing import TimingProfile
+from rocketchaos.harness.cluster import readiness, server_settings
+from rocketchaos.harness.cluster.base import Node, NodeDeath, Proxy
+from rocketchaos.harness.cluster.proxy_server import ProxyServer
+from rocketchaos.harness.cluster.server import Server
+from rocketchaos.harness.cluster.server_settings import Site
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.language.cluster_needs import ProxyMode, topology_problem
+from rocketchaos.harness.rocketmq import versions
+from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
 _START_ATTEMPTS = 5
 _READY_LIMIT_S = 90.0
@@ -53,7 +54,7 @@ class ServerCluster(ABC):
             version: a RocketMQ release of 4.9.x or 5.x.
             timing: the profile whose settings the brokers get.
             folder: for configuration and logs, a folder in it for each node.
-            owner: the token by which a guardian finds what was started (`harness.guardian`).
+            owner: the token by which a guardian finds what was started (`harness.reaper.handle`).
             broker_configuration: lines of broker.conf that win over all others.
             brokers: the names of the brokers, each a master.
             slaves: the brokers that get a slave besides, `<broker>-slave`, which copies the master's log.

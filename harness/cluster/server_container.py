@@ -13,12 +13,12 @@ import tenacity
 from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 
-from harness.cluster import reach
-from harness.cluster.server import Server
-from harness.containers.engine import Engine, refusals
-from harness.containers.launch import ContainerPlan, published_ports, start
-from harness.errors import EnvironmentNotReady
-from harness.guardian_process import same_process
+from rocketchaos.harness.cluster.server import Server
+from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.launch import ContainerPlan, published_ports, start
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reaper.process import same_process
+from rocketchaos.harness.rocketmq import reach
 
 _STATE_LIMIT_S = 20
 _SHUTDOWN_LIMIT_S = 60

@@ -9,10 +9,10 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness import process_state
-from harness.cluster.server import Server
-from harness.errors import EnvironmentNotReady
-from harness.guardian_process import OWNER_VARIABLE
+from rocketchaos.harness.cluster.server import Server
+from rocketchaos.harness.core import process_state
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reaper.process import OWNER_VARIABLE
 
 _REAP_LIMIT_S = 20
 _SHUTDOWN_LIMIT_S = 60

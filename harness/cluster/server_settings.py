@@ -7,13 +7,16 @@ and 5.3.3. Unknown ones are ignored by RocketMQ, so one file serves all versions
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
-from harness.cluster.base import Proxy
-from harness.errors import UsageProblem
+from rocketchaos.harness.cluster.base import Proxy
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.language.cluster_needs import (
+    protected,
+)
 
 CLUSTER_NAME = "rocketchaos"
 """The `brokerClusterName` of every broker."""
@@ -28,26 +31,6 @@ DISK_WARNING_RATIO_5 = 0.90
 """Fuller than that, a 5.x broker refuses messages; its code admits no higher value."""
 
 # What the harness needs as it sets it, or what makes of the broker something else than a master or its slave.
-_PROTECTED = frozenset(
-    {
-        "bindAddress",
-        "brokerClusterName",
-        "brokerId",
-        "brokerIP1",
-        "brokerIP2",
-        "brokerName",
-        "brokerRole",
-        "enableControllerMode",
-        "enableDLegerCommitLog",
-        "fetchNameSrvAddrByDnsLookup",
-        "fetchNamesrvAddrByAddressServer",
-        "haListenPort",
-        "listenPort",
-        "namesrvAddr",
-        "rocketmqHome",
-    }
-)
-_PROTECTED_PREFIXES = ("storePath", "readOnlyCommitLogStorePaths")
 
 _LOGBACK = """<configuration>
   <appender name="file" class="ch.qos.logback.core.FileAppender">
@@ -72,11 +55,6 @@ def check_broker_configuration(configuration: Mapping[str, str]) -> None:
             f"broker settings that the harness itself decides can't be set: {', '.join(refused)}",
             "Leave them out: ports, names and folders are chosen for each run.",
         )
-
-
-def protected(keys: Iterable[str]) -> list[str]:
-    """Those of the settings that the harness itself decides."""
-    return sorted(key for key in keys if key in _PROTECTED or key.startswith(_PROTECTED_PREFIXES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +90,6 @@ def nameserver_file(site: Site) -> str:
             "kvConfigPath": str(site.folder / "kvConfig.json"),
         }
     )
-
-
-SLAVE_SUFFIX = "-slave"
-"""Behind a broker's name: the node that is its slave."""
 
 
 SLAVE_SETTINGS: Mapping[str, str] = MappingProxyType({"brokerId": "1", "brokerRole": "SLAVE"})

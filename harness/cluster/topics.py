@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.clients.admin import Admin
-from harness.errors import EnvironmentNotReady
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 ROUTE_LIMIT_S = 15.0
 NO_ROUTE = 17

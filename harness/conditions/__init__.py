@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from tenacity import RetryCallState, RetryError, Retrying, retry_if_result, stop_after_delay
 
-from harness.errors import PreconditionNotMet
+from rocketchaos.harness.core.errors import PreconditionNotMet
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 POLL_INTERVAL_S = 0.01
 LONGEST_POLL_INTERVAL_S = 0.05

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.conditions import Seen
-from harness.probes.dead_letters import read_dead_letters
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.probes.dead_letters import read_dead_letters
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 def dead_letters_there(context: RunContext, group: str, count: int) -> Seen:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.conditions import Seen
-from harness.probes.logs import matching_lines
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.probes.logs import matching_lines
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 def lines_logged(context: RunContext, source: str, pattern: str, count: int) -> Seen:

@@ -6,23 +6,23 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from harness.conditions import Seen
-from harness.conditions.blocked import listeners_blocked
-from harness.conditions.dead_letters import dead_letters_there
-from harness.conditions.delivered import messages_delivered
-from harness.conditions.logged import lines_logged
-from harness.conditions.offsets import offsets_reached
-from harness.conditions.own_offsets import own_offsets_at_the_end
-from harness.conditions.ownership import ownership_settled
-from harness.conditions.retried import retries_came
-from harness.conditions.route import route_settled
-from harness.conditions.sealed import FatesSealed
-from harness.conditions.subscription import SubscriptionSettled
-from harness.conditions.unstored import handled_but_not_stored
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.conditions.blocked import listeners_blocked
+from rocketchaos.harness.conditions.dead_letters import dead_letters_there
+from rocketchaos.harness.conditions.delivered import messages_delivered
+from rocketchaos.harness.conditions.logged import lines_logged
+from rocketchaos.harness.conditions.offsets import offsets_reached
+from rocketchaos.harness.conditions.own_offsets import own_offsets_at_the_end
+from rocketchaos.harness.conditions.ownership import ownership_settled
+from rocketchaos.harness.conditions.retried import retries_came
+from rocketchaos.harness.conditions.route import route_settled
+from rocketchaos.harness.conditions.sealed import FatesSealed
+from rocketchaos.harness.conditions.subscription import SubscriptionSettled
+from rocketchaos.harness.conditions.unstored import handled_but_not_stored
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.steps.settle import Settle
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.settle import Settle
 
 LOOKS: Mapping[str, Callable[[RunContext, Settle], Callable[[], Seen]]] = MappingProxyType(
     {

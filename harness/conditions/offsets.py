@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assertions.view import RunView, queue_name
-from harness.conditions import Seen
-from harness.probes.offsets import QueueOffsets, read_offsets
-from harness.workers.handle import WorkerFailed
+from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.probes.offsets import QueueOffsets, read_offsets
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 def shown_queues(context: RunContext, group: str, topic: str) -> tuple[QueueOffsets, ...] | str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.conditions import Seen
-from harness.conditions.offsets import shown_queues
-from harness.probes.ownership import read_ownership
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.conditions.offsets import shown_queues
+from rocketchaos.harness.probes.ownership import read_ownership
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 def own_offsets_at_the_end(context: RunContext, target: str, topic: str) -> Seen:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.cluster_needs import PROXY
-from harness.conditions import Seen
-from harness.probes.ownership import OwnView, read_ownership
-from harness.probes.subscription import read_subscription
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.language.cluster_needs import PROXY
+from rocketchaos.harness.probes.ownership import OwnView, read_ownership
+from rocketchaos.harness.probes.subscription import read_subscription
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.consumer import Consumer
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.language.consumer import Consumer
 
 _TWICE = ", each of which counts as a member until the broker drops those without heartbeats, after 120 s"
 """Two threads of a client that both miss a connection may each make one, and each send a heartbeat on its own

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assertions.view import RunView
-from harness.conditions import Seen
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.conditions import Seen
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 def retries_came(context: RunContext, target: str, count: int) -> Seen:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.conditions import Seen
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 def route_settled(context: RunContext, topic: str) -> Seen:

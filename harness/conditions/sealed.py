@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assertions.attempts import awaiting_retry
-from assertions.completeness import patience_ms, still_possible
-from assertions.view import RunView
-from harness.conditions import Seen
-from harness.model import Event
+from rocketchaos.assertions.attempts import awaiting_retry
+from rocketchaos.assertions.completeness import patience_ms, still_possible
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.core.model import Event
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 LOOK_EVERY_MS = 200
 """A look reads the whole history: more of them would cost the machine what the runs beside need."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.conditions import Seen
-from harness.conditions.ownership import look_at_members
-from harness.consumer import text_of
-from harness.probes.ownership import OwnView
-from harness.probes.subscription import read_subscription
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.conditions.ownership import look_at_members
+from rocketchaos.harness.language.consumer import text_of
+from rocketchaos.harness.probes.ownership import OwnView
+from rocketchaos.harness.probes.subscription import read_subscription
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 STEADY_MS = 2_000

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assertions.oracle import FAILED, SUSPENDED
-from assertions.view import RunView, queue_name
-from harness.conditions import Seen
-from harness.conditions.offsets import shown_queues
+from rocketchaos.assertions.oracle import FAILED, SUSPENDED
+from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.conditions.offsets import shown_queues
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 def handled_but_not_stored(context: RunContext, group: str, topic: str, count: int) -> Seen:

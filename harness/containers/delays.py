@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from harness.containers import netem
-from harness.containers.engine import Engine
-from harness.containers.images import Images
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.containers import netem
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.images import Images
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 Mechanism = Literal["netem", "toxiproxy"]
 

@@ -16,8 +16,8 @@ from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.docker_client import DockerClient
 
-from harness.errors import EnvironmentNotReady
-from harness.guardian_process import engine_client
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reaper.process import engine_client
 
 # Our guardian removes what is left behind: at once, and also where the reaper's image can't be had.
 testcontainers_config.ryuk_disabled = True

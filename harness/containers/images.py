@@ -15,9 +15,9 @@ import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from docker.utils import parse_repository_tag
 
-from harness.configuration import PLACEHOLDER, Configuration, check_image_name, load
-from harness.containers.engine import Engine, refusals
-from harness.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.core.configuration import PLACEHOLDER, Configuration, check_image_name, load
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 
 Kind = Literal["rocketmq", "dashboard", "worker", "toxiproxy"]
 Progress = Callable[[str], None]

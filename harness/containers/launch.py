@@ -14,8 +14,8 @@ from docker.models.containers import Container
 from docker.models.networks import Network as DockerNetwork
 from testcontainers.core.container import DockerContainer
 
-from harness.containers.engine import Engine, refusals
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 _POOL = ipaddress.IPv4Network("198.18.0.0/15")
 """Reserved for tests of networks (RFC 2544): it clashes with nobody's LAN or VPN."""

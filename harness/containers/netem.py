@@ -6,12 +6,12 @@ import threading
 import uuid
 from collections.abc import Callable
 
-from harness.cluster.base import NetworkPlace
-from harness.containers.engine import Engine
-from harness.containers.labels import labels_of
-from harness.containers.launch import ContainerPlan, start
-from harness.containers.sidecar import Sidecar, Sidecars
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.labels import labels_of
+from rocketchaos.harness.containers.launch import ContainerPlan, start
+from rocketchaos.harness.containers.network_place import NetworkPlace
+from rocketchaos.harness.containers.sidecar import Sidecar, Sidecars
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 _known: dict[str, str] = {}
 """Why a kernel can't, by where its engine is; empty: it can."""

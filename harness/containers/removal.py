@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import EnvironmentNotReady
-from harness.guardian import engines_of
-from harness.guardian_process import OwnedThing, clear_engine, owned_things
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reaper.handle import engines_of
+from rocketchaos.harness.reaper.process import OwnedThing, clear_engine, owned_things
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -39,7 +39,9 @@ def things_of(folders: Sequence[Path]) -> list[OwnedThing]:
     """What the owners of these scratch folders have in those of their engines that answer."""
     things: list[OwnedThing] = []
     for base_url in _engines(folders):
-        from harness.containers.engine import refusals  # slow to load, and most owners have no engine
+        from rocketchaos.harness.containers.engine import (
+            refusals,  # slow to load, and most owners have no engine
+        )
 
         try:
             with refusals("what harnesses left can't be listed"):
@@ -56,7 +58,7 @@ def remove_things_of(folders: Sequence[Path]) -> Removal:
     """
     removal = Removal()
     for base_url in _engines(folders):
-        from harness.containers.engine import refusals
+        from rocketchaos.harness.containers.engine import refusals
 
         users = [folder for folder in folders if base_url in engines_of(folder)]
         try:
@@ -75,7 +77,7 @@ def remove_things_of(folders: Sequence[Path]) -> Removal:
 
 
 def _client(base_url: str) -> DockerClient:
-    from harness.containers.engine import connect
+    from rocketchaos.harness.containers.engine import connect
 
     return connect(base_url).client
 

@@ -14,11 +14,11 @@ from typing import Any
 from docker.errors import NotFound
 from docker.models.containers import Container
 
-from harness.cluster.base import NetworkPlace
-from harness.containers.engine import Engine, refusals
-from harness.containers.labels import labels_of
-from harness.containers.launch import ContainerPlan, start
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.labels import labels_of
+from rocketchaos.harness.containers.launch import ContainerPlan, start
+from rocketchaos.harness.containers.network_place import NetworkPlace
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 _END = "rocketchaos-end"
 _ATTEMPTS = 5

@@ -11,10 +11,10 @@ import tenacity
 from docker.errors import NotFound
 from docker.models.containers import Container
 
-from harness.cluster import reach
-from harness.containers.engine import Engine, refusals
-from harness.containers.launch import ContainerPlan, Subnet, on_loopback, published_ports, start
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, on_loopback, published_ports, start
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.rocketmq import reach
 
 API_PORT = 8474
 _READY_LIMIT_S = 20.0

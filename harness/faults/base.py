@@ -9,10 +9,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from harness.errors import HarnessDefect, RocketchaosError
+from rocketchaos.harness.core.errors import HarnessDefect, RocketchaosError
 
 if TYPE_CHECKING:
-    from harness.history import History
+    from rocketchaos.harness.core.history import History
 
 
 class Fault(ABC):

@@ -6,11 +6,11 @@ import statistics
 
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.cluster import remoting
-from harness.cluster.base import DelayLine
-from harness.errors import PreconditionNotMet
-from harness.faults.base import Fault
-from harness.faults.trials import Trials
+from rocketchaos.harness.cluster.base import DelayLine
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.faults.base import Fault
+from rocketchaos.harness.faults.trials import Trials
+from rocketchaos.harness.rocketmq import remoting
 
 _TIMES = 7
 _HEALED_LIMIT_S = 15.0

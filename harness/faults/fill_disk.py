@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.cluster.base import Fillable
-from harness.errors import HarnessDefect, PreconditionNotMet
-from harness.faults.base import Fault
+from rocketchaos.harness.cluster.base import Fillable
+from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.faults.base import Fault
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 _SAYS = "so mark disk full"
 """`CleanCommitLogService.isSpaceFull`, 4.9.3 to 4.9.7: once, when it first finds the disk full."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.errors import PreconditionNotMet
-from harness.faults.base import Fault
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.faults.base import Fault
 
 if TYPE_CHECKING:
-    from harness.clients.consumer import Consumer
-    from harness.clients.producer import Producer
+    from rocketchaos.harness.clients.consumer import Consumer
+    from rocketchaos.harness.clients.producer import Producer
 
 
 class Kill(Fault):

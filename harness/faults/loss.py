@@ -6,12 +6,12 @@ import math
 import time
 from typing import TYPE_CHECKING
 
-from harness.errors import PreconditionNotMet
-from harness.faults.network import TRIAL_LIMIT_S, NetworkFault
-from harness.faults.rules import Command, Link, lose
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.faults.network import TRIAL_LIMIT_S, NetworkFault
+from rocketchaos.harness.faults.rules import Command, Link, lose
 
 if TYPE_CHECKING:
-    from harness.containers.sidecar import Sidecars
+    from rocketchaos.harness.containers.sidecar import Sidecars
 
 _KNOCKS, _KNOCK_LIMIT_S = 100, 0.25
 _LIMIT_S = 60.0

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.errors import EnvironmentNotReady, PreconditionNotMet
-from harness.faults.base import Fault
-from harness.faults.rules import CHAIN_PREFIX, Command, Link, counts, put_up, take_down
-from harness.faults.trials import Trials
+from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
+from rocketchaos.harness.faults.base import Fault
+from rocketchaos.harness.faults.rules import CHAIN_PREFIX, Command, Link, counts, put_up, take_down
+from rocketchaos.harness.faults.trials import Trials
 
 if TYPE_CHECKING:
-    from harness.containers.sidecar import Sidecar, Sidecars
+    from rocketchaos.harness.containers.sidecar import Sidecar, Sidecars
 
 TRIAL_LIMIT_S = 1.0
 """A connection on a network of containers takes less than a millisecond; a lost packet is sent again after 1 s."""

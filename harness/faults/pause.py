@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.faults.base import Fault
+from rocketchaos.harness.faults.base import Fault
 
 if TYPE_CHECKING:
-    from harness.clients.consumer import Consumer
-    from harness.clients.producer import Producer
+    from rocketchaos.harness.clients.consumer import Consumer
+    from rocketchaos.harness.clients.producer import Producer
 
 
 class Pause(Fault):

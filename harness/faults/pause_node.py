@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.cluster.base import Pausable
-from harness.errors import HarnessDefect
-from harness.faults.base import Fault
+from rocketchaos.harness.cluster.base import Pausable
+from rocketchaos.harness.core.errors import HarnessDefect
+from rocketchaos.harness.faults.base import Fault
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 class PauseNode(Fault):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.errors import PreconditionNotMet
-from harness.faults.network import NetworkFault
-from harness.faults.rules import Command, reset
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.faults.network import NetworkFault
+from rocketchaos.harness.faults.rules import Command, reset
 
 
 class Reset(NetworkFault):

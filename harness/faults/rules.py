@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.cluster.base import NetworkPlace
+from rocketchaos.harness.containers.network_place import NetworkPlace
 
 Command = tuple[str, ...]
 """Arguments of iptables."""

@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 if TYPE_CHECKING:
-    from harness.containers.sidecar import Sidecar
+    from rocketchaos.harness.containers.sidecar import Sidecar
 
 CLOSED_PORT = 1
 """Nobody listens there, so that the kernel itself answers, with a reset."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.nightly.document import MARK
-from harness.reporters.base import Report
-from harness.reporters.parts.again import Again
+from rocketchaos.harness.nightly.document import MARK
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.parts.again import Again
 
 
 def signatures(report: Report) -> tuple[str, ...]:
     """Of a run's findings; none where its scenario is not a night's."""
     if MARK not in report.scenario.marks:
         return ()
-    from harness.nightly.run import judged_run
+    from rocketchaos.harness.nightly.run import judged_run
 
     return tuple(one.signature for one in judged_run(0, report, 1).findings)
 
@@ -22,7 +22,7 @@ def seen_again(wanted: Sequence[str], reports: Sequence[Report]) -> list[Again]:
     """In how many of the runs each finding was there."""
     if not wanted:
         return []
-    from harness.nightly.run import judged_run  # only runs of nights need it
+    from rocketchaos.harness.nightly.run import judged_run  # only runs of nights need it
 
     judged = [judged_run(number, report, 1) for number, report in enumerate(reports, 1)]
     silent = sum(run.not_judged is not None for run in judged)

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from harness.spec.load import read_yaml
+from rocketchaos.harness.scenario.load import read_yaml
 
 Document = dict[str, Any]
 """What a scenario file says, by its keys, in YAML's own types."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from assertions.tags import tags_of
-from harness.client_kinds import CLIENT_KINDS, USUAL_CLIENT
-from harness.nightly.dimensions import TAGS
-from harness.nightly.profile import Profile
+from rocketchaos.harness.language.tags import tags_of
+from rocketchaos.harness.nightly.dimensions import TAGS
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, USUAL_CLIENT
 
 Step = dict[str, Any]
 """One step as a file has it: its word, and what it says."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.scenario import Scenario
-from harness.steps import Step
-from harness.steps.base import every_step
-from harness.steps.disk import DiskStep
-from harness.steps.kill import Kill
-from harness.steps.parallel import Parallel
-from harness.steps.pause import Pause
-from harness.steps.repeat import Repeat
-from harness.steps.restart import Restart
-from harness.steps.send import Send
-from harness.steps.settle import Settle
-from harness.steps.wait import Wait
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps import Step
+from rocketchaos.harness.steps.base import every_step
+from rocketchaos.harness.steps.disk import DiskStep
+from rocketchaos.harness.steps.kill import Kill
+from rocketchaos.harness.steps.parallel import Parallel
+from rocketchaos.harness.steps.pause import Pause
+from rocketchaos.harness.steps.repeat import Repeat
+from rocketchaos.harness.steps.restart import Restart
+from rocketchaos.harness.steps.send import Send
+from rocketchaos.harness.steps.settle import Settle
+from rocketchaos.harness.steps.wait import Wait
 
 AROUND_S = 1.0
 """Topics before, the last observation and the tear-down after; a cluster of its own takes so much more:"""

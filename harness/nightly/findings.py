@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assertions.view import RunView
-from harness.model import Event, Outcome, Trouble
-from harness.nightly.invariants import INVARIANTS, Breach, Judged
-from harness.scenario import Scenario
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event, Outcome, Trouble
+from rocketchaos.harness.nightly.invariants import INVARIANTS, Breach, Judged
+from rocketchaos.harness.scenario.model import Scenario
 
 CLOCK_JUMP_MS = 2_000
 """Less may pass on a busy machine between the readings of both clocks, and where one is set right by a little."""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from harness.client_kinds import CLIENT_KINDS, Api
-from harness.cluster.kinds import ClusterKind
-from harness.errors import UsageProblem
-from harness.nightly.acts import ACTS
-from harness.nightly.anchors import ANCHORS
-from harness.nightly.checks import open_checks
-from harness.nightly.dimensions import GROUPS, MEMBERS, TOPICS
-from harness.nightly.document import MARK, Document, text_of
-from harness.nightly.draft import SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
-from harness.nightly.profile import Profile
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.nightly.acts import ACTS
+from rocketchaos.harness.nightly.checks import open_checks
+from rocketchaos.harness.nightly.dimensions import GROUPS, MEMBERS, TOPICS
+from rocketchaos.harness.nightly.document import MARK, Document, text_of
+from rocketchaos.harness.nightly.draft import SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.triggers import ANCHORS
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
 
 
 def scenario_of(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind.EMBEDDED) -> Scenario:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.errors import UsageProblem
+from rocketchaos.harness.core.errors import UsageProblem
 
 
 def read_known(path: Path | None) -> frozenset[str]:

@@ -10,21 +10,21 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from harness.admission import FAITHFUL_SHARE, Admission, Turn, weight_of
-from harness.campaign import Campaign
-from harness.cluster.kinds import ClusterKind
-from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
-from harness.feasibility import why_not
-from harness.nightly.duration import expected_s
-from harness.nightly.generator import scenario_of
-from harness.nightly.memory import give_back
-from harness.nightly.pace import History, Pace, budget_s, kind_of
-from harness.nightly.profile import Profile
-from harness.nightly.run import NightlyRun, judged_run, not_begun
-from harness.nightly.shard import Deal, Shard
-from harness.options import DEFAULT_VERSION
-from harness.reporters.parts.text import counted
-from harness.scenario import Scenario
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
+from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.engine.admission import FAITHFUL_SHARE, Admission, Turn, weight_of
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.duration import expected_s
+from rocketchaos.harness.nightly.generator import scenario_of
+from rocketchaos.harness.nightly.memory import give_back
+from rocketchaos.harness.nightly.pace import History, Pace, budget_s, kind_of
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.run import NightlyRun, judged_run, not_begun
+from rocketchaos.harness.nightly.shard import Deal, Shard
+from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.plan.options import DEFAULT_VERSION
+from rocketchaos.harness.scenario.model import Scenario
 
 SHARED_FOR_S = 300.0
 """So long a shared cluster takes in scenarios (`Options.shared_for_s`): a long night is to need no more memory,
@@ -78,7 +78,7 @@ class Night:
     cut_off: int = 0
     """Runs that the end of the time found under way: they say nothing, and are judged by nobody."""
     parallel: int | None = None
-    """So many runs at a time; None: by cores and load, see `harness.admission`."""
+    """So many runs at a time; None: by cores and load, see `harness.engine.admission`."""
     pace: Pace = field(default_factory=Pace)
     history: History = field(default_factory=dict)
     """How long scenarios took in an earlier night, by which they are dealt out: all shards have the same."""

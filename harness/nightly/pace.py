@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageProblem
-from harness.scenario import Scenario
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.scenario.model import Scenario
 
 UNKNOWN = 2.0
 """Seconds for each expected one, before anything is known."""

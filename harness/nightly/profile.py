@@ -9,14 +9,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError, field_validator
 
-from harness.errors import UsageProblem
-from harness.language import DurationMs, Strict
-from harness.nightly.acts import ACTS
-from harness.nightly.anchors import ANCHORS
-from harness.nightly.dimensions import DIMENSIONS
-from harness.spec.diagnostics import InvalidScenario
-from harness.spec.load import read_yaml
-from harness.spec.nearest import nearest
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.nearest import nearest
+from rocketchaos.harness.language.words import DurationMs, Strict
+from rocketchaos.harness.nightly.acts import ACTS
+from rocketchaos.harness.nightly.dimensions import DIMENSIONS
+from rocketchaos.harness.nightly.triggers import ANCHORS
+from rocketchaos.harness.scenario.diagnostics import InvalidScenario
+from rocketchaos.harness.scenario.load import read_yaml
 
 Weight = Annotated[float, Field(ge=0, le=1_000, allow_inf_nan=False)]
 Weights = dict[str, Weight]

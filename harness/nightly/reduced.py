@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.nightly.document import Document
+from rocketchaos.harness.nightly.document import Document
 
 CHECKS = ("anomaly", "healthy", "also", "tendency")
 """The lists of checks that a document may have."""

@@ -12,10 +12,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from harness.language import parse_duration_ms
-from harness.nightly.document import Document
-from harness.nightly.draft import told
-from harness.nightly.reduced import (
+from rocketchaos.harness.language.words import parse_duration_ms
+from rocketchaos.harness.nightly.document import Document
+from rocketchaos.harness.nightly.draft import told
+from rocketchaos.harness.nightly.reduced import (
     CHECKS,
     NETWORK,
     all_steps,

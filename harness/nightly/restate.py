@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from harness.nightly.checks import open_checks
-from harness.nightly.document import MARK, WHAT_RUNS, Document
-from harness.nightly.findings import NightlyFinding
-from harness.nightly.invariants.minds import MINDS
-from harness.nightly.reduced import listed
+from rocketchaos.harness.nightly.checks import open_checks
+from rocketchaos.harness.nightly.document import MARK, WHAT_RUNS, Document
+from rocketchaos.harness.nightly.findings import NightlyFinding
+from rocketchaos.harness.nightly.invariants.disagreement import MINDS
+from rocketchaos.harness.nightly.reduced import listed
 
 _KEPT = ("marks", *WHAT_RUNS)
 _NAME_AT_MOST, _SLUG_AT_MOST = 80, 36

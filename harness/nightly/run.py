@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import EnvironmentNotReady, ExitCode
-from harness.model import OutcomeKind, Trouble
-from harness.nightly.findings import InvariantFailed, NightlyFinding, findings, why_not_judged
-from harness.reporters.base import Report
-from harness.scenario import Scenario
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
+from rocketchaos.harness.core.model import OutcomeKind, Trouble
+from rocketchaos.harness.nightly.findings import InvariantFailed, NightlyFinding, findings, why_not_judged
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.scenario.model import Scenario
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from harness.errors import UsageProblem
+from rocketchaos.harness.core.errors import UsageProblem
 
 
 @dataclass(frozen=True, slots=True)

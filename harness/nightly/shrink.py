@@ -11,9 +11,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from harness.nightly.document import WHAT_RUNS, Document, text_of
-from harness.nightly.reductions import REDUCTIONS
-from harness.spec import InvalidScenario, parse_scenario
+from rocketchaos.harness.nightly.document import WHAT_RUNS, Document, text_of
+from rocketchaos.harness.nightly.reductions import REDUCTIONS
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 
 PATIENCE = 4
 """So many times as often as asked for what races is run, until it has shown itself often enough."""

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.campaign import Campaign
-from harness.cluster.kinds import ClusterKind
-from harness.errors import PreconditionNotMet, UsageProblem
-from harness.nightly.document import Document, document_of
-from harness.nightly.findings import NightlyFinding, findings
-from harness.nightly.restate import name_of, opened, restated, with_expectation
-from harness.nightly.shrink import PATIENCE, Shrinking, measured, trust_of
-from harness.nightly.trial import TimeLimit, Trial
-from harness.options import DEFAULT_VERSION, Options
-from harness.reporters.base import Report
-from harness.reporters.parts.text import counted
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import PreconditionNotMet, UsageProblem
+from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.document import Document, document_of
+from rocketchaos.harness.nightly.findings import NightlyFinding, findings
+from rocketchaos.harness.nightly.restate import name_of, opened, restated, with_expectation
+from rocketchaos.harness.nightly.shrink import PATIENCE, Shrinking, measured, trust_of
+from rocketchaos.harness.nightly.trial import TimeLimit, Trial
+from rocketchaos.harness.plan.options import DEFAULT_VERSION, Options
+from rocketchaos.harness.reporting.base import Report
 
 OWN_CHECKS_SHARE = 0.25
 """At most this part of the time is kept for the runs by which the result's own checks are measured."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageProblem
-from harness.store import RunFolder
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.run_folder import RunFolder
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.errors import EnvironmentNotReady, UsageProblem
-from harness.nightly.pace import History, read_history
-from harness.nightly.summary import Summary
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.nightly.pace import History, read_history
+from rocketchaos.harness.nightly.summary import Summary
 
 NAME = "nightly-status.json"
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from harness.errors import ExitCode
-from harness.model import SCHEMA_VERSION
-from harness.nightly.findings import NightlyFinding
-from harness.nightly.night import Night
-from harness.nightly.pace import as_json
-from harness.nightly.run import NightlyRun
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.model import SCHEMA_VERSION
+from rocketchaos.harness.nightly.findings import NightlyFinding
+from rocketchaos.harness.nightly.night import Night
+from rocketchaos.harness.nightly.pace import as_json
+from rocketchaos.harness.nightly.run import NightlyRun
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from harness.nightly.run import NightlyRun
+from rocketchaos.harness.nightly.run import NightlyRun
 
 
 class Thinning:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TextIO
 from xml.etree import ElementTree
 
-from harness.nightly.run import NightlyRun
-from harness.nightly.summary import Found, Summary, finding_of
-from harness.reporters.parts.junit_file import write_junit_file
-from harness.reporters.parts.text import counted, printable
-from harness.reporters.parts.workflow_command import workflow_command
+from rocketchaos.harness.core.text import counted, printable
+from rocketchaos.harness.nightly.run import NightlyRun
+from rocketchaos.harness.nightly.summary import Found, Summary, finding_of
+from rocketchaos.harness.reporting.parts.junit_file import write_junit_file
+from rocketchaos.harness.reporting.parts.workflow_command import workflow_command
 
 SIGNATURES_SHOWN = 40
 

@@ -7,16 +7,16 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from harness.campaign import Campaign
-from harness.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError, UsageProblem
-from harness.model import OutcomeKind, Trouble
-from harness.nightly.document import Document, text_of
-from harness.nightly.findings import NightlyFinding
-from harness.nightly.run import judged_run
-from harness.nightly.shrink import TimeIsUp
-from harness.reporters.base import Report
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError, UsageProblem
+from rocketchaos.harness.core.model import OutcomeKind, Trouble
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.document import Document, text_of
+from rocketchaos.harness.nightly.findings import NightlyFinding
+from rocketchaos.harness.nightly.run import judged_run
+from rocketchaos.harness.nightly.shrink import TimeIsUp
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
 
 TEAR_DOWN_S = 6.0
 """So long before the end of the time whatever is still under way is ended, and nothing begins any more."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assertions.consumer_status import ConsumerStatus
-from harness.workers.handle import WorkerFailed
+from rocketchaos.assertions.consumer_status import ConsumerStatus
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 def read_consumer_status(context: RunContext, moment: str) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from harness.clients.dashboard import Dashboard, DashboardRefused, dashboard_at
-from harness.clients.producer import Acknowledged
+from rocketchaos.harness.clients.dashboard import Dashboard, DashboardRefused, dashboard_at
+from rocketchaos.harness.clients.producer import Acknowledged
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 DASHBOARD_TRACK_LIMIT = 100
 """It is asked for so many messages at most at a moment; each takes it some 20 to 100 ms."""

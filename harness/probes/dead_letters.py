@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.probes.looks import one_at_a_time
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.probes.looks import one_at_a_time
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 PREFIX = "%DLQ%"
 TOPIC_NOT_EXIST = 17

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assertions.log import Log
-from assertions.log_lapse import LogLapse
-from harness.names import Names
+from rocketchaos.assertions.log import Log
+from rocketchaos.assertions.log_lapse import LogLapse
+from rocketchaos.harness.core.names import Names
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 LINE_LIMIT = 1_000
 """So many lines of a pattern are written into the history; all are counted."""

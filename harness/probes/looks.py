@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

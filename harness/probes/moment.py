@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from assertions.event_view import END
-from harness.probes.consumer_status import read_consumer_status
-from harness.probes.dead_letters import read_dead_letters
-from harness.probes.logs import read_logs
-from harness.probes.offsets import read_offsets
-from harness.probes.ownership import read_ownership
-from harness.probes.subscription import read_subscription
-from harness.probes.tracks import TRACK_LIMIT, read_tracks
-from harness.workers.handle import WorkerFailed
+from rocketchaos.assertions.event_view import END
+from rocketchaos.harness.probes.consumer_status import read_consumer_status
+from rocketchaos.harness.probes.dead_letters import read_dead_letters
+from rocketchaos.harness.probes.logs import read_logs
+from rocketchaos.harness.probes.offsets import read_offsets
+from rocketchaos.harness.probes.ownership import read_ownership
+from rocketchaos.harness.probes.subscription import read_subscription
+from rocketchaos.harness.probes.tracks import TRACK_LIMIT, read_tracks
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 def observe_moment(context: RunContext, name: str, iteration: int | None = None) -> None:
@@ -26,7 +26,7 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
     Where the cluster has a dashboard, what that shows comes right behind the tracks.
 
     In an iteration of a `repeat` that is `NAME-1`, `NAME-2`, …; the last one completed counts as NAME too, and so
-    does `end:2`, where the end was put off (`harness.final_wait`).
+    does `end:2`, where the end was put off (`harness.engine.final_wait`).
     Listeners' events come first: each worker is asked for a sign of life, which arrives after all that it
     wrote before.
     """
@@ -47,7 +47,7 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
     else:
         read_tracks(context, context.producer.acknowledged[:TRACK_LIMIT], moment)
         if context.cluster.dashboard is not None:
-            from harness.probes.dashboard import read_dashboard
+            from rocketchaos.harness.probes.dashboard import read_dashboard
 
             read_dashboard(context, context.cluster.dashboard, moment)
     read_logs(context, moment)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.probes.looks import one_at_a_time
+from rocketchaos.harness.probes.looks import one_at_a_time
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 @dataclass(frozen=True, slots=True)

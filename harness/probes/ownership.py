@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness.allocation import Queue
-from harness.cluster_needs import PROXY
-from harness.probes.looks import one_at_a_time
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.language.cluster_needs import PROXY
+from rocketchaos.harness.probes.looks import one_at_a_time
+from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 RELAY_LIMIT_MS = 3_000
 """How long a broker waits for the client's answer; a healthy one takes a few milliseconds."""

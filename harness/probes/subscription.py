@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.probes.looks import one_at_a_time
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.probes.looks import one_at_a_time
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 CONSUMER_NOT_ONLINE = 206
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from assertions.track_series import TrackSeries
-from harness.clients.producer import Acknowledged
-from harness.probes.looks import one_at_a_time
-from harness.workers.handle import WorkerFailed
+from rocketchaos.assertions.track_series import TrackSeries
+from rocketchaos.harness.clients.producer import Acknowledged
+from rocketchaos.harness.probes.looks import one_at_a_time
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 TRACK_LIMIT = 1_000
 """Tracks are read of so many messages at most at a moment; each takes some milliseconds."""

@@ -6,13 +6,13 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from harness.load import usable_cores
-from harness.probes.offsets import read_offsets
-from harness.probes.subscription import read_subscription
-from harness.probes.tracks import watch_tracks
+from rocketchaos.harness.core.machine_load import usable_cores
+from rocketchaos.harness.probes.offsets import read_offsets
+from rocketchaos.harness.probes.subscription import read_subscription
+from rocketchaos.harness.probes.tracks import watch_tracks
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 INTERVAL_S = 0.25
 LOOKS_PER_CORE_AND_S = 8

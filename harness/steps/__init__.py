@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.language import one_word_of
-from harness.steps.base import Step
-from harness.word_registry import WordRegistry
+from rocketchaos.harness.language.word_registry import WordRegistry
+from rocketchaos.harness.language.words import one_word_of
+from rocketchaos.harness.steps.base import Step
 
 STEPS: WordRegistry[Step] = WordRegistry(
     __name__,

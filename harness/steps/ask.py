@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.errors import PreconditionNotMet
-from harness.language import NodeRef
-from harness.producer import PRODUCER
-from harness.response_codes import in_words
-from harness.steps.base import Step
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.words import NodeRef
+from rocketchaos.harness.rocketmq.response_codes import in_words
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.cluster.remoting import Answer
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.rocketmq.remoting import Answer
+    from rocketchaos.harness.scenario.model import Scenario
 
 _PLACE = re.compile(r"<([a-z][a-z0-9-]*)>")
 """`<g>`: the real name of what the scenario calls g."""
@@ -65,7 +65,7 @@ class Ask(Step):
                     yield f"<{name}>: neither a topic, a group nor a consumer is called so"
 
     def run(self, context: RunContext) -> None:
-        from harness.cluster import remoting
+        from rocketchaos.harness.rocketmq import remoting
 
         if self.node in context.down:
             raise PreconditionNotMet(f"ask: {self.node} is {context.down[self.node]}")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import ConfigDict, Field, model_validator
 
-from harness.consumer import text_of
-from harness.errors import PreconditionNotMet
-from harness.language import GroupName, Strict, TopicName
-from harness.steps.base import Step
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.consumer import text_of
+from rocketchaos.harness.language.words import GroupName, Strict, TopicName
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 _VARIABLE = re.compile(r"[a-z][a-z0-9-]*")
@@ -73,7 +73,7 @@ class Bind(Step):
 
 
 def _stored_expression(context: RunContext, group: str, topic: str) -> str:
-    from harness.probes.subscription import read_subscription
+    from rocketchaos.harness.probes.subscription import read_subscription
 
     stored = {
         read_subscription(context, group, broker).expression_of(topic)

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.cluster import server_settings
-from harness.cluster_needs import ConfigurationKey, ConfigurationValue, as_rocketmq_reads
-from harness.errors import PreconditionNotMet
-from harness.language import BrokerRef
-from harness.steps.base import Step
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.cluster_needs import (
+    ConfigurationKey,
+    ConfigurationValue,
+    as_rocketmq_reads,
+    protected,
+)
+from rocketchaos.harness.language.words import BrokerRef
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class BrokerConfig(Step):
@@ -37,7 +41,7 @@ class BrokerConfig(Step):
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         del scenario
-        refused = server_settings.protected(self.settings)
+        refused = protected(self.settings)
         if refused:
             yield f"the harness itself decides of {', '.join(refused)}: leave that out"
 
@@ -46,7 +50,7 @@ class BrokerConfig(Step):
         yield "configure"
 
     def run(self, context: RunContext) -> None:
-        from harness.cluster import running_config
+        from rocketchaos.harness.cluster import running_config
 
         wanted = as_rocketmq_reads(self.settings)
         addresses = {**context.broker_addresses, **context.slave_addresses}

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.language import BrokerRef, ConsumerName, TagExpression, TopicName
-from harness.steps.base import Step
+from rocketchaos.harness.language.words import BrokerRef, ConsumerName, TagExpression, TopicName
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 _API = "pull"
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, model_validator
 
-from harness.cluster.base import Delayable
-from harness.cluster_needs import NAMESERVER
-from harness.errors import HarnessDefect
-from harness.language import BrokerRef, DurationMs
-from harness.steps.base import every_step
-from harness.steps.network import Effect, NetworkStep, inject, place_of, sidecars
+from rocketchaos.harness.cluster.base import Delayable
+from rocketchaos.harness.core.errors import HarnessDefect
+from rocketchaos.harness.language.cluster_needs import NAMESERVER
+from rocketchaos.harness.language.words import BrokerRef, DurationMs
+from rocketchaos.harness.steps.base import every_step
+from rocketchaos.harness.steps.network import Effect, NetworkStep, inject, place_of, sidecars
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Delay(NetworkStep):
@@ -61,8 +61,8 @@ class Delay(NetworkStep):
         yield Effect(self.word, self.of, (self.of,), frozenset({self.of}))
 
     def run(self, context: RunContext) -> None:
-        from harness.faults.delay import Delay as DelayFault
-        from harness.faults.trials import Trials
+        from rocketchaos.harness.faults.delay import Delay as DelayFault
+        from rocketchaos.harness.faults.trials import Trials
 
         if not isinstance(context.cluster, Delayable):
             raise HarnessDefect(f"brokers of a cluster of kind {context.cluster.kind} can't be delayed")

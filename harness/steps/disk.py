@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.language import BrokerRef
-from harness.steps.base import Step
+from rocketchaos.harness.language.words import BrokerRef
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class DiskStep(Step):
@@ -40,6 +40,6 @@ class DiskStep(Step):
     @property
     def fault(self) -> str:
         """By which name a run knows the fault."""
-        from harness.faults.fill_disk import FillDisk
+        from rocketchaos.harness.faults.fill_disk import FillDisk
 
         return f"{FillDisk.name} {self.broker}"

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 from pydantic import Field
 
-from harness.allocation import Queue
-from harness.errors import PreconditionNotMet
-from harness.language import BrokerRef, DurationMs, TopicName
-from harness.steps.base import Step
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.words import BrokerRef, DurationMs, TopicName
+from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.cluster import remoting
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.rocketmq import remoting
+    from rocketchaos.harness.scenario.model import Scenario
 
 GET_MIN_OFFSET, CLEAN_EXPIRED_CONSUMEQUEUE, DELETE_EXPIRED_COMMITLOG = 31, 306, 329
 _KNOWS_329 = Version("4.9.4")
@@ -51,7 +51,7 @@ class ExpireFiles(Step):
         yield "configure"
 
     def run(self, context: RunContext) -> None:
-        from harness.cluster import running_config
+        from rocketchaos.harness.cluster import running_config
 
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
         address = {**context.broker_addresses, **context.slave_addresses}.get(broker)
@@ -109,7 +109,7 @@ class ExpireFiles(Step):
 
 
 def _demand(broker: str, address: str, code: int) -> None:
-    from harness.cluster import remoting
+    from rocketchaos.harness.rocketmq import remoting
 
     answer = _ask(broker, address, code, {})
     if answer.code != remoting.SUCCESS:
@@ -119,7 +119,7 @@ def _demand(broker: str, address: str, code: int) -> None:
 
 
 def _ask(broker: str, address: str, code: int, fields: dict[str, str]) -> remoting.Answer:
-    from harness.cluster import remoting
+    from rocketchaos.harness.rocketmq import remoting
 
     try:
         return remoting.ask(address, code, fields)

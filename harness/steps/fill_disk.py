@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from harness.errors import PreconditionNotMet
-from harness.steps.disk import DiskStep
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.steps.disk import DiskStep
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 class FillDisk(DiskStep):
@@ -26,7 +26,7 @@ class FillDisk(DiskStep):
     example = "fill-disk: broker-a"
 
     def run(self, context: RunContext) -> None:
-        from harness.faults.fill_disk import FillDisk as FillDiskFault
+        from rocketchaos.harness.faults.fill_disk import FillDisk as FillDiskFault
 
         if self.is_full(context):
             raise PreconditionNotMet(f"{self.word}: the disk of {self.broker} is full already")

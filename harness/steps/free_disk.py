@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from harness.errors import PreconditionNotMet
-from harness.steps.disk import DiskStep
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.steps.disk import DiskStep
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 class FreeDisk(DiskStep):

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from harness.errors import PreconditionNotMet
-from harness.language import SideRef, as_tuple
-from harness.steps.base import Step
-from harness.steps.network import members
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.words import SideRef, as_tuple
+from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.network import members
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.faults.base import Fault
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.faults.base import Fault
+    from rocketchaos.harness.scenario.model import Scenario
 
 _KINDS = {"enum": ["all", "partition", "loss", "reset", "delay"], "type": "string"}
 Faults = Annotated[

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.errors import PreconditionNotMet
-from harness.language import BrokerRef, GroupName, Name, Refers, Strict
-from harness.steps.base import Step
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.words import BrokerRef, GroupName, Name, Refers, Strict
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 HandMadeName = Annotated[Name, Refers(("hand-made",))]
 """A client that heartbeats make: `h1`."""
@@ -83,7 +83,7 @@ class Heartbeat(Step):
                 yield f"there is no topic `{topic}`: there is {', '.join(scenario.topics)}"
 
     def run(self, context: RunContext) -> None:
-        from harness.clients.hand_made import Membership, Subscription
+        from rocketchaos.harness.clients.hand_made import Membership, Subscription
 
         if self.close is not None:
             context.hand_made.close(self.close)

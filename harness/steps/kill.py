@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ProcessRefs
-from harness.steps.base import Step
+from rocketchaos.harness.language.words import ProcessRefs
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Kill(Step):
@@ -38,8 +38,8 @@ class Kill(Step):
         yield from ("kill" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
-        from harness.faults.kill import Kill as KillFault
-        from harness.faults.kill_node import KillNode
+        from rocketchaos.harness.faults.kill import Kill as KillFault
+        from rocketchaos.harness.faults.kill_node import KillNode
 
         for name in context.resolve(self.targets):
             if context.is_node(name):

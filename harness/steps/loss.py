@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.steps.network import BetweenStep
+from rocketchaos.harness.steps.network import BetweenStep
 
 if TYPE_CHECKING:
-    from harness.containers.sidecar import Sidecars
-    from harness.faults.base import Fault
-    from harness.faults.rules import Link
+    from rocketchaos.harness.containers.sidecar import Sidecars
+    from rocketchaos.harness.faults.base import Fault
+    from rocketchaos.harness.faults.rules import Link
 
 
 class Loss(BetweenStep):
@@ -27,6 +27,6 @@ class Loss(BetweenStep):
     percent: int = Field(ge=1, le=99, description="so many of a hundred packets, on average")
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
-        from harness.faults.loss import Loss as LossFault
+        from rocketchaos.harness.faults.loss import Loss as LossFault
 
         return LossFault(link, sidecars, target, self.percent)

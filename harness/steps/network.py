@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, model_validator
 
-from harness.errors import HarnessDefect, PreconditionNotMet
-from harness.language import SideRefs
-from harness.steps.base import Step
+from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.language.words import SideRefs
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.cluster.base import NetworkPlace
-    from harness.containers.sidecar import Sidecars
-    from harness.context import RunContext
-    from harness.faults.base import Fault
-    from harness.faults.rules import Link
-    from harness.scenario import Scenario
+    from rocketchaos.harness.containers.network_place import NetworkPlace
+    from rocketchaos.harness.containers.sidecar import Sidecars
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.faults.base import Fault
+    from rocketchaos.harness.faults.rules import Link
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ def place_of(context: RunContext, name: str) -> NetworkPlace:
 
 def link_between(context: RunContext, ends: Ends) -> Link:
     """Who of the two carries the rules, and which way is concerned as seen from there."""
-    from harness.faults.rules import Link
+    from rocketchaos.harness.faults.rules import Link
 
     own = ends.carrier(context.scenario.cluster.nodes)
     peer = ends.other if own == ends.one else ends.one

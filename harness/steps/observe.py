@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.steps.base import Step
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 class Observe(Step):
@@ -25,6 +25,6 @@ class Observe(Step):
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$", description="the name of this moment: `before-the-kill`")
 
     def run(self, context: RunContext) -> None:
-        from harness.probes.moment import observe_moment
+        from rocketchaos.harness.probes.moment import observe_moment
 
         observe_moment(context, self.name, context.place.iteration)

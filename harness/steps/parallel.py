@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field
 
-from harness.language import as_tuple
-from harness.steps import StepEntry
-from harness.steps.base import Step
-from harness.steps.performing import BranchEnded, perform
+from rocketchaos.harness.language.words import as_tuple
+from rocketchaos.harness.steps import StepEntry
+from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.performing import BranchEnded, perform
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 _JOIN_S = 0.2
 """The wait for a branch goes in slices, so that Ctrl-C gets through."""

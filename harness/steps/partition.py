@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.steps.network import BetweenStep
+from rocketchaos.harness.steps.network import BetweenStep
 
 if TYPE_CHECKING:
-    from harness.containers.sidecar import Sidecars
-    from harness.faults.base import Fault
-    from harness.faults.rules import Link
+    from rocketchaos.harness.containers.sidecar import Sidecars
+    from rocketchaos.harness.faults.base import Fault
+    from rocketchaos.harness.faults.rules import Link
 
 
 class Partition(BetweenStep):
@@ -24,6 +24,6 @@ class Partition(BetweenStep):
     example = "partition: {between: b, and: [broker-a, nameserver]}"
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
-        from harness.faults.partition import Partition as PartitionFault
+        from rocketchaos.harness.faults.partition import Partition as PartitionFault
 
         return PartitionFault(link, sidecars, target)

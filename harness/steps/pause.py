@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ProcessRefs
-from harness.steps.base import Step
+from rocketchaos.harness.language.words import ProcessRefs
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Pause(Step):
@@ -36,8 +36,8 @@ class Pause(Step):
         yield from ("pause" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
-        from harness.faults.pause import Pause as PauseFault
-        from harness.faults.pause_node import PauseNode
+        from rocketchaos.harness.faults.pause import Pause as PauseFault
+        from rocketchaos.harness.faults.pause_node import PauseNode
 
         for name in context.resolve(self.targets):
             if context.is_node(name):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.steps.base import Step
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.base import Step
 
 
 class BranchEnded(Exception):

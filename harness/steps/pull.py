@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import Field, model_validator
 
-from harness.errors import PreconditionNotMet
-from harness.language import BrokerRef, DurationMs, GroupName, TopicName
-from harness.response_codes import in_words
-from harness.steps.base import Step
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.words import BrokerRef, DurationMs, GroupName, TopicName
+from rocketchaos.harness.rocketmq.response_codes import in_words
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.clients.raw_pull import Pulled, PullRequest
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.clients.raw_pull import Pulled, PullRequest
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 SHOWN_LIMIT_S = 30.0
 """Within which a queue must show every acknowledged message; a slave copies them first."""
@@ -81,7 +81,7 @@ class Pull(Step):
             yield f"{self.topic} is on {', '.join(brokers)}: say which is meant, `broker: {brokers[0]}`"
 
     def run(self, context: RunContext) -> None:
-        from harness.clients.raw_pull import PullRequest
+        from rocketchaos.harness.clients.raw_pull import PullRequest
 
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
         addresses = {**context.broker_addresses, **context.slave_addresses}
@@ -104,7 +104,7 @@ class Pull(Step):
 
     def _await_messages(self, context: RunContext, broker: str, address: str) -> None:
         """Consume queues are filled after the acknowledgement, a slave's once it has copied the messages."""
-        from harness.clients import raw_pull
+        from rocketchaos.harness.clients import raw_pull
 
         end = self._acknowledged(context, context.node(broker).slave_of or broker)
         if end == 0:
@@ -133,7 +133,7 @@ class Pull(Step):
         return max(offsets, default=0)
 
     def _answer(self, context: RunContext, broker: str, address: str, request: PullRequest) -> Pulled:
-        from harness.clients import raw_pull
+        from rocketchaos.harness.clients import raw_pull
 
         def ask() -> Pulled:
             return self._asked(broker, lambda: raw_pull.pull(address, request))

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ConsumerRefs
-from harness.steps.base import Step
+from rocketchaos.harness.language.words import ConsumerRefs
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Release(Step):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from harness.language import as_tuple
-from harness.steps import StepEntry
-from harness.steps.base import Step
-from harness.steps.performing import perform
+from rocketchaos.harness.language.words import as_tuple
+from rocketchaos.harness.steps import StepEntry
+from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.performing import perform
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 class Repeat(Step):

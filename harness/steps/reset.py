@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from harness.steps.network import BetweenStep
+from rocketchaos.harness.steps.network import BetweenStep
 
 if TYPE_CHECKING:
-    from harness.containers.sidecar import Sidecars
-    from harness.faults.base import Fault
-    from harness.faults.rules import Link
+    from rocketchaos.harness.containers.sidecar import Sidecars
+    from rocketchaos.harness.faults.base import Fault
+    from rocketchaos.harness.faults.rules import Link
 
 
 class Reset(BetweenStep):
@@ -31,6 +31,6 @@ class Reset(BetweenStep):
         return self
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
-        from harness.faults.reset import Reset as ResetFault
+        from rocketchaos.harness.faults.reset import Reset as ResetFault
 
         return ResetFault(link, sidecars, target)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from harness.allocation import Queue
-from harness.errors import PreconditionNotMet
-from harness.language import GroupName, TopicName
-from harness.steps.base import Step
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.words import GroupName, TopicName
+from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.cluster import remoting
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.rocketmq import remoting
+    from rocketchaos.harness.scenario.model import Scenario
 
 QUERY_CONSUMER_OFFSET, UPDATE_CONSUMER_OFFSET, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP = 14, 15, 200
 _GROUP_NOT_EXIST = 26
@@ -50,7 +50,7 @@ class ResetOffset(Step):
         )
 
     def _reset(self, context: RunContext, queue: Queue) -> dict[str, Any]:
-        from harness.cluster import remoting
+        from rocketchaos.harness.rocketmq import remoting
 
         broker, queue_id = queue
         address = context.broker_addresses.get(broker)
@@ -80,7 +80,7 @@ class ResetOffset(Step):
 def _ask(
     broker: str, address: str, code: int, fields: Mapping[str, str], body: bytes = b""
 ) -> remoting.Answer:
-    from harness.cluster import remoting
+    from rocketchaos.harness.rocketmq import remoting
 
     try:
         return remoting.ask(address, code, fields, body)

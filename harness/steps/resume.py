@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ProcessRefs
-from harness.steps.base import Step
+from rocketchaos.harness.language.words import ProcessRefs
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Resume(Step):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StringConstraints, model_validator
 
-from harness.allocation import Queue
-from harness.errors import PreconditionNotMet
-from harness.language import DurationMs, OneOrMore, TagRef, TopicName
-from harness.steps.base import Step
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.words import DurationMs, OneOrMore, TagRef, TopicName
+from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 Key = Annotated[str, StringConstraints(pattern=r"^\S+$")]
 """A message's key: RocketMQ puts spaces between several."""

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, field_validator, model_validator
 
-from assertions.chosen import owner_elsewhere
-from assertions.dead_letter import never_gives_up
-from harness.language import ActorRef, ConsumerRef, DurationMs, GroupName, Target, TopicName
-from harness.steps.base import Step
+from rocketchaos.assertions.chosen import owner_elsewhere
+from rocketchaos.assertions.dead_letter import never_gives_up
+from rocketchaos.harness.language.words import ActorRef, ConsumerRef, DurationMs, GroupName, Target, TopicName
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Settle(Step):
@@ -156,8 +156,8 @@ class Settle(Step):
             yield str(self.own_offsets), f"{consumer.traits.implementation} doesn't tell its own offsets"
 
     def run(self, context: RunContext) -> None:
-        from harness.conditions import await_condition
-        from harness.conditions.looks import LOOKS
+        from rocketchaos.harness.conditions import await_condition
+        from rocketchaos.harness.conditions.looks import LOOKS
 
         name = next(name for name in CONDITIONS if getattr(self, name) is not None)
         await_condition(context, CONDITIONS[name].title(self), LOOKS[name](context, self), self.within)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ConsumerRefs
-from harness.steps.base import Step
+from rocketchaos.harness.language.words import ConsumerRefs
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 class Start(Step):
@@ -37,7 +37,7 @@ class Start(Step):
         return self.consumers
 
     def run(self, context: RunContext) -> None:
-        from harness.workers.handle import WorkerFailed
+        from rocketchaos.harness.workers.handle import WorkerFailed
 
         for name in context.resolve(self.consumers):
             try:

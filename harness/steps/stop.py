@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ActorRefs
-from harness.steps.base import Step
+from rocketchaos.harness.language.words import ActorRefs
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Stop(Step):
@@ -39,7 +39,7 @@ class Stop(Step):
         yield from ("stop" for target in self.targets if target in scenario.cluster.nodes)
 
     def run(self, context: RunContext) -> None:
-        from harness.faults.stop_node import StopNode
+        from rocketchaos.harness.faults.stop_node import StopNode
 
         for name in context.resolve(self.targets):
             if context.is_node(name):

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.consumer import Consumer, ExpressionField
-from harness.language import ConsumerRef, TopicName
-from harness.steps.base import Step
+from rocketchaos.harness.language.consumer import Consumer, ExpressionField
+from rocketchaos.harness.language.words import ConsumerRef, TopicName
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 def no_resubscribing(name: str, consumer: Consumer | None) -> Iterator[str]:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ProcessRefs
-from harness.steps.base import Step
+from rocketchaos.harness.language.words import ProcessRefs
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Terminate(Step):
@@ -42,7 +42,7 @@ class Terminate(Step):
                 yield f"a server gets its SIGTERM by `stop`: write `stop: {target}`"
 
     def run(self, context: RunContext) -> None:
-        from harness.faults.terminate import Terminate as TerminateFault
+        from rocketchaos.harness.faults.terminate import Terminate as TerminateFault
 
         for name in context.resolve(self.targets):
             context.faults.inject(TerminateFault(context.client(name)))

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from harness.language import ConsumerRef, TopicName
-from harness.steps.base import Step
-from harness.steps.subscribe import no_resubscribing
+from rocketchaos.harness.language.words import ConsumerRef, TopicName
+from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.subscribe import no_resubscribing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from harness.context import RunContext
-    from harness.scenario import Scenario
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Unsubscribe(Step):

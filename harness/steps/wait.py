@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from assertions.where import Where
-from harness.language import DurationMs
-from harness.steps.base import Step
+from rocketchaos.assertions.where import Where
+from rocketchaos.harness.language.words import DurationMs
+from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from harness.context import RunContext
+    from rocketchaos.harness.engine.context import RunContext
 
 
 class Wait(Step):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections import deque
 
-from harness.containers.launch import Subnet
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.containers.launch import Subnet
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 FIRST = 32
 """Those before are the servers', which keep theirs while they are down: the engine doesn't reserve them."""

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.errors import EnvironmentNotReady
-from harness.workers.kinds import log_properties
-from harness.workers.program import WorkerPlan
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.workers.kinds import log_properties
+from rocketchaos.harness.workers.program import WorkerPlan
 
 
 def prepare_folder(plan: WorkerPlan) -> None:

@@ -12,11 +12,11 @@ from docker.errors import NotFound
 from docker.models.containers import Container
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.containers.engine import Engine, refusals
-from harness.errors import EnvironmentNotReady
-from harness.workers.attachment import Attachment
-from harness.workers.program import InContainer, ending
-from harness.workers.protocol import TERMINATED
+from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.workers.attachment import Attachment
+from rocketchaos.harness.workers.program import InContainer, ending
+from rocketchaos.harness.workers.protocol import TERMINATED
 
 SHELL = "/bin/sh"
 _WAITS_FOR_A_LINE = 'read -r _ && exec 3>&1 1>&2 && exec "$@"'

@@ -16,15 +16,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from harness.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
-from harness.model import Trouble
-from harness.workers.command_pipe import CommandPipe
-from harness.workers.events import GarbageError, WorkerEvent, read_events
-from harness.workers.foreign_clock import ForeignClock
-from harness.workers.kinds import WorkerKind
-from harness.workers.printed import last_lines
-from harness.workers.program import InContainer, Program, WorkerHome, WorkerPlan
-from harness.workers.protocol import TERMINATED
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.workers.command_pipe import CommandPipe
+from rocketchaos.harness.workers.events import GarbageError, WorkerEvent, read_events
+from rocketchaos.harness.workers.foreign_clock import ForeignClock
+from rocketchaos.harness.workers.kinds import WorkerKind
+from rocketchaos.harness.workers.printed import last_lines
+from rocketchaos.harness.workers.program import InContainer, Program, WorkerHome, WorkerPlan
+from rocketchaos.harness.workers.protocol import TERMINATED
 
 OnEvent = Callable[[WorkerEvent], None]
 OnDeath = Callable[[str, str, Trouble], None]

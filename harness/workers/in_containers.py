@@ -8,15 +8,15 @@ from pathlib import Path
 
 from docker.errors import NotFound
 
-import harness
-from harness.containers.engine import Engine
-from harness.containers.labels import labels_of
-from harness.containers.launch import ContainerPlan, Subnet, start
-from harness.errors import EnvironmentNotReady
-from harness.workers.addresses import Addresses
-from harness.workers.child_command import child_command, prepare_folder
-from harness.workers.container_program import EVENTS_FD, SHELL, ContainerProgram, held_back
-from harness.workers.program import WorkerPlan
+import rocketchaos
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.labels import labels_of
+from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, start
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.workers.addresses import Addresses
+from rocketchaos.harness.workers.child_command import child_command, prepare_folder
+from rocketchaos.harness.workers.container_program import EVENTS_FD, SHELL, ContainerProgram, held_back
+from rocketchaos.harness.workers.program import WorkerPlan
 
 _PACKAGES = "/rocketchaos"
 
@@ -100,8 +100,11 @@ class InContainers:
 
 
 def _mounts(plan: WorkerPlan, folder: Path) -> dict[Path, tuple[str, str]]:
-    package = Path(harness.__file__).absolute().parent
-    mounts = {package: (f"{_PACKAGES}/{package.name}", "ro"), folder: (str(folder), "rw")}
+    package = Path(rocketchaos.__file__).absolute().parent
+    # In a checkout its rooms are links to folders beside it.
+    rooms = {room for room in (one.resolve() for one in package.iterdir()) if room.is_dir()}
+    own = {one: (f"{_PACKAGES}/{one.name}", "ro") for one in (package, *rooms) if one.parent != package}
+    mounts = {**own, folder: (str(folder), "rw")}
     # At their own places, so that one list of jars holds here and there.
     here = [*_roots(plan.classpath), plan.packages, plan.library and plan.library.parent]
     return mounts | {one: (str(one), "ro") for one in here if one is not None}

@@ -1,4 +1,4 @@
-"""The kinds of workers: which program, and what it needs. Clients name theirs in `harness.client_kinds`."""
+"""The kinds of workers: which program, and what it needs. Clients name theirs in `harness.rocketmq.client_kinds`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from harness.cluster.artifacts import Progress, Role
-from harness.workers.native_library import library
-from harness.workers.packages import packages_folder
+from rocketchaos.harness.jars.artifacts import Progress, Role
+from rocketchaos.harness.workers.native_library import library
+from rocketchaos.harness.workers.packages import packages_folder
 
 JVM_OPTIONS = (
     # A client needs little; this is what keeps a worker near 100 MB.
@@ -82,11 +82,22 @@ KINDS: Mapping[str, WorkerKind] = MappingProxyType(
     {
         kind.name: kind
         for kind in (
-            WorkerKind("java", "harness.workers.java_child", "client", JVM_OPTIONS),
-            WorkerKind("shared-java", "harness.workers.java_child", "client", (*JVM_OPTIONS, "-Xmx384m")),
-            WorkerKind("grpc", "harness.workers.grpc_child", None, packages="client-grpc"),
-            WorkerKind("admin", "harness.workers.admin_child", "tools", JVM_OPTIONS),
-            WorkerKind("python", "harness.workers.python_child", None, packages="client-python", native=True),
+            WorkerKind("java", "rocketchaos.harness.workers.child.java_child", "client", JVM_OPTIONS),
+            WorkerKind(
+                "shared-java",
+                "rocketchaos.harness.workers.child.java_child",
+                "client",
+                (*JVM_OPTIONS, "-Xmx384m"),
+            ),
+            WorkerKind("grpc", "rocketchaos.harness.workers.child.grpc_child", None, packages="client-grpc"),
+            WorkerKind("admin", "rocketchaos.harness.workers.child.admin_child", "tools", JVM_OPTIONS),
+            WorkerKind(
+                "python",
+                "rocketchaos.harness.workers.child.python_child",
+                None,
+                packages="client-python",
+                native=True,
+            ),
         )
     }
 )

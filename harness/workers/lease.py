@@ -5,12 +5,12 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
-from harness.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
-from harness.workers.handle import Worker, WorkerFailed
-from harness.workers.program import InContainer, ending
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
+from rocketchaos.harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.workers.program import InContainer, ending
 
 if TYPE_CHECKING:
-    from harness.workers.shared import SharedWorkers
+    from rocketchaos.harness.workers.shared import SharedWorkers
 
 LEAVE_LIMIT_S = 40.0
 """How long a client's graceful shutdown may take. It tells name server and brokers at once, but then joins its

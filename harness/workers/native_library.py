@@ -13,8 +13,8 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from harness.errors import EnvironmentNotReady
-from harness.workers.packages import packages_folder
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.workers.packages import packages_folder
 
 LIBRARY_VARIABLE = "ROCKETCHAOS_LIBROCKETMQ"
 """The environment variable that names a library of the user's own, for any machine; its hash isn't looked at."""

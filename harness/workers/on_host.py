@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-import harness
-from harness import process_state
-from harness.cluster.class_archive import ClassArchive
-from harness.cluster.java_home import Java
-from harness.errors import EnvironmentNotReady, HarnessDefect
-from harness.guardian_process import OWNER_VARIABLE
-from harness.workers.child_command import child_command, prepare_folder
-from harness.workers.program import WorkerPlan, ending
+import rocketchaos
+from rocketchaos.harness.core import process_state
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.jars.class_archive import ClassArchive
+from rocketchaos.harness.jars.java_home import Java
+from rocketchaos.harness.reaper.process import OWNER_VARIABLE
+from rocketchaos.harness.workers.child_command import child_command, prepare_folder
+from rocketchaos.harness.workers.program import WorkerPlan, ending
 
 
 class OnHost:
@@ -82,7 +82,7 @@ def with_jpype(classpath: Sequence[Path]) -> Sequence[Path]:
 
 def _environment(inherited: Mapping[str, str], owner: str, packages: Path | None) -> dict[str, str]:
     """The harness's environment, the client's packages and its own first: `-P` keeps the current folder out."""
-    own = Path(harness.__file__).absolute().parent.parent
+    own = Path(rocketchaos.__file__).absolute().parent.parent
     path = os.pathsep.join(str(one) for one in (packages, own, inherited.get("PYTHONPATH")) if one)
     return {**inherited, "PYTHONPATH": path, OWNER_VARIABLE: owner}
 

@@ -17,10 +17,10 @@ import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import harness
-from harness import paths
-from harness.cache_lock import cache_lock
-from harness.errors import EnvironmentNotReady, HarnessDefect
+import rocketchaos
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.cache_lock import cache_lock
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 
 Progress = Callable[[str], None]
 
@@ -78,7 +78,7 @@ def requirements(extra: str) -> tuple[str, ...]:
 
 def _declared(extra: str) -> tuple[str, ...]:
     # In a source tree its own file counts: what is installed may be of another time, or of another tree.
-    project = Path(harness.__file__).absolute().parent.parent / "pyproject.toml"
+    project = Path(rocketchaos.__file__).absolute().parent.parent / "pyproject.toml"
     if project.is_file():
         table = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
         return tuple(table["optional-dependencies"].get(extra, ()))

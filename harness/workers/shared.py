@@ -16,12 +16,12 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness.errors import EnvironmentNotReady, RocketchaosError
-from harness.model import Trouble
-from harness.workers.events import WorkerEvent
-from harness.workers.handle import OnDeath, OnEvent, Worker
-from harness.workers.lease import Lease
-from harness.workers.shared_logs import SharedLogs
+from rocketchaos.harness.core.errors import EnvironmentNotReady, RocketchaosError
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.lease import Lease
+from rocketchaos.harness.workers.shared_logs import SharedLogs
 
 CLIENTS_AT_MOST = 32
 """Clients in one process; a client has some 30 threads and, in compressed timing, 50 pulls a second."""

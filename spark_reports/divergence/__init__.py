@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 from pyspark.sql import SparkSession
 
-from spark_reports.divergence import figures, tables, witness_tables
-from spark_reports.divergence.compare import compare
-from spark_reports.divergence.expected import held_against
-from spark_reports.divergence.lines import headline, lines
-from spark_reports.divergence.read import Facts, read
-from spark_reports.divergence.witnesses import contradictions, statements
-from spark_reports.report import Figure, Report, Section, StoreSummary
+from rocketchaos.spark_reports.divergence import figures, tables, witness_tables
+from rocketchaos.spark_reports.divergence.compare import compare
+from rocketchaos.spark_reports.divergence.expected import held_against
+from rocketchaos.spark_reports.divergence.lines import headline, lines
+from rocketchaos.spark_reports.divergence.read import Facts, read
+from rocketchaos.spark_reports.divergence.witnesses import contradictions, statements
+from rocketchaos.spark_reports.report import Figure, Report, Section, StoreSummary
 
 
 def divergence(spark: SparkSession, summary: StoreSummary) -> Report:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from spark_reports.cell import Cell
-from spark_reports.natural import natural
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.natural import natural
 
 DIMENSIONS: tuple[str, ...] = ("client", "rocketmq", "cluster", "timing")
 """In what two cells of a scenario can differ. Who differs in `rocketmq` has other clients, too, where these are of

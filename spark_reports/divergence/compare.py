@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import comb
 
-from harness.model import MessageClass, OutcomeKind
-from spark_reports.divergence.cells import Pair, pairs
-from spark_reports.divergence.read import Facts, Fates
-from spark_reports.statistics.bounded_mean import bounded_difference, mean
-from spark_reports.statistics.cliffs_delta import cliffs_delta
-from spark_reports.statistics.differences import newcombe_difference
-from spark_reports.statistics.exact_test import ROUNDING, Significance
-from spark_reports.statistics.fisher import fisher
-from spark_reports.statistics.interval import Interval
-from spark_reports.statistics.rank_test import rank_test
-from spark_reports.statistics.tarone import FAMILY_WISE, tarone_holm
+from rocketchaos.harness.core.model import MessageClass, OutcomeKind
+from rocketchaos.spark_reports.divergence.cells import Pair, pairs
+from rocketchaos.spark_reports.divergence.read import Facts, Fates
+from rocketchaos.spark_reports.statistics.bounded_mean import bounded_difference, mean
+from rocketchaos.spark_reports.statistics.cliffs_delta import cliffs_delta
+from rocketchaos.spark_reports.statistics.differences import newcombe_difference
+from rocketchaos.spark_reports.statistics.exact import ROUNDING, Significance
+from rocketchaos.spark_reports.statistics.fisher import fisher
+from rocketchaos.spark_reports.statistics.interval import Interval
+from rocketchaos.spark_reports.statistics.rank_sum import rank_test
+from rocketchaos.spark_reports.statistics.tarone import FAMILY_WISE, tarone_holm
 
 
 class Verdict(StrEnum):

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from harness.reporters.parts.text import counted
-from harness.statistics import wilson_interval
-from spark_reports.cell import Cell
-from spark_reports.divergence.read import Ending, Facts
-from spark_reports.divergence.words import bracket, folder
-from spark_reports.statistics.interval import Interval
+from rocketchaos.harness.core.intervals import wilson_interval
+from rocketchaos.harness.core.text import counted
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.divergence.read import Ending, Facts
+from rocketchaos.spark_reports.divergence.words import bracket, folder
+from rocketchaos.spark_reports.statistics.interval import Interval
 
 
 class Expectation(StrEnum):

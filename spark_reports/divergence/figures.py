@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from harness.model import MessageClass
-from harness.reporters.parts.classes import CLASS_WORDS
-from spark_reports.divergence.compare import Judged, Verdict
-from spark_reports.divergence.read import Facts
-from spark_reports.divergence.tables import shown_name
-from spark_reports.divergence.witnesses import Statement
-from spark_reports.divergence.words import evidence
-from spark_reports.queries import queries
-from spark_reports.render import style
-from spark_reports.render.figures.bars import Bar, stacked_bars
-from spark_reports.render.figures.forest import Estimate, forest
-from spark_reports.render.figures.heat_map import Cell as Square
-from spark_reports.render.figures.heat_map import share_map
-from spark_reports.report import Figure
+from rocketchaos.harness.core.message_classes import CLASS_WORDS
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.spark_reports.divergence.compare import Judged, Verdict
+from rocketchaos.spark_reports.divergence.read import Facts
+from rocketchaos.spark_reports.divergence.tables import shown_name
+from rocketchaos.spark_reports.divergence.witnesses import Statement
+from rocketchaos.spark_reports.divergence.words import evidence
+from rocketchaos.spark_reports.queries import queries
+from rocketchaos.spark_reports.render import style
+from rocketchaos.spark_reports.render.figures.bars import Bar, stacked_bars
+from rocketchaos.spark_reports.render.figures.forest import Estimate, forest
+from rocketchaos.spark_reports.render.figures.heat_map import Cell as Square
+from rocketchaos.spark_reports.render.figures.heat_map import share_map
+from rocketchaos.spark_reports.report import Figure
 
 BARS, ROWS = 80, 40
 """So many rows of a figure at most: more can't be read, and the tables have all."""

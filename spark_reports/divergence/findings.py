@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from harness.reporters.parts.text import counted
-from spark_reports.divergence.cells import BROKER, Pair
-from spark_reports.divergence.compare import Judged, Verdict
-from spark_reports.divergence.read import Facts
-from spark_reports.divergence.words import besides, evidence, folder, runs, sides
+from rocketchaos.harness.core.text import counted
+from rocketchaos.spark_reports.divergence.cells import BROKER, Pair
+from rocketchaos.spark_reports.divergence.compare import Judged, Verdict
+from rocketchaos.spark_reports.divergence.read import Facts
+from rocketchaos.spark_reports.divergence.words import besides, evidence, folder, runs, sides
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.reporters.parts.text import counted
-from spark_reports.divergence.compare import Judged, Verdict
-from spark_reports.divergence.expected import Expectation, Held, missed_sentence
-from spark_reports.divergence.findings import findings, sentence
-from spark_reports.divergence.read import Facts
-from spark_reports.divergence.witnesses import Contradiction, contradiction_sentences, not_asked
-from spark_reports.report import StoreSummary
+from rocketchaos.harness.core.text import counted
+from rocketchaos.spark_reports.divergence.compare import Judged, Verdict
+from rocketchaos.spark_reports.divergence.expected import Expectation, Held, missed_sentence
+from rocketchaos.spark_reports.divergence.findings import findings, sentence
+from rocketchaos.spark_reports.divergence.read import Facts
+from rocketchaos.spark_reports.divergence.witnesses import Contradiction, contradiction_sentences, not_asked
+from rocketchaos.spark_reports.report import StoreSummary
 
 _FINDINGS, _OPEN, _MISSED, _CONTRADICTIONS = 4, 2, 2, 2
 """So many lines of each kind at most: with what was left out they are a dozen."""

@@ -9,9 +9,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from harness.model import MessageClass, OutcomeKind, Trouble
-from spark_reports.cell import Cell
-from spark_reports.queries import query
+from rocketchaos.harness.core.model import MessageClass, OutcomeKind, Trouble
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.queries import query
 
 Row = Mapping[str, Any]
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType
 
-from harness.model import MessageClass, OutcomeKind
-from spark_reports.cell import Cell
-from spark_reports.divergence.compare import Compared, Judged, Verdict
-from spark_reports.divergence.expected import Held
-from spark_reports.divergence.read import Facts
-from spark_reports.divergence.words import what
-from spark_reports.queries import queries
-from spark_reports.report import Table
-from spark_reports.schema import schema
-from spark_reports.statistics.interval import Interval
-from spark_reports.statistics.tarone import FAMILY_WISE
+from rocketchaos.harness.core.model import MessageClass, OutcomeKind
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.divergence.compare import Compared, Judged, Verdict
+from rocketchaos.spark_reports.divergence.expected import Held
+from rocketchaos.spark_reports.divergence.read import Facts
+from rocketchaos.spark_reports.divergence.words import what
+from rocketchaos.spark_reports.queries import queries
+from rocketchaos.spark_reports.report import Table
+from rocketchaos.spark_reports.schema import schema
+from rocketchaos.spark_reports.statistics.interval import Interval
+from rocketchaos.spark_reports.statistics.tarone import FAMILY_WISE
 
 _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 CELL_COLUMNS: Mapping[str, DataType] = dict.fromkeys(Cell._fields, _TEXT)

@@ -7,13 +7,13 @@ from typing import Any
 
 from pyspark.sql.types import DoubleType, LongType, StringType
 
-from spark_reports.cell import Cell
-from spark_reports.divergence.read import Facts
-from spark_reports.divergence.tables import CELL_COLUMNS, interval_columns
-from spark_reports.divergence.witnesses import Contradiction, Statement
-from spark_reports.queries import queries
-from spark_reports.report import Table
-from spark_reports.schema import schema
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.divergence.read import Facts
+from rocketchaos.spark_reports.divergence.tables import CELL_COLUMNS, interval_columns
+from rocketchaos.spark_reports.divergence.witnesses import Contradiction, Statement
+from rocketchaos.spark_reports.queries import queries
+from rocketchaos.spark_reports.report import Table
+from rocketchaos.spark_reports.schema import schema
 
 _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 

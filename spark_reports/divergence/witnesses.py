@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from harness.reporters.parts.text import counted
-from spark_reports.cell import Cell
-from spark_reports.divergence.read import Facts, Fates
-from spark_reports.divergence.words import bracket
-from spark_reports.statistics.bounded_mean import bounded_mean
-from spark_reports.statistics.interval import Interval
+from rocketchaos.harness.core.text import counted
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.divergence.read import Facts, Fates
+from rocketchaos.spark_reports.divergence.words import bracket
+from rocketchaos.spark_reports.statistics.bounded_mean import bounded_mean
+from rocketchaos.spark_reports.statistics.interval import Interval
 
 
 class Question(NamedTuple):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from harness.model import MessageClass
-from harness.reporters.parts.classes import CLASS_WORDS
-from spark_reports.divergence.cells import BROKER
-from spark_reports.divergence.compare import Compared, Judged
-from spark_reports.statistics.interval import Interval
-from spark_reports.words import chance
+from rocketchaos.harness.core.message_classes import CLASS_WORDS
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.spark_reports.divergence.cells import BROKER
+from rocketchaos.spark_reports.divergence.compare import Compared, Judged
+from rocketchaos.spark_reports.statistics.interval import Interval
+from rocketchaos.spark_reports.words import chance
 
 
 def what(compared: Compared) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from spark_reports.flakiness import figures, tables
-from spark_reports.flakiness.assess import assess
-from spark_reports.flakiness.cells import Names
-from spark_reports.flakiness.conditions import conditions
-from spark_reports.flakiness.lines import headline, lines
-from spark_reports.flakiness.read import read
-from spark_reports.flakiness.versions import version_changes
-from spark_reports.report import Figure, Report, Section, StoreSummary
+from rocketchaos.spark_reports.flakiness import figures, tables
+from rocketchaos.spark_reports.flakiness.assess import assess
+from rocketchaos.spark_reports.flakiness.cells import Names
+from rocketchaos.spark_reports.flakiness.conditions import conditions
+from rocketchaos.spark_reports.flakiness.lines import headline, lines
+from rocketchaos.spark_reports.flakiness.read import read
+from rocketchaos.spark_reports.flakiness.versions import version_changes
+from rocketchaos.spark_reports.report import Figure, Report, Section, StoreSummary
 
 
 def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_reports.cell import Cell
-from spark_reports.flakiness.cells import Counts, Verdict, is_drawn, judge, share, verdict_of
-from spark_reports.flakiness.read import Block, Cause, Facts
-from spark_reports.statistics.change_points import ChangePoint, Split, best_splits, segment
-from spark_reports.statistics.multiple import benjamini_hochberg
-from spark_reports.statistics.trend import Trend, cochran_armitage
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.flakiness.cells import Counts, Verdict, is_drawn, judge, share, verdict_of
+from rocketchaos.spark_reports.flakiness.read import Block, Cause, Facts
+from rocketchaos.spark_reports.statistics.change_points import ChangePoint, Split, best_splits, segment
+from rocketchaos.spark_reports.statistics.multiple import benjamini_hochberg
+from rocketchaos.spark_reports.statistics.trend import Trend, cochran_armitage
 
 LEVEL = 0.05
 """Of all tests, after correction for how many there are."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from harness.statistics import wilson_interval
-from spark_reports.cell import Cell
-from spark_reports.statistics.score import CERTAIN, STEADY_RATE, alike_runs_needed, chance_above
+from rocketchaos.harness.core.intervals import wilson_interval
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.statistics.score import CERTAIN, STEADY_RATE, alike_runs_needed, chance_above
 
 ALIKE_RUNS = alike_runs_needed()
 """So many runs without exception make a verdict certain."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spark_reports.cell import Cell
-from spark_reports.flakiness.assess import LEVEL, SEED
-from spark_reports.flakiness.read import ConditionBin
-from spark_reports.statistics.multiple import holm
-from spark_reports.statistics.superiority import Stratum, Superiority, superiorities
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.flakiness.assess import LEVEL, SEED
+from rocketchaos.spark_reports.flakiness.read import ConditionBin
+from rocketchaos.spark_reports.statistics.multiple import holm
+from rocketchaos.spark_reports.statistics.superiority import Stratum, Superiority, superiorities
 
 BINS = 20
 GROUPS = 5

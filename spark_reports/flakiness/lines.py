@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from harness.reporters.parts.text import counted
-from spark_reports.flakiness.assess import LEVEL, Assessed
-from spark_reports.flakiness.cells import ALIKE_RUNS, Names, Verdict, more_runs
-from spark_reports.flakiness.conditions import Condition
-from spark_reports.flakiness.read import Signature
-from spark_reports.flakiness.versions import VersionChange
-from spark_reports.flakiness.words import day, part, rate, short
-from spark_reports.report import StoreSummary
-from spark_reports.words import chance
+from rocketchaos.harness.core.text import counted
+from rocketchaos.spark_reports.flakiness.assess import LEVEL, Assessed
+from rocketchaos.spark_reports.flakiness.cells import ALIKE_RUNS, Names, Verdict, more_runs
+from rocketchaos.spark_reports.flakiness.conditions import Condition
+from rocketchaos.spark_reports.flakiness.read import Signature
+from rocketchaos.spark_reports.flakiness.versions import VersionChange
+from rocketchaos.spark_reports.flakiness.words import day, part, rate, short
+from rocketchaos.spark_reports.report import StoreSummary
+from rocketchaos.spark_reports.words import chance
 
 MOST_CELLS = 5
 _DOUBTFUL = (Verdict.FAIL, Verdict.FLAKY, Verdict.LIKELY_FAIL)

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from pyspark.sql import Row, SparkSession
 
-from spark_reports.cell import Cell
-from spark_reports.flakiness.cells import Counts
-from spark_reports.queries import query
-from spark_reports.times import in_utc
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.flakiness.cells import Counts
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.times import in_utc
 
 T = TypeVar("T")
 

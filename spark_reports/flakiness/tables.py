@@ -14,16 +14,16 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from spark_reports.cell import Cell
-from spark_reports.flakiness.assess import Assessed
-from spark_reports.flakiness.cells import ALIKE_RUNS, Verdict, more_runs
-from spark_reports.flakiness.conditions import Condition
-from spark_reports.flakiness.read import Signature
-from spark_reports.flakiness.versions import WORDS, VersionChange
-from spark_reports.queries import queries
-from spark_reports.report import Table
-from spark_reports.schema import schema
-from spark_reports.statistics.score import STEADY_RATE, chance_above
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.flakiness.assess import Assessed
+from rocketchaos.spark_reports.flakiness.cells import ALIKE_RUNS, Verdict, more_runs
+from rocketchaos.spark_reports.flakiness.conditions import Condition
+from rocketchaos.spark_reports.flakiness.read import Signature
+from rocketchaos.spark_reports.flakiness.versions import WORDS, VersionChange
+from rocketchaos.spark_reports.queries import queries
+from rocketchaos.spark_reports.report import Table
+from rocketchaos.spark_reports.schema import schema
+from rocketchaos.spark_reports.statistics.score import STEADY_RATE, chance_above
 
 _TEXT, _LONG, _DOUBLE, _TIME, _BOOL = StringType(), LongType(), DoubleType(), TimestampType(), BooleanType()
 _CELL: Mapping[str, DataType] = dict.fromkeys(Cell._fields, _TEXT)

@@ -8,8 +8,8 @@ from itertools import groupby, pairwise
 
 from scipy.stats import fisher_exact
 
-from spark_reports.flakiness.read import VersionRuns
-from spark_reports.statistics.multiple import holm
+from rocketchaos.spark_reports.flakiness.read import VersionRuns
+from rocketchaos.spark_reports.statistics.multiple import holm
 
 WORDS = {"rocketmq": "RocketMQ", "client": "client", "harness": "rocketchaos"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from spark_reports.flakiness.cells import share
+from rocketchaos.spark_reports.flakiness.cells import share
 
 
 def part(hits: int, runs: int) -> str:

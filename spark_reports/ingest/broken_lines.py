@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import SparkSession, Window
 from pyspark.sql import functions as fn
 
-from spark_reports.contract import EVENT, MESSAGE
-from spark_reports.ingest.events import is_broken
-from spark_reports.ingest.messages import BROKEN, problem_of_line
-from spark_reports.ingest.quarantine import Problem
-from spark_reports.ingest.reading import numbered_lines, parsed, source_of
+from rocketchaos.spark_reports.contract import EVENT, MESSAGE
+from rocketchaos.spark_reports.ingest.events import is_broken
+from rocketchaos.spark_reports.ingest.messages import BROKEN, problem_of_line
+from rocketchaos.spark_reports.ingest.quarantine import Problem
+from rocketchaos.spark_reports.ingest.reading import numbered_lines, parsed, source_of
 
 MOST = 1_000
 """Of so many files at most the line is looked up."""

@@ -28,9 +28,9 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from harness.model import SCHEMA_VERSION
-from spark_reports.contract import CORRUPT, DATA
-from spark_reports.schema import schema
+from rocketchaos.harness.core.model import SCHEMA_VERSION
+from rocketchaos.spark_reports.contract import CORRUPT, DATA
+from rocketchaos.spark_reports.schema import schema
 
 EVENTS = StructType(
     [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from spark_reports.ingest.shape import shaped
-from spark_reports.tables import FAULTS
+from rocketchaos.spark_reports.ingest.shape import shaped
+from rocketchaos.spark_reports.tables import FAULTS
 
 _SAME = ("run_key", "run", "batch", "fault", "target")
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from harness.model import SECTION_OF, Trouble
-from spark_reports.ingest.shape import shaped
-from spark_reports.ingest.signature import signature
-from spark_reports.tables import FINDINGS
+from rocketchaos.harness.core.model import SECTION_OF, Trouble
+from rocketchaos.spark_reports.ingest.shape import shaped
+from rocketchaos.spark_reports.ingest.signature import signature
+from rocketchaos.spark_reports.tables import FINDINGS
 
 PRODUCT, HARNESS, ENVIRONMENT = "product", "harness", "environment"
 """Whose behaviour a finding is of."""

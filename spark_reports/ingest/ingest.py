@@ -11,13 +11,13 @@ from dataclasses import replace
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as fn
 
-from spark_reports.ingest.listing import Folder, is_gone, run_folders
-from spark_reports.ingest.portion import Portion
-from spark_reports.ingest.reading import reading
-from spark_reports.ingest.summary import IngestSummary
-from spark_reports.store import Store
-from spark_reports.tables import COPY, QUARANTINE, RUNS
-from spark_reports.views import problems
+from rocketchaos.spark_reports.ingest.listing import Folder, is_gone, run_folders
+from rocketchaos.spark_reports.ingest.portion import Portion
+from rocketchaos.spark_reports.ingest.reading import reading
+from rocketchaos.spark_reports.ingest.summary import IngestSummary
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import COPY, QUARANTINE, RUNS
+from rocketchaos.spark_reports.views import problems
 
 MOST_FOLDERS = 5_000
 """Of one portion: what is known of each is held in memory."""

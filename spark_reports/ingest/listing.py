@@ -18,8 +18,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
-from harness.errors import UsageProblem
-from spark_reports.places import Place, literal
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports.places import Place, literal
 
 READ = ("run.json", "outcome.json", "checks.json", "messages.jsonl", "events.jsonl")
 """The files of a run folder that are read, besides logs."""

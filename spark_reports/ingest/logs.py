@@ -9,11 +9,11 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
 
-from harness.names import TOKEN
-from spark_reports.ingest.findings import not_as_it_should_be, side_of
-from spark_reports.ingest.reading import reader
-from spark_reports.ingest.signature import signature
-from spark_reports.places import literal
+from rocketchaos.harness.core.names import TOKEN
+from rocketchaos.spark_reports.ingest.findings import not_as_it_should_be, side_of
+from rocketchaos.spark_reports.ingest.reading import reader
+from rocketchaos.spark_reports.ingest.signature import signature
+from rocketchaos.spark_reports.places import literal
 
 MOST = 20
 """So many different lines of a run are told, the first ones; each is counted."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from harness.model import SCHEMA_VERSION, MessageClass
-from spark_reports.contract import CORRUPT
-from spark_reports.ingest.events import with_run
-from spark_reports.ingest.shape import shaped
-from spark_reports.ingest.witnesses import KEY
-from spark_reports.tables import MESSAGES
+from rocketchaos.harness.core.model import SCHEMA_VERSION, MessageClass
+from rocketchaos.spark_reports.contract import CORRUPT
+from rocketchaos.spark_reports.ingest.events import with_run
+from rocketchaos.spark_reports.ingest.shape import shaped
+from rocketchaos.spark_reports.ingest.witnesses import KEY
+from rocketchaos.spark_reports.tables import MESSAGES
 
 BROKEN, OTHER_SCHEMA = "broken", "other schema"
 """What `reason` says in the row of a line that can't be read: it has no class, and its run is never committed."""

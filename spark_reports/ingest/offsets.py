@@ -5,9 +5,9 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from spark_reports.contract import QUEUES
-from spark_reports.ingest.shape import shaped
-from spark_reports.tables import OFFSETS
+from rocketchaos.spark_reports.contract import QUEUES
+from rocketchaos.spark_reports.ingest.shape import shaped
+from rocketchaos.spark_reports.tables import OFFSETS
 
 
 def offsets(events: DataFrame) -> DataFrame:

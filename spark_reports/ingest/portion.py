@@ -12,30 +12,30 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as fn
 
-from spark_reports.ingest import soundness
-from spark_reports.ingest.broken_lines import first_broken_lines
-from spark_reports.ingest.checks import checks
-from spark_reports.ingest.conditions import conditions
-from spark_reports.ingest.events import HARDLY_REPEATED, history, staged, story
-from spark_reports.ingest.faults import faults
-from spark_reports.ingest.findings import findings
-from spark_reports.ingest.listing import Folder, again, is_local
-from spark_reports.ingest.logs import log_findings
-from spark_reports.ingest.messages import messages
-from spark_reports.ingest.offsets import offsets
-from spark_reports.ingest.ownership import ownership
-from spark_reports.ingest.quarantine import BROKEN, Problem, changed, copy_of, gone, problem_of
-from spark_reports.ingest.reading import documents, event_lines, message_lines
-from spark_reports.ingest.runs import runs
-from spark_reports.ingest.seen import NUMBERS, seen_of, what_is_seen
-from spark_reports.ingest.staging import Staging, staging
-from spark_reports.ingest.subscriptions import subscriptions
-from spark_reports.ingest.summary import IngestSummary
-from spark_reports.ingest.timings import timings
-from spark_reports.ingest.totals import in_time, totals
-from spark_reports.ingest.witnesses import witnesses
-from spark_reports.store import Store
-from spark_reports.tables import (
+from rocketchaos.spark_reports.ingest import soundness
+from rocketchaos.spark_reports.ingest.broken_lines import first_broken_lines
+from rocketchaos.spark_reports.ingest.checks import checks
+from rocketchaos.spark_reports.ingest.conditions import conditions
+from rocketchaos.spark_reports.ingest.events import HARDLY_REPEATED, history, staged, story
+from rocketchaos.spark_reports.ingest.faults import faults
+from rocketchaos.spark_reports.ingest.findings import findings
+from rocketchaos.spark_reports.ingest.listing import Folder, again, is_local
+from rocketchaos.spark_reports.ingest.logs import log_findings
+from rocketchaos.spark_reports.ingest.messages import messages
+from rocketchaos.spark_reports.ingest.offsets import offsets
+from rocketchaos.spark_reports.ingest.ownership import ownership
+from rocketchaos.spark_reports.ingest.quarantine import BROKEN, Problem, changed, copy_of, gone, problem_of
+from rocketchaos.spark_reports.ingest.reading import documents, event_lines, message_lines
+from rocketchaos.spark_reports.ingest.runs import runs
+from rocketchaos.spark_reports.ingest.seen import NUMBERS, seen_of, what_is_seen
+from rocketchaos.spark_reports.ingest.staging import Staging, staging
+from rocketchaos.spark_reports.ingest.subscriptions import subscriptions
+from rocketchaos.spark_reports.ingest.summary import IngestSummary
+from rocketchaos.spark_reports.ingest.timings import timings
+from rocketchaos.spark_reports.ingest.totals import in_time, totals
+from rocketchaos.spark_reports.ingest.witnesses import witnesses
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import (
     CHECKS,
     CONDITIONS,
     FAULTS,

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.model import SCHEMA_VERSION, OutcomeKind, Trouble
-from spark_reports.ingest.listing import Folder
-from spark_reports.tables import COPY
+from rocketchaos.harness.core.model import SCHEMA_VERSION, OutcomeKind, Trouble
+from rocketchaos.spark_reports.ingest.listing import Folder
+from rocketchaos.spark_reports.tables import COPY
 
 MISSING, BROKEN, OTHER, TRUNCATED, RUNNING, CONTRADICTION, GONE = KINDS = (
     "missing-file",

@@ -9,9 +9,9 @@ from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import StringType, StructField, StructType
 
-from spark_reports.contract import CHECKS, CORRUPT, EVENT, MESSAGE, OUTCOME, RUN
-from spark_reports.ingest.listing import Folder
-from spark_reports.places import literal
+from rocketchaos.spark_reports.contract import CHECKS, CORRUPT, EVENT, MESSAGE, OUTCOME, RUN
+from rocketchaos.spark_reports.ingest.listing import Folder
+from rocketchaos.spark_reports.places import literal
 
 SETTINGS = {
     # Many small files to a task: by default 32 of them fill one. A folder's files are a few kilobytes each.

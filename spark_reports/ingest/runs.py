@@ -5,8 +5,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from spark_reports.ingest.shape import shaped
-from spark_reports.tables import RUNS
+from rocketchaos.spark_reports.ingest.shape import shaped
+from rocketchaos.spark_reports.tables import RUNS
 
 NOBODY = "none"
 """The clients of a run without any, as of one that pulls by hand."""

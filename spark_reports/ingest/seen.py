@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as fn
 
-from spark_reports.ingest.listing import Folder
-from spark_reports.ingest.quarantine import Document, Seen
+from rocketchaos.spark_reports.ingest.listing import Folder
+from rocketchaos.spark_reports.ingest.quarantine import Document, Seen
 
 _SUMS = (
     "event_count",

@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import ArrayType, StructField
 
-from spark_reports.tables import Table
+from rocketchaos.spark_reports.tables import Table
 
 
 def shaped(rows: DataFrame, table: Table) -> DataFrame:

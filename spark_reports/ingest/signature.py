@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
-from harness.names import TOKEN
+from rocketchaos.harness.core.names import TOKEN
 
 LONGEST = 300
 """Characters of a signature."""

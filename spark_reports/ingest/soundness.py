@@ -7,8 +7,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from spark_reports.ingest.messages import BROKEN, OTHER_SCHEMA
-from spark_reports.tables import MESSAGES
+from rocketchaos.spark_reports.ingest.messages import BROKEN, OTHER_SCHEMA
+from rocketchaos.spark_reports.tables import MESSAGES
 
 
 def of_histories(added: DataFrame) -> DataFrame:

@@ -9,8 +9,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_reports.places import literal
-from spark_reports.store import BATCH_LIMIT_S, Store
+from rocketchaos.spark_reports.places import literal
+from rocketchaos.spark_reports.store import BATCH_LIMIT_S, Store
 
 _FOLDER = "staging"
 

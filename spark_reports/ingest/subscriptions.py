@@ -5,8 +5,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from spark_reports.ingest.shape import shaped
-from spark_reports.tables import SUBSCRIPTIONS
+from rocketchaos.spark_reports.ingest.shape import shaped
+from rocketchaos.spark_reports.tables import SUBSCRIPTIONS
 
 
 def subscriptions(events: DataFrame) -> DataFrame:

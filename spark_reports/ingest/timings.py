@@ -20,10 +20,10 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from spark_reports.contract import QUEUES
-from spark_reports.ingest.changes import KEYS, history_by_group, since
-from spark_reports.ingest.totals import EVENTS_AT_MOST
-from spark_reports.tables import TIMINGS
+from rocketchaos.spark_reports.contract import QUEUES
+from rocketchaos.spark_reports.ingest.changes import KEYS, history_by_group, since
+from rocketchaos.spark_reports.ingest.totals import EVENTS_AT_MOST
+from rocketchaos.spark_reports.tables import TIMINGS
 
 _MASSES = ("pull-counts-observed", "log-line")
 """Kinds of which a history may have very many besides those of messages, and which change no group."""

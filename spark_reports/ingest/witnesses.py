@@ -11,7 +11,7 @@ from typing import get_args
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from assertions.track import TrackType
+from rocketchaos.harness.rocketmq.track_type import TrackType
 
 KEY = ("run_key", "message_key", "consumer_group")
 """What a row is about."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from pyspark.sql.types import NumericType
 
-from harness.reporters.parts.text import counted, one_line
-from spark_reports.render.values import heading, words
-from spark_reports.report import Report, Table
+from rocketchaos.harness.core.text import counted, one_line
+from rocketchaos.spark_reports.render.values import heading, words
+from rocketchaos.spark_reports.report import Report, Table
 
 TABLES, ROWS, WIDTH = 2, 8, 100
 _WIDEST_CELL = 34

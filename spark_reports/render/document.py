@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from spark_reports.report import Report, Table
+from rocketchaos.spark_reports.report import Report, Table
 
 DOCUMENT_VERSION = 1
 """Of this form."""

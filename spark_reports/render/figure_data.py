@@ -9,8 +9,8 @@ from typing import Any
 from markupsafe import Markup
 from plotly.io import to_json
 
-from harness.reporters.parts.text import printable
-from spark_reports.report import Figure
+from rocketchaos.harness.core.text import printable
+from rocketchaos.spark_reports.report import Figure
 
 DEFAULT_HEIGHT_PX = 320
 _WIDEST_PX = 2_400

@@ -22,12 +22,12 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from harness.errors import EnvironmentNotReady
-from spark_reports.render.document import document_text
-from spark_reports.render.page import page
-from spark_reports.render.tables import write_csv, write_with_spark
-from spark_reports.render.text import markdown
-from spark_reports.report import Report
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.render.document import document_text
+from rocketchaos.spark_reports.render.page import page
+from rocketchaos.spark_reports.render.tables import write_csv, write_with_spark
+from rocketchaos.spark_reports.render.text import markdown
+from rocketchaos.spark_reports.report import Report
 
 
 @dataclass(frozen=True, slots=True)

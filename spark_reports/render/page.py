@@ -17,11 +17,11 @@ from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 from pyspark.sql.types import NumericType
 
-from harness.reporters.parts.text import counted, printable
-from spark_reports.render.figure_data import figure_json, height_px, min_width_px
-from spark_reports.render.stores import store_words
-from spark_reports.render.values import Shown, heading, shown
-from spark_reports.report import Figure, Report, Table
+from rocketchaos.harness.core.text import counted, printable
+from rocketchaos.spark_reports.render.figure_data import figure_json, height_px, min_width_px
+from rocketchaos.spark_reports.render.stores import store_words
+from rocketchaos.spark_reports.render.values import Shown, heading, shown
+from rocketchaos.spark_reports.report import Figure, Report, Table
 
 ROW_LIMIT = 1_000
 """Rows of a table on the page; its files have all."""
@@ -107,7 +107,7 @@ def page(report: Report, folder: Path) -> str:
 
 def _template(name: str) -> str:
     """One of the files in `templates`, which may lie within a zip under `spark-submit`."""
-    return files("spark_reports.render").joinpath("templates", name).read_text(encoding="utf-8")
+    return files("rocketchaos.spark_reports.render").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 @cache

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.reporters.parts.text import counted, one_line
-from spark_reports.render.values import UNKNOWN, moment
-from spark_reports.report import StoreSummary
+from rocketchaos.harness.core.text import counted, one_line
+from rocketchaos.spark_reports.render.values import UNKNOWN, moment
+from rocketchaos.spark_reports.report import StoreSummary
 
 
 @dataclass(frozen=True, slots=True)

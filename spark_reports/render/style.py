@@ -15,8 +15,8 @@ from typing import Any
 
 from plotly.graph_objects import layout as parts
 
-from harness.model import MessageClass
-from harness.reporters.parts.text import one_line
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.harness.core.text import one_line
 
 GOOD, DOUBTFUL, BAD, NEUTRAL, ACCENT = "#12876a", "#dd9b00", "#c22f4b", "#858d98", "#3a76c4"
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from harness.errors import EnvironmentNotReady
-from spark_reports.render.document import plain_value
-from spark_reports.report import Table
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.render.document import plain_value
+from rocketchaos.spark_reports.report import Table
 
 
 def write_csv(table: Table, path: Path) -> None:

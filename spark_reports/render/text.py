@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from harness.reporters.parts.text import one_line
-from spark_reports.render.digest import Digest, digests
-from spark_reports.render.stores import store_line
-from spark_reports.render.values import TONES
-from spark_reports.report import Report
+from rocketchaos.harness.core.text import one_line
+from rocketchaos.spark_reports.render.digest import Digest, digests
+from rocketchaos.spark_reports.render.stores import store_line
+from rocketchaos.spark_reports.render.values import TONES
+from rocketchaos.spark_reports.report import Report
 
 _STYLES = {"good": "green", "unsure": "yellow", "bad": "red", "quiet": "dim"}
 _MARKDOWN = str.maketrans({one: f"\\{one}" for one in "\\`*_[]<>|#~"})

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from harness.reporters.parts.text import printable
-from spark_reports.render.links import link
+from rocketchaos.harness.core.text import printable
+from rocketchaos.spark_reports.render.links import link
 
 UNKNOWN = "–"
 """Of what is not known, or doesn't apply."""

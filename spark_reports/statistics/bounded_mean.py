@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spark_reports.statistics.interval import Interval
+from rocketchaos.spark_reports.statistics.interval import Interval
 
 _DRAWS = 20_000
 _SEED = 20_261_121

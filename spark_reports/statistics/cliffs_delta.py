@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 from scipy.optimize import brentq
 
-from harness.statistics import Z_95
-from spark_reports.statistics.interval import Interval
+from rocketchaos.harness.core.intervals import Z_95
+from rocketchaos.spark_reports.statistics.interval import Interval
 
 
 def cliffs_delta(first: Mapping[float, int], second: Mapping[float, int]) -> Interval:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from harness.statistics import wilson_interval
-from spark_reports.statistics.interval import Interval
+from rocketchaos.harness.core.intervals import wilson_interval
+from rocketchaos.spark_reports.statistics.interval import Interval
 
 
 def difference(first: Interval, second: Interval) -> Interval:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import hypergeom
 
-from spark_reports.statistics.exact_test import ROUNDING, Significance
+from rocketchaos.spark_reports.statistics.exact import ROUNDING, Significance
 
 
 def fisher(successes: int, trials: int, other_successes: int, other_trials: int) -> Significance:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from harness.statistics import Z_95
+from rocketchaos.harness.core.intervals import Z_95
 
 DRAWS = 9999
 MANY = 50

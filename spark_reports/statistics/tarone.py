@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spark_reports.statistics.exact_test import ROUNDING, Significance
+from rocketchaos.spark_reports.statistics.exact import ROUNDING, Significance
 
 FAMILY_WISE = 0.05
 """The chance that a report in which nothing differs says of anything that it does."""

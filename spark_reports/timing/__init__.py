@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from spark_reports.report import Report, Section, StoreSummary
-from spark_reports.timing.deciders import WHATS
-from spark_reports.timing.figures import range_figures
-from spark_reports.timing.lines import headline, lines
-from spark_reports.timing.read import read
-from spark_reports.timing.tables import against_table, scenarios_table, timers_table
+from rocketchaos.spark_reports.report import Report, Section, StoreSummary
+from rocketchaos.spark_reports.timing.deciders import WHATS
+from rocketchaos.spark_reports.timing.figures import range_figures
+from rocketchaos.spark_reports.timing.lines import headline, lines
+from rocketchaos.spark_reports.timing.read import read
+from rocketchaos.spark_reports.timing.tables import against_table, scenarios_table, timers_table
 
 
 def timing(spark: SparkSession, summary: StoreSummary) -> Report:

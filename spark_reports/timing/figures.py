@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spark_reports.queries import queries
-from spark_reports.render.figures.timers import Quantiles, quantile_ranges
-from spark_reports.report import Figure
-from spark_reports.timing.deciders import WHATS, duration
-from spark_reports.timing.read import Measured
+from rocketchaos.spark_reports.queries import queries
+from rocketchaos.spark_reports.render.figures.timers import Quantiles, quantile_ranges
+from rocketchaos.spark_reports.report import Figure
+from rocketchaos.spark_reports.timing.deciders import WHATS, duration
+from rocketchaos.spark_reports.timing.read import Measured
 
 MOST_ROWS = 24
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from spark_reports.report import StoreSummary
-from spark_reports.statistics.percentiles import rank
-from spark_reports.timing.deciders import WHATS, deciding, duration
-from spark_reports.timing.read import Facts, Measured
-from spark_reports.timing.tables import ENOUGH
+from rocketchaos.spark_reports.report import StoreSummary
+from rocketchaos.spark_reports.statistics.percentiles import rank
+from rocketchaos.spark_reports.timing.deciders import WHATS, deciding, duration
+from rocketchaos.spark_reports.timing.read import Facts, Measured
+from rocketchaos.spark_reports.timing.tables import ENOUGH
 
 MOST_LINES = 12
 

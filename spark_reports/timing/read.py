@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
-from spark_reports.queries import query
-from spark_reports.statistics.percentiles import Histogram
-from spark_reports.timing.deciders import Decider, Timers, deciders
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.statistics.percentiles import Histogram
+from rocketchaos.spark_reports.timing.deciders import Decider, Timers, deciders
 
 BLOCKS = 20
 """Into which `timing_histograms` deals runs."""

@@ -8,11 +8,11 @@ from typing import Any
 
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType
 
-from spark_reports.queries import queries
-from spark_reports.report import Table
-from spark_reports.schema import schema
-from spark_reports.timing.deciders import WHATS, Timers
-from spark_reports.timing.read import InScenario, Measured, Side
+from rocketchaos.spark_reports.queries import queries
+from rocketchaos.spark_reports.report import Table
+from rocketchaos.spark_reports.schema import schema
+from rocketchaos.spark_reports.timing.deciders import WHATS, Timers
+from rocketchaos.spark_reports.timing.read import InScenario, Measured, Side
 
 _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 PERCENTILES = (50, 90, 99)

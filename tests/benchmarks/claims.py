@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.claims.registry import VERSIONS
-from harness.options import DEFAULT_VERSION
+from rocketchaos.harness.claims.registry import VERSIONS
+from rocketchaos.harness.plan.options import DEFAULT_VERSION
 from tests.benchmarks.measuring import Figure, rocketchaos
 
 AIMS = {"fast": "≤ 600 s", "slow": "≤ 1800 s"}

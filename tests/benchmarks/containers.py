@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.cluster.kinds import ClusterKind
-from harness.cluster.making import Making
-from harness.cluster_needs import ClusterNeeds
-from harness.containers.engine import connect
-from harness.errors import EnvironmentNotReady
-from harness.guardian import new_owner
-from harness.options import DEFAULT_VERSION
-from harness.processes import Processes
-from harness.timing import COMPRESSED
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.containers.engine import connect
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.engine.cluster_choice import Making
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
+from rocketchaos.harness.plan.options import DEFAULT_VERSION
+from rocketchaos.harness.reaper.handle import new_owner
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
+from rocketchaos.harness.workers.processes import Processes
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
 
 THEMES = ("tags", "filter", "pull")

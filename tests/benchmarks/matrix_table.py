@@ -11,9 +11,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.reporters.base import Report
-from harness.reporters.folder import load_report
-from harness.reporters.parts.divergence import divergence_table
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.folder import load_report
+from rocketchaos.harness.reporting.parts.divergence import divergence_table
 from tests.benchmarks.measuring import rocketchaos, write_into_readme
 
 EXPERIMENTS = (

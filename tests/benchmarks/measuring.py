@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = (sys.executable, "-P", "-c", "import sys, harness.cli; sys.exit(harness.cli.main())")
+COMMAND = (
+    sys.executable,
+    "-P",
+    "-c",
+    "import sys, rocketchaos.harness.cli.main; sys.exit(rocketchaos.harness.cli.main.main())",
+)
 """`rocketchaos`, of this checkout where that is the working folder, or on PYTHONPATH."""
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 
-from harness.nightly.stated import of_night
-from harness.nightly.status import NAME as STATUS_FILE
-from harness.reporters.folder import load_report
-from harness.spec import load_scenario
+from rocketchaos.harness.nightly.stated import of_night
+from rocketchaos.harness.nightly.status import NAME as STATUS_FILE
+from rocketchaos.harness.reporting.folder import load_report
+from rocketchaos.harness.scenario import load_scenario
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
 from tests.benchmarks.soak import SHOWN
 from tests.scenario_size import size

@@ -20,14 +20,14 @@ from typing import Any
 
 import psutil
 
-from harness.campaign import Campaign
-from harness.cluster.kinds import ClusterKind
-from harness.context import RunContext
-from harness.feasibility import why_not
-from harness.options import DEFAULT_VERSION, Options
-from harness.runner import perform
-from harness.selection import load_all
-from harness.spec import load_scenario
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.engine.run import perform
+from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.plan.options import DEFAULT_VERSION, Options
+from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.scenario import load_scenario
 from tests.benchmarks.claims import measure_claims
 from tests.benchmarks.commands import measure_commands
 from tests.benchmarks.containers import measure_containers

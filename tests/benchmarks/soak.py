@@ -17,9 +17,9 @@ from pathlib import Path
 import psutil
 from scipy.stats import theilslopes
 
-from harness import paths
-from harness.guardian import find_owned
-from harness.nightly.profile import Profile
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.reaper.handle import find_owned
 from tests.benchmarks.measuring import COMMAND, ROOT, Figure
 
 MINUTES = 45

@@ -15,9 +15,9 @@ from pathlib import Path
 import psutil
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness import paths
-from harness.guardian import find_owned
-from harness.history import read_history
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.history import read_history
+from rocketchaos.harness.reaper.handle import find_owned
 from tests.benchmarks.measuring import COMMAND, ROOT, Figure
 
 KILLS = 200

@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-from spark_reports.report import Report
+from rocketchaos.spark_reports.report import Report
 from tests.browser.chromium import LIMIT_MS
 
 WIDTHS = "[document.documentElement.scrollWidth, document.documentElement.clientWidth]"

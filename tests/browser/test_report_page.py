@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from spark_reports.render.page import page
-from spark_reports.report import Report
+from rocketchaos.spark_reports.render.page import page
+from rocketchaos.spark_reports.report import Report
 from tests.browser.chromium import LIMIT_MS
 from tests.browser.opened import Opened, drawn, is_calm, opened
 from tests.unit.spark_reports.render.samples import HOSTILE, SQL, empty, whole

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.containers.engine import Engine, connect
-from harness.containers.images import Images
-from harness.errors import EnvironmentNotReady
-from harness.guardian import Guardian
+from rocketchaos.harness.containers.engine import Engine, connect
+from rocketchaos.harness.containers.images import Images
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reaper.handle import Guardian
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.cluster.readiness import why_not_ready
-from harness.containers.engine import Engine
-from harness.containers.images import Images
+from rocketchaos.harness.cluster.readiness import why_not_ready
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.images import Images
 
 pytestmark = pytest.mark.containers
 

@@ -13,21 +13,21 @@ from pathlib import Path
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-import harness
-from harness.cluster.artifacts import classpath
-from harness.containers.engine import Engine
-from harness.containers.labels import OWNER_LABEL, labels_of
-from harness.containers.launch import ContainerPlan, Subnet, make_network, start
-from harness.errors import EnvironmentNotReady
-from harness.model import Trouble
-from harness.workers.addresses import Addresses
-from harness.workers.child_command import child_command, prepare_folder
-from harness.workers.container_program import EVENTS_FD, SHELL, ContainerProgram, held_back
-from harness.workers.events import WorkerEvent
-from harness.workers.handle import Worker
-from harness.workers.in_containers import InContainers
-from harness.workers.kinds import KINDS, WorkerKind
-from harness.workers.program import WorkerHome, WorkerPlan
+import rocketchaos
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.labels import OWNER_LABEL, labels_of
+from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, make_network, start
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.jars.artifacts import classpath
+from rocketchaos.harness.workers.addresses import Addresses
+from rocketchaos.harness.workers.child_command import child_command, prepare_folder
+from rocketchaos.harness.workers.container_program import EVENTS_FD, SHELL, ContainerProgram, held_back
+from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.handle import Worker
+from rocketchaos.harness.workers.in_containers import InContainers
+from rocketchaos.harness.workers.kinds import KINDS, WorkerKind
+from rocketchaos.harness.workers.program import WorkerHome, WorkerPlan
 
 pytestmark = pytest.mark.containers
 
@@ -71,7 +71,7 @@ class Children:
     def launch(self, plan: WorkerPlan) -> ContainerProgram:
         prepare_folder(plan)
         address = self.addresses.take()
-        package = Path(harness.__file__).parent
+        package = Path(rocketchaos.__file__).parent
         container = start(
             self.engine,
             ContainerPlan(
@@ -82,7 +82,8 @@ class Children:
                 command=held_back(child_command(plan, "python3", EVENTS_FD)),
                 environment={"PYTHONPATH": "/packages:/children", "PYTHONDONTWRITEBYTECODE": "1"},
                 mounts={
-                    package: ("/packages/harness", "ro"),
+                    package: ("/packages/rocketchaos", "ro"),
+                    package.parent / "harness": ("/packages/harness", "ro"),
                     CHILDREN: ("/children", "ro"),
                     plan.folder: (str(plan.folder), "rw"),
                 },
@@ -324,7 +325,7 @@ def test_faults_of_the_network_do_not_touch_the_channel(
 _HARNESS = """
 import sys, threading
 from pathlib import Path
-from harness.containers.engine import connect
+from rocketchaos.harness.containers.engine import connect
 from tests.containers.test_container_workers import Children, Recorder, WorkerKind, Worker, Subnet
 import ipaddress
 

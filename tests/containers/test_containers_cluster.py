@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import tenacity
 
-from harness.cluster import readiness
-from harness.cluster.containers import ContainersCluster
-from harness.containers.engine import Engine
-from harness.containers.images import Images
-from harness.errors import UsageProblem
-from harness.guardian import Guardian, new_owner
-from harness.guardian_process import OWNER_LABEL
-from harness.timing import COMPRESSED
+from rocketchaos.harness.cluster import readiness
+from rocketchaos.harness.cluster.containers import ContainersCluster
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.images import Images
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.reaper.handle import Guardian, new_owner
+from rocketchaos.harness.reaper.process import OWNER_LABEL
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from tests.embedded.command import ROOT, rocketchaos, started
 from tests.embedded.test_nodes import NODES
 

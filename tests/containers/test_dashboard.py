@@ -13,13 +13,19 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from harness.clients.dashboard import Dashboard, DashboardRefused, Flavour, dashboard_at, why_not_ready
-from harness.cluster.containers import ContainersCluster
-from harness.containers.engine import Engine
-from harness.containers.images import Images
-from harness.errors import EnvironmentNotReady
-from harness.guardian import Guardian, new_owner
-from harness.timing import COMPRESSED
+from rocketchaos.harness.clients.dashboard import (
+    Dashboard,
+    DashboardRefused,
+    Flavour,
+    dashboard_at,
+    why_not_ready,
+)
+from rocketchaos.harness.cluster.containers import ContainersCluster
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.images import Images
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reaper.handle import Guardian, new_owner
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from tests.embedded.command import ROOT, rocketchaos
 
 pytestmark = pytest.mark.containers

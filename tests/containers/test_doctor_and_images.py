@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from harness.commands.doctor import doctor
-from harness.containers.engine import Engine
-from harness.errors import ExitCode
+from rocketchaos.harness.cli.doctor import doctor
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.core.errors import ExitCode
 
 pytestmark = pytest.mark.containers
 

@@ -18,13 +18,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness import paths
-from harness.cluster import reach, readiness
-from harness.containers.delays import choose_mechanism
-from harness.containers.engine import Engine, connect
-from harness.containers.images import Images
-from harness.errors import EnvironmentNotReady
-from harness.guardian import Guardian
+from rocketchaos.harness.cluster import readiness
+from rocketchaos.harness.containers.delays import choose_mechanism
+from rocketchaos.harness.containers.engine import Engine, connect
+from rocketchaos.harness.containers.images import Images
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reaper.handle import Guardian
+from rocketchaos.harness.rocketmq import reach
 from tests.containers.test_containers_cluster import cluster_of, things_of
 from tests.embedded.command import ROOT, rocketchaos
 

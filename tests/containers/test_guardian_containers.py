@@ -16,12 +16,12 @@ import psutil
 import pytest
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness import paths
-from harness.containers.engine import Engine
-from harness.containers.labels import labels_of
-from harness.guardian import Guardian, engines_of, new_owner
-from harness.guardian_process import OwnedThing, clear_engine, owned_things
-from harness.leftovers import clean, leftovers
+from rocketchaos.harness.cluster.leftovers import clean, leftovers
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.labels import labels_of
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.reaper.handle import Guardian, engines_of, new_owner
+from rocketchaos.harness.reaper.process import OwnedThing, clear_engine, owned_things
 
 pytestmark = pytest.mark.containers
 
@@ -34,10 +34,10 @@ LATEST_MOMENT_S = 3.0
 
 HARNESS = """
 import itertools, signal, sys, time
-from harness.containers.engine import connect
-from harness.containers.labels import labels_of
-from harness.containers.launch import ContainerPlan, make_network, start
-from harness.guardian import Guardian, new_owner
+from rocketchaos.harness.containers.engine import connect
+from rocketchaos.harness.containers.labels import labels_of
+from rocketchaos.harness.containers.launch import ContainerPlan, make_network, start
+from rocketchaos.harness.reaper.handle import Guardian, new_owner
 engine = connect()
 guardian = Guardian.start()
 owner = new_owner()
@@ -255,7 +255,7 @@ def test_clean_spares_the_containers_of_a_cluster_that_a_record_names(
 def test_a_network_that_somebody_elses_container_uses_is_said_to_be_left(
     begin: Callable[[str], StandIn], engine: Engine, worker_image: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.containers.removal._LIMIT_S", 1.0)
+    monkeypatch.setattr("rocketchaos.harness.containers.removal._LIMIT_S", 1.0)
     harness = begin(WITH_ALL_STATES)
     harness.says("ready")
     network = next(

@@ -17,13 +17,13 @@ from docker.errors import ImageNotFound
 from docker.models.containers import Container
 from tenacity import Retrying, retry_if_exception_type, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.cluster import remoting
-from harness.cluster.readiness import why_not_ready
-from harness.containers.engine import Engine
-from harness.containers.images import Image, Images, Names
-from harness.containers.labels import labels_of
-from harness.containers.launch import ContainerPlan, Subnet, make_network, start
-from harness.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.cluster.readiness import why_not_ready
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.images import Image, Images, Names
+from rocketchaos.harness.containers.labels import labels_of
+from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, make_network, start
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.rocketmq import remoting
 
 pytestmark = pytest.mark.containers
 
@@ -162,7 +162,7 @@ def test_a_worker_s_image_has_its_tools_and_nothing_of_ours(images: Images, net:
     run("iptables", "-w", "-A", "OUTPUT", "-d", "198.51.100.1", "-j", "DROP")
     assert "198.51.100.1" in run("iptables", "-S", "OUTPUT")
     assert "qdisc" in run("tc", "qdisc", "show")
-    assert container.exec_run(["python3", "-c", "import harness"]).exit_code == 1
+    assert container.exec_run(["python3", "-c", "import rocketchaos"]).exit_code == 1
 
 
 def test_toxiproxy_answers(images: Images, net: Net) -> None:

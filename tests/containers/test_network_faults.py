@@ -12,24 +12,24 @@ from dataclasses import dataclass, field
 import pytest
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
-from harness.cluster.base import NetworkPlace
-from harness.containers import netem
-from harness.containers.delays import choose_mechanism
-from harness.containers.engine import Engine
-from harness.containers.images import Images
-from harness.containers.labels import OWNER_LABEL, labels_of
-from harness.containers.launch import ContainerPlan, Subnet, make_network, start
-from harness.containers.netem import Netem
-from harness.containers.sidecar import Sidecars
-from harness.containers.toxiproxy import Toxiproxy
-from harness.errors import EnvironmentNotReady, PreconditionNotMet
-from harness.faults.base import Fault
-from harness.faults.delay import Delay
-from harness.faults.loss import Loss
-from harness.faults.partition import Partition
-from harness.faults.reset import Reset
-from harness.faults.rules import Link, counts
-from harness.faults.trials import Trials
+from rocketchaos.harness.containers import netem
+from rocketchaos.harness.containers.delays import choose_mechanism
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.images import Images
+from rocketchaos.harness.containers.labels import OWNER_LABEL, labels_of
+from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, make_network, start
+from rocketchaos.harness.containers.netem import Netem
+from rocketchaos.harness.containers.network_place import NetworkPlace
+from rocketchaos.harness.containers.sidecar import Sidecars
+from rocketchaos.harness.containers.toxiproxy import Toxiproxy
+from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
+from rocketchaos.harness.faults.base import Fault
+from rocketchaos.harness.faults.delay import Delay
+from rocketchaos.harness.faults.loss import Loss
+from rocketchaos.harness.faults.partition import Partition
+from rocketchaos.harness.faults.reset import Reset
+from rocketchaos.harness.faults.rules import Link, counts
+from rocketchaos.harness.faults.trials import Trials
 
 pytestmark = pytest.mark.containers
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import Campaign
-from harness.cluster.kinds import ClusterKind
-from harness.nightly.findings import findings, why_not_judged
-from harness.nightly.generator import scenario_of
-from harness.nightly.profile import Profile
-from harness.options import Options
-from harness.scenario import Scenario
-from harness.steps.base import every_step
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.findings import findings, why_not_judged
+from rocketchaos.harness.nightly.generator import scenario_of
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps.base import every_step
 
 pytestmark = pytest.mark.containers
 

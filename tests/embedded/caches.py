@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import paths
+from rocketchaos.harness.core import paths
 
 
 def cache_with_downloads(folder: Path) -> Path:

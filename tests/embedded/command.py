@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE = "import sys, harness.cli; sys.exit(harness.cli.main())"
+CODE = "import sys, rocketchaos.harness.cli.main; sys.exit(rocketchaos.harness.cli.main.main())"
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from harness.campaign import Campaign
-from harness.cluster.embedded import EmbeddedCluster
-from harness.cluster.running import keep
-from harness.guardian import Guardian, new_owner
-from harness.live import LiveRun
-from harness.options import DEFAULT_VERSION, Options
-from harness.reporters.document import document
-from harness.spec import parse_scenario
-from harness.timing import COMPRESSED
+from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.cluster.running import keep
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.live import LiveRun
+from rocketchaos.harness.plan.options import DEFAULT_VERSION, Options
+from rocketchaos.harness.reaper.handle import Guardian, new_owner
+from rocketchaos.harness.reporting.document import document
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
+from rocketchaos.harness.scenario import parse_scenario
 from tests.embedded.caches import cache, cache_with_downloads
 from tests.embedded.small_scenario import RunScenario
 from tests.embedded.workbench import Bench

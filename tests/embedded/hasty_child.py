@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from harness.workers import java_child
-from harness.workers.java_consumer import PushConsumer
-from harness.workers.java_messages import described_messages
+from rocketchaos.harness.workers.child import java_child
+from rocketchaos.harness.workers.child.java_consumer import PushConsumer
+from rocketchaos.harness.workers.child.java_messages import described_messages
 
 HANDLED_AFTER_S = 1.0
 

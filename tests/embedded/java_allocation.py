@@ -8,7 +8,7 @@ from typing import Any
 
 import jpype
 
-from harness.workers.java_strategies import strategy_of
+from rocketchaos.harness.workers.child.java_strategies import strategy_of
 
 
 def share(case: dict[str, Any]) -> list[list[Any]]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.live import LiveRun
-from harness.model import Event
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.live import LiveRun
 
 BOTH = pytest.mark.parametrize("version", ["4.9.4", pytest.param("5.5.0", marks=pytest.mark.nightly)])
 OFFSET_LIMIT = "60s"

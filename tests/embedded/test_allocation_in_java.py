@@ -1,4 +1,4 @@
-"""`harness.allocation` against RocketMQ's own classes: the same shares for the same groups."""
+"""`harness.rocketmq.allocation` against RocketMQ's own classes: the same shares for the same groups."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any, get_args
 
 import pytest
 
-from harness.allocation import StrategyName
-from harness.cluster.artifacts import classpath
-from harness.cluster.java_home import find_java
-from harness.consumer import Consumer
+from rocketchaos.harness.jars.artifacts import classpath
+from rocketchaos.harness.jars.java_home import find_java
+from rocketchaos.harness.language.consumer import Consumer
+from rocketchaos.harness.rocketmq.allocation import StrategyName
 
 pytestmark = pytest.mark.embedded
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from assertions.view import owned_queues
-from harness.live import LiveRun
+from rocketchaos.assertions.view import owned_queues
+from rocketchaos.harness.live import LiveRun
 from tests.embedded.live_events import keys, seen, wait_for_keys
 
 pytestmark = pytest.mark.embedded

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.campaign import Campaign
-from harness.claims.expected import read_expected, unexpected
-from harness.claims.plan import Speed, carriers, fewest, planned, spoken_of
-from harness.claims.registry import claims
-from harness.claims.rounds import run_rounds
-from harness.claims.verdicts import VerdictKind, verdicts
-from harness.cluster.kinds import ClusterKind
-from harness.cluster_needs import ClusterNeeds
-from harness.library import shipped
-from harness.options import Options
-from harness.selection import load_all
+from rocketchaos.harness.claims.expected import read_expected, unexpected
+from rocketchaos.harness.claims.plan import Speed, carriers, fewest, planned, spoken_of
+from rocketchaos.harness.claims.registry import claims
+from rocketchaos.harness.claims.rounds import run_rounds
+from rocketchaos.harness.claims.verdicts import VerdictKind, verdicts
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
+from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.plan.selection import load_all
 
 pytestmark = pytest.mark.embedded
 VERSION = "4.9.4"

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from harness import paths
-from harness.cluster.class_archive import SWITCH
-from harness.cluster.embedded import EmbeddedCluster
-from harness.processes import Processes
-from harness.rehearsal import rehearse
-from harness.timing import COMPRESSED
-from harness.workers.handle import Worker
+from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.engine.archive_run import rehearse
+from rocketchaos.harness.jars.class_archive import SWITCH
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
+from rocketchaos.harness.workers.handle import Worker
+from rocketchaos.harness.workers.processes import Processes
 
 pytestmark = pytest.mark.embedded
 

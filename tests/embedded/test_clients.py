@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.live import LiveRun
+from rocketchaos.harness.live import LiveRun
 from tests.embedded.live_events import BOTH, OFFSET_LIMIT, offsets, seen, wait_for_keys
 
 pytestmark = pytest.mark.embedded

@@ -19,14 +19,14 @@ import psutil
 import pytest
 import tenacity
 
-from harness.campaign import Campaign
-from harness.history import History
-from harness.model import Event, OutcomeKind, Trouble
-from harness.nightly.findings import findings, why_not_judged
-from harness.nightly.generator import scenario_of
-from harness.nightly.profile import Profile
-from harness.options import Options
-from harness.reporters.base import Report
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.core.model import Event, OutcomeKind, Trouble
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.findings import findings, why_not_judged
+from rocketchaos.harness.nightly.generator import scenario_of
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.reporting.base import Report
 
 pytestmark = pytest.mark.embedded
 

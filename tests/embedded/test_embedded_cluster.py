@@ -15,14 +15,15 @@ import psutil
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.cluster import ports, remoting
-from harness.cluster.base import Configurable, Killable
-from harness.cluster.embedded import EmbeddedCluster
-from harness.cluster.running import AttachedCluster, keep, take_down
-from harness.cluster.server_process import ServerProcess
-from harness.errors import EnvironmentNotReady, UsageProblem
-from harness.guardian import Guardian, find_owned, new_owner
-from harness.timing import COMPRESSED
+from rocketchaos.harness.cluster import ports
+from rocketchaos.harness.cluster.base import Configurable, Killable
+from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.cluster.running import AttachedCluster, keep, take_down
+from rocketchaos.harness.cluster.server_process import ServerProcess
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.reaper.handle import Guardian, find_owned, new_owner
+from rocketchaos.harness.rocketmq import remoting
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 
 pytestmark = pytest.mark.embedded
 

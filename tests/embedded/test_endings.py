@@ -20,8 +20,8 @@ import psutil
 import pytest
 from tenacity import retry, stop_after_delay, wait_fixed
 
-from harness.guardian import OwnedProcess, find_owned
-from harness.history import read_history
+from rocketchaos.harness.core.history import read_history
+from rocketchaos.harness.reaper.handle import OwnedProcess, find_owned
 from tests.embedded.command import started
 
 pytestmark = pytest.mark.embedded

@@ -10,12 +10,12 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.clients.admin import Admin
-from harness.cluster.embedded import EmbeddedCluster
-from harness.cluster.groups import create_group
-from harness.cluster.messages import locate
-from harness.timing import COMPRESSED
-from harness.workers.handle import Worker
+from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.cluster.groups import create_group
+from rocketchaos.harness.cluster.messages import locate
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
+from rocketchaos.harness.workers.handle import Worker
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.cluster import artifacts, hooks
-from harness.cluster.java_home import find_java
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.cluster import hooks
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.jars import artifacts
+from rocketchaos.harness.jars.java_home import find_java
 from tests.embedded.command import ROOT, rocketchaos
 
 pytestmark = pytest.mark.embedded

@@ -8,10 +8,10 @@ import time
 import psutil
 import pytest
 
-from harness.errors import EnvironmentNotReady
-from harness.model import Trouble
-from harness.timing import COMPRESSED
-from harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
+from rocketchaos.harness.workers.handle import Worker, WorkerFailed
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded

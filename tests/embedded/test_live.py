@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.campaign import Campaign
-from harness.cli import main
-from harness.errors import PreconditionNotMet, UsageProblem
-from harness.guardian import find_owned
-from harness.history import read_history
-from harness.live import LIVE_CHECKS, LIVE_STEPS, CheckFailed, CheckUndecided, LiveRun
-from harness.model import Holds, OutcomeKind
-from harness.spec import InvalidScenario
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.errors import PreconditionNotMet, UsageProblem
+from rocketchaos.harness.core.history import read_history
+from rocketchaos.harness.core.model import Holds, OutcomeKind
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.live import LIVE_CHECKS, LIVE_STEPS, CheckFailed, CheckUndecided, LiveRun
+from rocketchaos.harness.reaper.handle import find_owned
+from rocketchaos.harness.scenario import InvalidScenario
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.embedded

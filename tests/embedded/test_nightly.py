@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli
-from harness.campaign import Campaign
-from harness.errors import ExitCode
-from harness.nightly.findings import NightlyFinding, findings, why_not_judged
-from harness.nightly.generator import scenario_of
-from harness.nightly.profile import Profile
-from harness.options import Options
-from harness.workers.kinds import KINDS
+from rocketchaos.harness.cli import main as cli
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.findings import NightlyFinding, findings, why_not_judged
+from rocketchaos.harness.nightly.generator import scenario_of
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.workers.kinds import KINDS
 
 pytestmark = pytest.mark.embedded
 
@@ -57,7 +57,7 @@ def test_a_consumer_that_acknowledges_before_it_processes_loses_messages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hasty = dataclasses.replace(KINDS["java"], module="tests.embedded.hasty_child")
-    monkeypatch.setattr("harness.processes.KINDS", {**KINDS, "java": hasty})
+    monkeypatch.setattr("rocketchaos.harness.workers.processes.KINDS", {**KINDS, "java": hasty})
     signatures = {one.signature for one in found_by(tmp_path)}
     assert "lost: no filter can have taken it; the members agree" in signatures
 

@@ -9,11 +9,11 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.cluster import remoting
-from harness.cluster.base import Killable, Pausable, Restartable
-from harness.cluster.embedded import EmbeddedCluster
-from harness.guardian import Guardian, find_owned
-from harness.timing import COMPRESSED
+from rocketchaos.harness.cluster.base import Killable, Pausable, Restartable
+from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.reaper.handle import Guardian, find_owned
+from rocketchaos.harness.rocketmq import remoting
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from tests.embedded.command import rocketchaos
 from tests.embedded.small_scenario import events_of, held, reproduce
 

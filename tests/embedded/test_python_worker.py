@@ -13,12 +13,12 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.cluster.embedded import EmbeddedCluster
-from harness.errors import EnvironmentNotReady
-from harness.model import Trouble
-from harness.timing import COMPRESSED
-from harness.workers.handle import Worker, WorkerFailed
-from harness.workers.native_library import LIBRARY_VARIABLE
+from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
+from rocketchaos.harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.workers.native_library import LIBRARY_VARIABLE
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded

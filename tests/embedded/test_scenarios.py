@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from harness.cluster.kinds import ClusterKind
-from harness.feasibility import why_not
-from harness.selection import load_all, select
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.plan.selection import load_all, select
 from tests.embedded.command import ROOT, rocketchaos
 
 pytestmark = pytest.mark.embedded

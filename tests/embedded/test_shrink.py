@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli
-from harness.campaign import Campaign
-from harness.errors import ExitCode
-from harness.nightly.findings import findings
-from harness.nightly.generator import scenario_of
-from harness.nightly.profile import Profile
-from harness.options import Options
-from harness.reporters.base import Report
-from harness.scenario import Scenario
-from harness.spec import load_scenario
+from rocketchaos.harness.cli import main as cli
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.findings import findings
+from rocketchaos.harness.nightly.generator import scenario_of
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.scenario import load_scenario
+from rocketchaos.harness.scenario.model import Scenario
 from tests.scenario_size import size
 
 pytestmark = pytest.mark.embedded

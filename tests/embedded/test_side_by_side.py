@@ -13,12 +13,12 @@ import psutil
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.campaign import Campaign
-from harness.live import LiveRun
-from harness.model import Event, OutcomeKind, Trouble
-from harness.options import Options
-from harness.reporters.base import Report
-from harness.spec import load_scenario, parse_scenario
+from rocketchaos.harness.core.model import Event, OutcomeKind, Trouble
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.live import LiveRun
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.scenario import load_scenario, parse_scenario
 from tests.embedded.caches import cache
 from tests.embedded.command import ROOT, started
 from tests.embedded.test_endings import PATIENT, Command, nothing_left

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import EnvironmentNotReady
-from harness.live import LiveRun
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.live import LiveRun
 from tests.embedded.live_events import OFFSET_LIMIT, seen, wait_for_keys
 
 pytestmark = pytest.mark.embedded

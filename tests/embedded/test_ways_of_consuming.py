@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from harness.live import LiveRun
+from rocketchaos.harness.live import LiveRun
 from tests.embedded.live_events import BOTH, OFFSET_LIMIT, keys, offsets, seen, until, wait_for_keys
 
 pytestmark = pytest.mark.embedded

@@ -10,16 +10,16 @@ from typing import Any
 
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.cluster import artifacts
-from harness.cluster.base import Cluster
-from harness.cluster.java_home import find_java
-from harness.model import Trouble
-from harness.probes.subscription import CONSUMER_NOT_ONLINE
-from harness.timing import COMPRESSED
-from harness.workers.events import WorkerEvent
-from harness.workers.handle import Worker, WorkerFailed
-from harness.workers.kinds import KINDS
-from harness.workers.on_host import OnHost
+from rocketchaos.harness.cluster.base import Cluster
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.jars import artifacts
+from rocketchaos.harness.jars.java_home import find_java
+from rocketchaos.harness.probes.subscription import CONSUMER_NOT_ONLINE
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
+from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.workers.kinds import KINDS
+from rocketchaos.harness.workers.on_host import OnHost
 
 LIMIT_S = 30.0
 Event = Mapping[str, Any]

@@ -12,13 +12,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.campaign import Campaign
-from harness.cluster.kinds import ClusterKind
-from harness.model import OutcomeKind
-from harness.options import Options
-from harness.scenario import Scenario
-from harness.selection import load_all
-from harness.spec import parse_scenario
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.model import OutcomeKind
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

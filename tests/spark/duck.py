@@ -9,8 +9,8 @@ from pathlib import Path
 import duckdb
 from pyspark.sql import SparkSession
 
-from spark_reports.queries import query
-from spark_reports.tables import TABLES
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.tables import TABLES
 from tests.benchmarks.spark.beside import difference
 
 

@@ -10,11 +10,11 @@ from typing import Any
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as fn
 
-from harness.history import to_json
-from harness.model import Event
-from spark_reports.contract import DATA, EVENT
-from spark_reports.ingest.events import EVENTS, OF_MESSAGES
-from spark_reports.ingest.totals import in_time, totals
+from rocketchaos.harness.core.history import to_json
+from rocketchaos.harness.core.model import Event
+from rocketchaos.spark_reports.contract import DATA, EVENT
+from rocketchaos.spark_reports.ingest.events import EVENTS, OF_MESSAGES
+from rocketchaos.spark_reports.ingest.totals import in_time, totals
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "runs"
 

@@ -12,10 +12,10 @@ from typing import Any, cast
 from plotly.io import to_json
 from pyspark.sql import Row, SparkSession
 
-from spark_reports.cell import Cell
-from spark_reports.queries import query
-from spark_reports.report import Figure, Report, StoreSummary, Table
-from spark_reports.reports import Builder
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.report import Figure, Report, StoreSummary, Table
+from rocketchaos.spark_reports.reports import Builder
 from tests.benchmarks.spark.reporting import all_queries
 
 Part = tuple[str, str]

@@ -13,8 +13,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_reports.store import Store
-from spark_reports.tables import MESSAGES, RUNS, Table
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import MESSAGES, RUNS, Table
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from harness.errors import ExitCode
-from spark_reports.store import Store
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.spark_reports.store import Store
 from tests.spark import stores
 from tests.spark.folders import TAGS, copy
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 AFTER_A_NIGHT = """
 import sys
 from pathlib import Path
-from harness.commands.night_account import read_into
+from rocketchaos.harness.cli.night_account import read_into
 sys.exit(sum(read_into(sys.argv[2], Path(sys.argv[1]), Path(sys.argv[3]))))
 """
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from harness.errors import EnvironmentNotReady, UsageProblem
-from spark_reports.failures import spark_failures
-from spark_reports.store import Store
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.spark_reports.failures import spark_failures
+from rocketchaos.spark_reports.store import Store
 from tests.spark import stores
 
 pytestmark = pytest.mark.spark

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_reports.cell import Cell
-from spark_reports.divergence import divergence
-from spark_reports.queries import query
-from spark_reports.report import Report, StoreSummary
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.divergence import divergence
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.report import Report, StoreSummary
 from tests.spark.tables import register
 
 pytestmark = pytest.mark.spark

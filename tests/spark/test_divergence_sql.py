@@ -10,8 +10,8 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_reports.cell import Cell
-from spark_reports.divergence import divergence
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.divergence import divergence
 from tests.spark.duck import compare, duck
 from tests.spark.made_of import queries_of
 from tests.spark.tables import register

@@ -10,10 +10,10 @@ import duckdb
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_reports.cell import Cell
-from spark_reports.flakiness import figures, flakiness
-from spark_reports.flakiness.read import Facts, read
-from spark_reports.report import Report, StoreSummary
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.flakiness import figures, flakiness
+from rocketchaos.spark_reports.flakiness.read import Facts, read
+from rocketchaos.spark_reports.report import Report, StoreSummary
 from tests.spark import tables
 from tests.spark.duck import compare, duck
 from tests.spark.flakiness_rows import BEGIN, Row, finding_row, run_row, run_rows
@@ -104,7 +104,7 @@ def facts(spark: SparkSession, views: None) -> Facts:
 @pytest.fixture(scope="module")
 def report(spark: SparkSession, facts: Facts) -> Report:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("spark_reports.flakiness.read", lambda _: facts)
+        patch.setattr("rocketchaos.spark_reports.flakiness.read", lambda _: facts)
         return flakiness(spark, NOTHING)
 
 

@@ -16,14 +16,14 @@ from chispa import assert_df_equality
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from harness.errors import EnvironmentNotReady
-from spark_reports.failures import spark_failures
-from spark_reports.ingest.ingest import ingest
-from spark_reports.ingest.quarantine import KINDS
-from spark_reports.ingest.reading import reading
-from spark_reports.ingest.summary import IngestSummary
-from spark_reports.store import Store
-from spark_reports.tables import (
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.failures import spark_failures
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.ingest.quarantine import KINDS
+from rocketchaos.spark_reports.ingest.reading import reading
+from rocketchaos.spark_reports.ingest.summary import IngestSummary
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import (
     CHECKS,
     CONDITIONS,
     FAULTS,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_reports.ingest import ingest as module
-from spark_reports.store import Store
+from rocketchaos.spark_reports.ingest import ingest as module
+from rocketchaos.spark_reports.store import Store
 from tests.spark import stores
 from tests.spark.broken import change
 from tests.spark.folders import TAGS, copy

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_reports.ingest import listing
-from spark_reports.ingest.ingest import ingest
-from spark_reports.store import Store
+from rocketchaos.spark_reports.ingest import listing
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.store import Store
 from tests.spark import stores
 from tests.spark.broken import change, set_in
 from tests.spark.folders import KILL, TAGS, copy

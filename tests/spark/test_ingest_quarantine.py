@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_reports.ingest.broken_lines import first_broken_lines
-from spark_reports.ingest.ingest import ingest
-from spark_reports.store import Store
-from spark_reports.tables import QUARANTINE, RUNS
+from rocketchaos.spark_reports.ingest.broken_lines import first_broken_lines
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import QUARANTINE, RUNS
 from tests.spark import stores
 from tests.spark.broken import change
 from tests.spark.folders import TAGS, copy

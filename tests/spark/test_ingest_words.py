@@ -9,11 +9,11 @@ import pytest
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as fn
 
-from spark_reports.contract import RUN
-from spark_reports.ingest import logs
-from spark_reports.ingest.logs import MOST, found_in, log_lines
-from spark_reports.ingest.runs import client_label
-from spark_reports.ingest.signature import signature
+from rocketchaos.spark_reports.contract import RUN
+from rocketchaos.spark_reports.ingest import logs
+from rocketchaos.spark_reports.ingest.logs import MOST, found_in, log_lines
+from rocketchaos.spark_reports.ingest.runs import client_label
+from rocketchaos.spark_reports.ingest.signature import signature
 
 pytestmark = pytest.mark.spark
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from harness.commands import report
-from harness.errors import UsageProblem
-from spark_reports import migrations
-from spark_reports import store as module
-from spark_reports.migrations import migrate
-from spark_reports.places import Place
-from spark_reports.store import Store
-from spark_reports.tables import MESSAGES, RUNS, STORE_VERSION, TABLES
-from spark_reports.tidy import tidy
+from rocketchaos.harness.cli import report
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports import migrations
+from rocketchaos.spark_reports import store as module
+from rocketchaos.spark_reports.migrations import migrate
+from rocketchaos.spark_reports.places import Place
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import MESSAGES, RUNS, STORE_VERSION, TABLES
+from rocketchaos.spark_reports.tidy import tidy
 from tests.spark import stores
 
 pytestmark = pytest.mark.spark

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Browser
 from pyspark.sql import SparkSession
 
-from spark_reports.ingest.ingest import ingest
-from spark_reports.render.page import page
-from spark_reports.report import Report
-from spark_reports.reports import REPORTS
-from spark_reports.store import Store
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.render.page import page
+from rocketchaos.spark_reports.report import Report
+from rocketchaos.spark_reports.reports import REPORTS
+from rocketchaos.spark_reports.store import Store
 from tests.browser.chromium import chromium
 from tests.browser.opened import drawn, is_calm, opened
 from tests.spark.folders import GOLDEN

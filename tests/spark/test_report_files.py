@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from harness.errors import EnvironmentNotReady
-from spark_reports.render import files
-from spark_reports.render.files import write
-from spark_reports.report import Report, Section
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.spark_reports.render import files
+from rocketchaos.spark_reports.render.files import write
+from rocketchaos.spark_reports.report import Report, Section
 from tests.unit.spark_reports.render.samples import HOSTILE, SCHEMA, empty, rows, whole
 
 pytestmark = pytest.mark.spark

@@ -9,20 +9,20 @@ import psutil
 import pytest
 from pyspark.errors import PySparkRuntimeError
 
-from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
-from spark_reports import requirements, session
-from spark_reports.failures import spark_failures
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
+from rocketchaos.spark_reports import requirements, session
+from rocketchaos.spark_reports.failures import spark_failures
 from tests.spark import stores
 
 pytestmark = pytest.mark.spark
 
 WAITING = """
 import sys
-from harness.commands.ending import ending_in_a_code, run_application
-from harness.errors import ExitCode
+from rocketchaos.harness.cli.ending import ending_in_a_code, run_application
+from rocketchaos.harness.core.errors import ExitCode
 import typer
 def wait():
-    from spark_reports.session import spark_session
+    from rocketchaos.spark_reports.session import spark_session
     with spark_session("local[1]") as spark:
         print("ready", flush=True)
         spark.sql("SELECT java_method('java.lang.Thread', 'sleep', 600000L)").collect()
@@ -33,8 +33,8 @@ sys.exit(run_application(app, []))
 """
 REPORT = """
 import sys
-from harness.commands.ending import run_application
-from harness.commands.report import report_application
+from rocketchaos.harness.cli.ending import run_application
+from rocketchaos.harness.cli.report import report_application
 sys.exit(run_application(report_application(), sys.argv[1:]))
 """
 
@@ -173,7 +173,7 @@ def test_a_spark_that_does_not_start_is_a_message_with_the_cause_and_not_with_wh
 
 
 def _maven() -> Path:
-    from harness import paths
+    from rocketchaos.harness.core import paths
 
     folder = paths.maven_folder()
     assert os.access(folder, os.R_OK)

@@ -14,15 +14,15 @@ import pytest
 from delta.exceptions import ConcurrentAppendException
 from pyspark.sql import SparkSession
 
-from harness.errors import EnvironmentNotReady, UsageProblem
-from spark_reports import store as module
-from spark_reports import transactions
-from spark_reports.export import Format, export
-from spark_reports.failures import spark_failures
-from spark_reports.queries import query
-from spark_reports.store import Store
-from spark_reports.tables import MESSAGES, QUARANTINE, RUNS, TABLES
-from spark_reports.tidy import tidy
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.spark_reports import store as module
+from rocketchaos.spark_reports import transactions
+from rocketchaos.spark_reports.export import Format, export
+from rocketchaos.spark_reports.failures import spark_failures
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import MESSAGES, QUARANTINE, RUNS, TABLES
+from rocketchaos.spark_reports.tidy import tidy
 from tests.spark import stores
 
 pytestmark = pytest.mark.spark

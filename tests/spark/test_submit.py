@@ -20,12 +20,12 @@ import pytest
 from pyspark.sql import SparkSession
 from tenacity import Retrying, stop_after_delay, wait_fixed
 
-from spark_reports.ingest.ingest import ingest
-from spark_reports.package import Package, make_package
-from spark_reports.render.document import document
-from spark_reports.reports import REPORTS
-from spark_reports.store import Store
-from spark_reports.tables import TABLES
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.package import Package, make_package
+from rocketchaos.spark_reports.render.document import document
+from rocketchaos.spark_reports.reports import REPORTS
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import TABLES
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1200)]
 
@@ -38,7 +38,7 @@ OF_THE_DRIVER = (
 """Pydantic and SciPy, with what they need."""
 PROBE = """
 import spark_reports
-from spark_reports.session import spark_session
+from rocketchaos.spark_reports.session import spark_session
 with spark_session() as spark:
     print(spark.conf.get("spark.sql.shuffle.partitions"))
 print(spark_reports.__file__)

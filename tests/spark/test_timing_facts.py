@@ -9,8 +9,8 @@ import pytest
 from chispa import assert_df_equality
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from spark_reports.ingest.timings import timings
-from spark_reports.ingest.witnesses import witnesses
+from rocketchaos.spark_reports.ingest.timings import timings
+from rocketchaos.spark_reports.ingest.witnesses import witnesses
 from tests.spark.histories import Told, added_up, recorded, recorded_ms, story_of, told
 
 pytestmark = pytest.mark.spark

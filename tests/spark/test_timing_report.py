@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from harness.timers import timers_ms
-from harness.timing import FAITHFUL
-from spark_reports.queries import query
-from spark_reports.report import Report, StoreSummary
-from spark_reports.tables import TABLES
-from spark_reports.timing import timing
-from spark_reports.timing.deciders import deciders
+from rocketchaos.harness.rocketmq.timers import timers_ms
+from rocketchaos.harness.rocketmq.timing_profiles import FAITHFUL
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.report import Report, StoreSummary
+from rocketchaos.spark_reports.tables import TABLES
+from rocketchaos.spark_reports.timing import timing
+from rocketchaos.spark_reports.timing.deciders import deciders
 from tests.spark import tables
 from tests.spark.duck import compare, duck
 from tests.spark.made_of import queries_of

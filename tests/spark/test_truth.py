@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_reports.report import Report
-from spark_reports.reports import REPORTS
-from spark_reports.store import Store
+from rocketchaos.spark_reports.report import Report
+from rocketchaos.spark_reports.reports import REPORTS
+from rocketchaos.spark_reports.store import Store
 from tests.benchmarks.spark.facts import write_store
 from tests.benchmarks.spark.fit import fit
 from tests.benchmarks.spark.runs import Size

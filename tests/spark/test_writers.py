@@ -13,9 +13,9 @@ import pytest
 from pyspark.sql import SparkSession
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from spark_reports.ingest.ingest import ingest
-from spark_reports.store import Store
-from spark_reports.tables import MESSAGES
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import MESSAGES
 from tests.spark import stores
 from tests.spark.folders import TAGS, copy
 
@@ -25,9 +25,9 @@ MESSAGES_EACH = 8
 # Ingests run folders, one after the other, and says so; a line on its standard input lets it go on.
 WRITER = """
 import sys
-from spark_reports.ingest.ingest import ingest
-from spark_reports.session import spark_session
-from spark_reports.store import Store
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.session import spark_session
+from rocketchaos.spark_reports.store import Store
 with spark_session("local[1]") as spark:
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
@@ -42,9 +42,9 @@ with spark_session("local[1]") as spark:
 # As far as it gets before the commit: its facts are appended, and it waits.
 UNCOMMITTED = """
 import sys
-from spark_reports.ingest.ingest import ingest
-from spark_reports.session import spark_session
-from spark_reports.store import Store
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.session import spark_session
+from rocketchaos.spark_reports.store import Store
 def wait(store, runs):
     print("before the commit", flush=True)
     sys.stdin.readline()
@@ -166,8 +166,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_is_a_message_and_the_store_stays_whole(
     spark: SparkSession, small_disk: Path, tmp_path: Path
 ) -> None:
-    from harness.errors import EnvironmentNotReady
-    from spark_reports.failures import spark_failures
+    from rocketchaos.harness.core.errors import EnvironmentNotReady
+    from rocketchaos.spark_reports.failures import spark_failures
 
     runs = [str(copy(tmp_path, TAGS, name)) for name in ("fits", "too-much")]
     store = Store.create(spark, str(small_disk / "store"))

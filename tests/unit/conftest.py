@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness import selection
+from rocketchaos.harness.plan import selection
 from tests.unit.reading import read_once
 
 

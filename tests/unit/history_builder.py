@@ -13,12 +13,12 @@ from typing import Any, Self
 
 import yaml
 
-from assertions.oracle import fates
-from assertions.tags import hash_code
-from assertions.view import RunView
-from harness.consumer import Consumer, as_data
-from harness.model import SECTIONS, Event, MessageClass, MessageFate
-from harness.scenario import Scenario
+from rocketchaos.assertions.oracle import fates
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import SECTIONS, Event, MessageClass, MessageFate
+from rocketchaos.harness.language.consumer import Consumer, as_data
+from rocketchaos.harness.language.tags import hash_code
+from rocketchaos.harness.scenario.model import Scenario
 
 BROKER = "broker-a"
 

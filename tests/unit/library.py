@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.library import shipped
+from rocketchaos.harness.plan.library import shipped
 from tests.unit.reading import read_once
 
 LIBRARY = [read_once(path) for path in sorted(shipped().values())]

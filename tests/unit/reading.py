@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from harness.library import scenarios_folder
-from harness.scenario import Scenario
-from harness.spec import load_scenario
+from rocketchaos.harness.plan.library import scenarios_folder
+from rocketchaos.harness.scenario import load_scenario
+from rocketchaos.harness.scenario.model import Scenario
 
 
 @cache

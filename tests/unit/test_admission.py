@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from harness.admission import OVERTAKEN_FOR_S, Admission, Turn, weight_of
-from harness.load import CpuMeter, RunLoad
-from harness.spec import parse_scenario
+from rocketchaos.harness.core.machine_load import CpuMeter, RunLoad
+from rocketchaos.harness.engine.admission import OVERTAKEN_FOR_S, Admission, Turn, weight_of
+from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.spec.examples import scenario_text
 
 LIMIT_S = 10.0

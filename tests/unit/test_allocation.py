@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.allocation import (
+from rocketchaos.harness.language.consumer import Consumer
+from rocketchaos.harness.rocketmq.allocation import (
     Queue,
     average,
     average_by_circle,
@@ -15,7 +16,6 @@ from harness.allocation import (
     machine_room,
     machine_room_nearby,
 )
-from harness.consumer import Consumer
 
 FOUR = [("broker-a", index) for index in range(4)]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.cluster import artifacts
-from harness.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.jars import artifacts
 from tests.unit.maven_repository import GROUP, Maven, need, serving
 
 
@@ -43,8 +43,8 @@ def test_everything_needed_at_run_time_is_fetched_and_nothing_else(maven: Maven)
 def test_when_everything_is_cached_neither_network_nor_resolver_is_used(maven: Maven) -> None:
     first = artifacts.classpath("4.9.4", "client")
     script = (
-        "import sys; from harness.cluster.artifacts import classpath; print(*classpath('4.9.4', 'client'));"
-        "assert not {'jgo', 'requests', 'harness.cluster.maven'} & set(sys.modules)"
+        "import sys; from rocketchaos.harness.jars.artifacts import classpath; print(*classpath('4.9.4', 'client'));"
+        "assert not {'jgo', 'requests', 'rocketchaos.harness.jars.maven'} & set(sys.modules)"
     )
     offline = dict(
         os.environ, ROCKETCHAOS_MAVEN_REPOSITORY="http://127.0.0.1:9", PYTHONPATH=os.pathsep.join(sys.path)
@@ -88,7 +88,7 @@ def test_a_killed_download_leaves_no_jar(maven: Maven, tmp_path: Path) -> None:
     artifacts.classpath("4.9.4", "client")
     shutil.rmtree(tmp_path / "cache")
     script = (
-        "import os; from pathlib import Path; from harness.cluster import artifacts;"
+        "import os; from pathlib import Path; from rocketchaos.harness.cluster import artifacts;"
         "Path.replace = lambda self, to: os._exit(9) if to.suffix == '.jar' else os.replace(self, to);"
         "artifacts.classpath('4.9.4', 'client')"
     )
@@ -146,7 +146,7 @@ def test_what_is_no_supported_version_is_wrong_usage_without_a_look_at_the_netwo
 def test_without_a_network_the_message_names_the_ways_out(
     maven: Maven, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.cluster import maven as module
+    from rocketchaos.harness.jars import maven as module
 
     monkeypatch.setattr(module, "_RETRIES", 0)
     monkeypatch.setenv("ROCKETCHAOS_MAVEN_REPOSITORY", "http://user:secret@127.0.0.1:9/maven")
@@ -182,7 +182,9 @@ def test_a_cache_that_is_no_folder_is_a_message(
 
 
 def test_several_processes_fetch_everything_once(maven: Maven) -> None:
-    script = "from harness.cluster.artifacts import classpath; print(len(classpath('4.9.4', 'client')))"
+    script = (
+        "from rocketchaos.harness.jars.artifacts import classpath; print(len(classpath('4.9.4', 'client')))"
+    )
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
     together = [
         subprocess.Popen([sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE)

@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from harness.cluster import remoting
-from harness.cluster.remoting import Answer
-from harness.errors import PreconditionNotMet
-from harness.names import Names
-from harness.spec import parse_scenario
-from harness.spec.diagnostics import InvalidScenario
-from harness.steps.ask import Ask
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.rocketmq import remoting
+from rocketchaos.harness.rocketmq.remoting import Answer
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.diagnostics import InvalidScenario
+from rocketchaos.harness.steps.ask import Ask
 
 TEXT = """\
 name: asked

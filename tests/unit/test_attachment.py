@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from harness.workers.attachment import Attachment
-from harness.workers.container_program import SHELL, held_back
+from rocketchaos.harness.workers.attachment import Attachment
+from rocketchaos.harness.workers.container_program import SHELL, held_back
 
 LIMIT_S = 10.0
 STDOUT, STDERR = 1, 2

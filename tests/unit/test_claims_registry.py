@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.claims.registry import Claim, chosen, claims, read_registry
-from harness.claims.said import said
-from harness.errors import UsageProblem
-from harness.library import scenarios_folder
+from rocketchaos.harness.claims.registry import Claim, chosen, claims, read_registry
+from rocketchaos.harness.claims.said import said
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.plan.library import scenarios_folder
 
 
 def test_every_claim_of_the_ledger_is_there_in_order() -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness import paths
-from harness.cluster.class_archive import SWITCH, ClassArchive
-from harness.cluster.java_home import Java
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.jars.class_archive import SWITCH, ClassArchive
+from rocketchaos.harness.jars.java_home import Java
 
 
 def java(folder: Path, *, base: bool = True, refuses: bool = False) -> Java:

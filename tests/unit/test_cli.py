@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import typer
 
-from harness.cli import COMMANDS, application, main
+from rocketchaos.harness.cli.main import COMMANDS, application, main
 
 
 def command(name: str) -> Any:
@@ -67,7 +67,7 @@ def test_wrong_usage_is_told_and_ends_with_2(
 def test_an_interruption_while_a_command_is_loaded_ends_with_its_code(
     signal: Any, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.commands import ending, lazy
+    from rocketchaos.harness.cli import ending, lazy
 
     def interrupted(_name: str) -> None:
         raise ending.Terminated if signal == "Terminated" else signal

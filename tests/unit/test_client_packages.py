@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.client_kinds import CLIENT_KINDS
-from harness.errors import EnvironmentNotReady, HarnessDefect
-from harness.workers import packages
-from harness.workers.kinds import KINDS
+import rocketchaos
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
+from rocketchaos.harness.workers import packages
+from rocketchaos.harness.workers.kinds import KINDS
 
 REAL_REQUIREMENTS = packages.requirements
 
@@ -129,7 +130,6 @@ def test_the_extras_have_the_versions_that_the_kinds_of_clients_name() -> None:
 def test_an_installed_distribution_tells_its_extras_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import harness
 
     info = tmp_path / "rocketmq_chaos_harness-1.dist-info"
     info.mkdir()
@@ -141,5 +141,5 @@ def test_an_installed_distribution_tells_its_extras_itself(
     (info / "METADATA").write_text("\n".join(lines) + "\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     # There is no pyproject.toml beside an installed package.
-    monkeypatch.setattr(harness, "__file__", str(tmp_path / "harness" / "__init__.py"))
+    monkeypatch.setattr(rocketchaos, "__file__", str(tmp_path / "rocketchaos" / "__init__.py"))
     assert REAL_REQUIREMENTS("client-python") == ("rocketmq-client-python==2.0.0",)

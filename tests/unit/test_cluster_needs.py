@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from harness.campaign import Campaign
-from harness.cluster.base import CAPABILITIES, lacking
-from harness.cluster.containers import ContainersCluster
-from harness.cluster.embedded import EmbeddedCluster
-from harness.cluster.kinds import CAN_NOT, ClusterKind, cluster_class
-from harness.cluster.running import AttachedCluster
-from harness.cluster_needs import ClusterNeeds
-from harness.errors import UsageProblem
-from harness.job import Job
-from harness.matrix import Matrix, plan
-from harness.options import Options
-from harness.placement import own_processes
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
-from harness.version_range import why_not_in
+from rocketchaos.harness.cluster.base import CAPABILITIES, lacking
+from rocketchaos.harness.cluster.containers import ContainersCluster
+from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.cluster.kinds import CAN_NOT, ClusterKind, cluster_class
+from rocketchaos.harness.cluster.running import AttachedCluster
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.plan.matrix import Matrix, plan
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.rocketmq.version_range import why_not_in
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
 
 TEXT = """\
 name: example
@@ -120,7 +120,9 @@ def test_what_a_kind_of_cluster_is_said_to_lack_is_what_its_class_lacks(kind: Cl
 def test_what_no_cluster_can_do_is_refused_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.feasibility.CAN_NOT", dict.fromkeys(ClusterKind, frozenset(CAPABILITIES)))
+    monkeypatch.setattr(
+        "rocketchaos.harness.plan.feasibility.CAN_NOT", dict.fromkeys(ClusterKind, frozenset(CAPABILITIES))
+    )
     with pytest.raises(UsageProblem, match="can't do: kill; no kind of cluster can"):
         Campaign(Options(runs=tmp_path)).run(Job(scenario("kill: broker-a"), "4.9.4"))
     assert list(tmp_path.iterdir()) == []

@@ -5,9 +5,9 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from harness import configuration
-from harness.configuration import CONFIGURATION_VARIABLE, FILE_NAME, load
-from harness.errors import UsageProblem
+from rocketchaos.harness.core import configuration
+from rocketchaos.harness.core.configuration import CONFIGURATION_VARIABLE, FILE_NAME, load
+from rocketchaos.harness.core.errors import UsageProblem
 
 
 @pytest.fixture(autouse=True)

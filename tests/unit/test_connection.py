@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from harness.clients.connection import Connection
-from harness.clients.messages import decode
-from harness.cluster import remoting
-from harness.cluster.remoting import Answer, frame, read_frame
+from rocketchaos.harness.clients.connection import Connection
+from rocketchaos.harness.rocketmq import remoting
+from rocketchaos.harness.rocketmq.remoting import Answer, frame, read_frame
+from rocketchaos.harness.rocketmq.stored_messages import decode
 
 
 @dataclass

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from harness.client_kinds import CLIENT_KINDS
-from harness.clients.consumer import only_java_options, start_options
-from harness.consumer import Consumer, SqlExpression, as_data, from_data
-from harness.workers.kinds import KINDS
+from rocketchaos.harness.clients.consumer import only_java_options, start_options
+from rocketchaos.harness.language.consumer import Consumer, SqlExpression, as_data, from_data
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
+from rocketchaos.harness.workers.kinds import KINDS
 
 
 def consumer(**fields: Any) -> Consumer:

@@ -8,17 +8,17 @@ from typing import Any, cast
 
 import pytest
 
-from harness.cluster.kinds import ClusterKind
-from harness.context import RunContext
-from harness.errors import PreconditionNotMet
-from harness.faults import fill_disk
-from harness.faults.base import Faults
-from harness.feasibility import why_not
-from harness.history import History
-from harness.spec import parse_scenario
-from harness.spec.diagnostics import InvalidScenario
-from harness.steps.fill_disk import FillDisk
-from harness.steps.free_disk import FreeDisk
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.faults import fill_disk
+from rocketchaos.harness.faults.base import Faults
+from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.diagnostics import InvalidScenario
+from rocketchaos.harness.steps.fill_disk import FillDisk
+from rocketchaos.harness.steps.free_disk import FreeDisk
 
 TEXT = """\
 name: disks

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from harness.commands.doctor import doctor
-from harness.errors import ExitCode
+from rocketchaos.harness.cli.doctor import doctor
+from rocketchaos.harness.core.errors import ExitCode
 
 
 def containers(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:

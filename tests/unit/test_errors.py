@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import ExitCode
+from rocketchaos.harness.core.errors import ExitCode
 
 
 @pytest.mark.parametrize(

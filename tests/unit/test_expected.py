@@ -10,16 +10,16 @@ import jsonschema
 import pytest
 import yaml
 
-from assertions.judge import judge
-from harness.errors import ExitCode
-from harness.expected import expected_in, expected_kinds, expected_text, label_of
-from harness.model import Event, OutcomeKind, Trouble
-from harness.reporters.base import Report
-from harness.reporters.parts.verdict import expectation, failing_findings, judged, tells_why
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
-from harness.spec.catalogue import in_pairs
-from harness.spec.schema import json_schema
+from rocketchaos.assertions.judge import judge
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.model import Event, OutcomeKind, Trouble
+from rocketchaos.harness.language.expectation import expected_in, expected_kinds, expected_text, label_of
+from rocketchaos.harness.reference.catalogue import in_pairs
+from rocketchaos.harness.reference.schema import json_schema
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.parts.verdict import expectation, failing_findings, judged, tells_why
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import EIGHT_MESSAGES, eight_messages, record_of, scenario_of
 
 YES, NO = OutcomeKind.REPRODUCED, OutcomeKind.NOT_REPRODUCED

@@ -8,11 +8,11 @@ from typing import cast
 
 import pytest
 
-from assertions.judge import judge
-from harness.context import RunContext
-from harness.final_wait import LIMIT_S, FinalWait
-from harness.model import Event, Holds
-from harness.probes.watch import Watch
+from rocketchaos.assertions.judge import judge
+from rocketchaos.harness.core.model import Event, Holds
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.engine.final_wait import LIMIT_S, FinalWait
+from rocketchaos.harness.probes.watch import Watch
 from tests.unit.assertions.test_lacking_time import BEGIN_NS, NONE_CAME, Story
 
 

@@ -14,9 +14,10 @@ import psutil
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness import guardian_process, paths
-from harness.errors import EnvironmentNotReady
-from harness.guardian import (
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reaper import process as guardian_process
+from rocketchaos.harness.reaper.handle import (
     OWNER_VARIABLE,
     Guardian,
     engines_of,
@@ -25,7 +26,7 @@ from harness.guardian import (
     held,
     new_owner,
 )
-from harness.guardian_process import Charge
+from rocketchaos.harness.reaper.process import Charge
 
 LIMIT_S = 5.0
 
@@ -61,7 +62,7 @@ def sleeper(owner: str | None) -> subprocess.Popen[bytes]:
 HARNESS = """
     import os, signal, subprocess, sys, time
     from pathlib import Path
-    from harness.guardian import Guardian
+    from rocketchaos.harness.reaper.handle import Guardian
     guardian = Guardian.start()
     guardian.remove_at_death(Path(sys.argv[1]))
     def sleeper(**more):
@@ -218,7 +219,7 @@ def test_find_owned_tells_whose_a_process_is(children: list[subprocess.Popen[byt
 
 def test_a_token_tells_whether_its_harness_is_alive(children: list[subprocess.Popen[bytes]]) -> None:
     assert harness_alive(new_owner())
-    script = "from harness.guardian import new_owner; print(new_owner())"
+    script = "from rocketchaos.harness.reaper.handle import new_owner; print(new_owner())"
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
     dead = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import EnvironmentNotReady
-from harness.history import History, from_json, read_history, to_json
-from harness.model import Event
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.history import History, from_json, read_history, to_json
+from rocketchaos.harness.core.model import Event
 
 
 def written(path: Path, count: int = 3) -> History:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.library import shipped
+from rocketchaos.harness.plan.library import shipped
 
 ROOT = Path(__file__).resolve().parents[2]
 TOLD = """
 import json, sys
-from harness.cli import main
+from rocketchaos.harness.cli.main import main
 code = main(sys.argv[1:])
 print("\\n" + json.dumps({"code": code, "modules": sorted(sys.modules)}))
 """
@@ -30,10 +30,31 @@ HEAVY = {
 }
 """No command that only looks at files needs one of these."""
 RUNNING = (
-    *("harness.campaign", "harness.clients", "harness.conditions", "harness.containers", "harness.context"),
-    *("harness.faults", "harness.guardian", "harness.probes", "harness.runner", "harness.workers"),
-    *("harness.cluster.containers", "harness.cluster.embedded", "harness.cluster.server_cluster"),
-    *("harness.cluster.remoting", "harness.cluster.running", "harness.reporters", "harness.nightly"),
+    *(
+        "rocketchaos.harness.engine.campaign",
+        "rocketchaos.harness.clients",
+        "rocketchaos.harness.conditions",
+        "rocketchaos.harness.containers",
+        "rocketchaos.harness.engine.context",
+    ),
+    *(
+        "rocketchaos.harness.faults",
+        "rocketchaos.harness.reaper.handle",
+        "rocketchaos.harness.probes",
+        "rocketchaos.harness.engine.run",
+        "rocketchaos.harness.workers",
+    ),
+    *(
+        "rocketchaos.harness.cluster.containers",
+        "rocketchaos.harness.cluster.embedded",
+        "rocketchaos.harness.cluster.server_cluster",
+    ),
+    *(
+        "rocketchaos.harness.rocketmq.remoting",
+        "rocketchaos.harness.cluster.running",
+        "rocketchaos.harness.reporting",
+        "rocketchaos.harness.nightly",
+    ),
 )
 """What a run needs, and reading a scenario doesn't."""
 
@@ -67,7 +88,11 @@ def loaded_with(*modules: str) -> set[str]:
 
 
 def test_a_run_on_processes_of_this_host_loads_no_container_engine_and_no_http() -> None:
-    loaded = loaded_with("harness.commands.reproduce", "harness.cluster.embedded", "harness.conditions.looks")
+    loaded = loaded_with(
+        "rocketchaos.harness.cli.reproduce",
+        "rocketchaos.harness.cluster.embedded",
+        "rocketchaos.harness.conditions.looks",
+    )
 
     unneeded = (
         "docker",
@@ -80,12 +105,12 @@ def test_a_run_on_processes_of_this_host_loads_no_container_engine_and_no_http()
         "_pytest",
         "pyspark",
     )
-    assert within(loaded, *unneeded, "harness.nightly.invariants", "spark_reports") == set()
+    assert within(loaded, *unneeded, "rocketchaos.harness.nightly.invariants", "spark_reports") == set()
 
 
 @pytest.mark.parametrize("command", ["down", "clean", "check"])
 def test_other_commands_load_no_container_engine_either(command: str) -> None:
-    loaded = loaded_with(f"harness.commands.{command}")
+    loaded = loaded_with(f"rocketchaos.harness.cli.{command}")
 
     assert within(loaded, "docker", "testcontainers", "requests", "jgo", "jpype", "rich") == set()
 
@@ -93,9 +118,36 @@ def test_other_commands_load_no_container_engine_either(command: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "besides"),
     [
-        (["--version"], ["rich", "pydantic", "yaml", "assertions", "harness.scenario", "harness.cluster"]),
-        (["--help"], ["pydantic", "yaml", "assertions", "harness.scenario", "harness.cluster"]),
-        (["list"], ["rich", "assertions", "harness.scenario", "harness.language"]),
+        (
+            ["--version"],
+            [
+                "rich",
+                "pydantic",
+                "yaml",
+                "assertions",
+                "rocketchaos.harness.scenario.model",
+                "rocketchaos.harness.cluster",
+            ],
+        ),
+        (
+            ["--help"],
+            [
+                "pydantic",
+                "yaml",
+                "assertions",
+                "rocketchaos.harness.scenario.model",
+                "rocketchaos.harness.cluster",
+            ],
+        ),
+        (
+            ["list"],
+            [
+                "rich",
+                "assertions",
+                "rocketchaos.harness.scenario.model",
+                "rocketchaos.harness.language.words",
+            ],
+        ),
         (["validate", str(shipped()[SCENARIO])], ["rich"]),
         (["schema"], ["rich"]),
     ],
@@ -111,15 +163,19 @@ def test_a_command_that_runs_nothing_loads_nothing_that_runs(
 
 def test_no_command_is_loaded_for_version_and_help() -> None:
     for option in ("--version", "--help"):
-        names = within(loaded_by(option), "harness.commands")
-        assert names == {f"harness.commands{name}" for name in ("", ".ending", ".lazy", ".terminal")}
+        names = within(loaded_by(option), "rocketchaos.harness.cli")
+        assert names == {f"rocketchaos.harness.cli{name}" for name in ("", ".ending", ".lazy", ".terminal")}
 
 
 def test_a_file_loads_the_words_that_it_uses() -> None:
     loaded = loaded_by("validate", str(shipped()[SCENARIO]))
 
-    assert {"assertions.delivered", "assertions.track", "harness.steps.send"} <= loaded
+    assert {
+        "rocketchaos.assertions.delivered",
+        "rocketchaos.assertions.track",
+        "rocketchaos.harness.steps.send",
+    } <= loaded
     not_used = ("answer", "consumer_status", "dashboard", "latency", "log_lapse", "retry", "track_series")
     assert within(loaded, *(f"assertions.{name}" for name in not_used)) == set()
     not_used = ("ask", "broker_config", "delay", "expire_files", "fill_disk", "heartbeat", "loss", "pull")
-    assert within(loaded, *(f"harness.steps.{name}" for name in not_used)) == set()
+    assert within(loaded, *(f"rocketchaos.harness.steps.{name}" for name in not_used)) == set()

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from harness.workers.in_turn import InTurn
-from harness.workers.protocol import CommandFailed
+from rocketchaos.harness.workers.child.in_turn import InTurn
+from rocketchaos.harness.workers.protocol import CommandFailed
 
 
 def test_one_after_the_other_in_order() -> None:

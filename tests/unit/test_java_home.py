@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.cluster import java_home
-from harness.cluster.java_home import Java, find_java
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.jars import java_home
+from rocketchaos.harness.jars.java_home import Java, find_java
 
 
 def make_java(home: Path, version: str, modules: str | None = "java.base", *, release: bool = True) -> Path:

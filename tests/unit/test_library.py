@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageProblem
-from harness.library import find, shipped
-from harness.spec import load_scenario
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.plan.library import find, shipped
+from rocketchaos.harness.scenario import load_scenario
 
 
 def test_every_file_is_called_like_its_scenario() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
-from harness.library import shipped
-from harness.listing import Listed, listed
-from harness.selection import load_all
-from harness.spec.catalogue import claims_of, refuted_by
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.plan.listing import Listed, listed
+from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.reference.catalogue import claims_of, refuted_by
 
 SCENARIO = """\
 name: NAME

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from harness.client_kinds import client_choice
-from harness.cluster.kinds import ClusterKind
-from harness.commands.matrix_option import matrix_of, one_option_a_word
-from harness.errors import ExitCode, UsageProblem
-from harness.matrix import Cell, Matrix, Plan, is_word, left_out_told, parse_matrix, plan
-from harness.scenario import Scenario
+from rocketchaos.harness.cli.matrix_option import matrix_of, one_option_a_word
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.plan.matrix import Cell, Matrix, Plan, is_word, left_out_told, parse_matrix, plan
+from rocketchaos.harness.rocketmq.client_kinds import client_choice
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
 
 

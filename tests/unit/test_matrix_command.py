@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from harness import cli
-from harness.campaign import Campaign
-from harness.cluster.releases import Need
-from harness.commands import reproduce, run
-from harness.errors import ExitCode, RocketchaosError, UsageProblem
-from harness.job import Job
-from harness.reporters.base import Report
+from rocketchaos.harness.cli import main as cli
+from rocketchaos.harness.cli import reproduce, run
+from rocketchaos.harness.core.errors import ExitCode, RocketchaosError, UsageProblem
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.jars.releases import Need
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.reporting.base import Report
 from tests.unit.reporters.reports import good
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.names import Names, new_token
+from rocketchaos.harness.core.names import Names, new_token
 
 
 def test_tokens_made_at_the_same_time_differ() -> None:

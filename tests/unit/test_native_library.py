@@ -10,10 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import EnvironmentNotReady
-from harness.workers import native_library
-from harness.workers.native_library import LIBRARY_VARIABLE, check_architecture, check_platform, library
-from harness.workers.python_library import Library
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.workers import native_library
+from rocketchaos.harness.workers.child.python_library import Library
+from rocketchaos.harness.workers.native_library import (
+    LIBRARY_VARIABLE,
+    check_architecture,
+    check_platform,
+    library,
+)
 
 X86_64, AARCH64, RISCV = 62, 183, 243
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from harness.errors import PreconditionNotMet
-from harness.steps.base import Step
-from harness.steps.parallel import Parallel
-from harness.steps.performing import BranchEnded, perform
-from harness.steps.place import Place
-from harness.steps.repeat import Repeat
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.parallel import Parallel
+from rocketchaos.harness.steps.performing import BranchEnded, perform
+from rocketchaos.harness.steps.place import Place
+from rocketchaos.harness.steps.repeat import Repeat
 
 LIMIT_S = 10.0
 

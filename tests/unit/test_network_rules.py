@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cluster.base import NetworkPlace
-from harness.containers.netem import delay_command
-from harness.faults.loss import agrees
-from harness.faults.rules import Command, Link, counts, drop, lose, put_up, reset, take_down
-from harness.steps.network import Ends
+from rocketchaos.harness.containers.netem import delay_command
+from rocketchaos.harness.containers.network_place import NetworkPlace
+from rocketchaos.harness.faults.loss import agrees
+from rocketchaos.harness.faults.rules import Command, Link, counts, drop, lose, put_up, reset, take_down
+from rocketchaos.harness.steps.network import Ends
 
 B = NetworkPlace("b", "c1", ("198.18.0.20",))
 BROKER = NetworkPlace("broker-a", "c2", ("198.18.0.3", "198.18.0.9"), 10911)

@@ -6,17 +6,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.cluster.base import NetworkPlace
-from harness.context import RunContext
-from harness.errors import HarnessDefect, PreconditionNotMet
-from harness.faults.base import Fault, Faults
-from harness.history import History
-from harness.placement import own_processes
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
-from harness.steps.delay import delayed_brokers
-from harness.steps.heal import Heal
-from harness.steps.network import Ends, NetworkStep, link_between, place_of
+from rocketchaos.harness.containers.network_place import NetworkPlace
+from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.faults.base import Fault, Faults
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps.delay import delayed_brokers
+from rocketchaos.harness.steps.heal import Heal
+from rocketchaos.harness.steps.network import Ends, NetworkStep, link_between, place_of
 
 TEXT = """\
 name: example

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.cli import main
-from harness.errors import ExitCode
-from harness.spec import load_scenario
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.scenario import load_scenario
 
 
 @pytest.fixture(autouse=True)

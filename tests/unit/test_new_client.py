@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.workers import jvm
+from rocketchaos.harness.workers.child import jvm
 
 VANISHED = "java.lang.NullPointerException\n\tat org.apache.rocketmq.common.utils.NetworkUtil.getLocalAddress"
 

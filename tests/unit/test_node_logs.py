@@ -6,8 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from harness.cluster.base import Node
-from harness.record import NodeLogs
+from rocketchaos.harness.cluster.base import Node
+from rocketchaos.harness.engine.record import NodeLogs
 
 ORDINARY = b"2026-11-22 22:33:27.616 INFO NettyServerScheduler_1 - Port: 30426\n"
 OUT_OF_DIRECT_MEMORY = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, cast
 
-from harness.client_kinds import client_choice
-from harness.commands.common import not_run_told
-from harness.job import Job, job_of
-from harness.reporters.base import Report
+from rocketchaos.harness.cli.common import not_run_told
+from rocketchaos.harness.plan.job import Job, job_of
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.rocketmq.client_kinds import client_choice
 from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
 
 SCENARIO = scenario_of(EIGHT_MESSAGES)

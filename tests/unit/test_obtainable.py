@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.client_kinds import client_choice
-from harness.cluster.kinds import ClusterKind
-from harness.cluster.releases import Need
-from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
-from harness.job import Job, job_of
-from harness.matrix import LeftOut, code_with, left_out_told
-from harness.obtainable import needs_of, obtainable
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
+from rocketchaos.harness.jars.releases import Need
+from rocketchaos.harness.plan.job import Job, job_of
+from rocketchaos.harness.plan.matrix import LeftOut, code_with, left_out_told
+from rocketchaos.harness.plan.obtainable import needs_of, obtainable
+from rocketchaos.harness.rocketmq.client_kinds import client_choice
 from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
 
 NONE = UsageProblem("there is no RocketMQ 4.9.99", "The nearest versions: 4.9.7, 5.0.0.")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.conditions.own_offsets import own_offsets_at_the_end
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.conditions.own_offsets import own_offsets_at_the_end
+from rocketchaos.harness.workers.handle import WorkerFailed
 from tests.unit.told_groups import two
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.placement import own_processes
-from harness.spec import parse_scenario
+from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.spec.examples import scenario_text
 
 BIND = "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}"

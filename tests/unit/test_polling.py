@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from harness.conditions import _interval_s
-from harness.probes.watch import interval_s
+from rocketchaos.harness.conditions import _interval_s
+from rocketchaos.harness.probes.watch import interval_s
 
 
 @pytest.mark.parametrize(("waited_s", "interval"), [(0.0, 0.01), (0.1, 0.01), (0.5, 0.025), (5.0, 0.05)])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.cluster import ports
-from harness.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.cluster import ports
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 
 
 @pytest.fixture

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from harness.client_kinds import client_choice
-from harness.cluster.embedded import EmbeddedCluster
-from harness.cluster.kinds import ClusterKind
-from harness.cluster.versions import has_proxy
-from harness.cluster_needs import ClusterNeeds
-from harness.errors import UsageProblem
-from harness.feasibility import why_not
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
-from harness.timing import COMPRESSED
+from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds
+from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.rocketmq.client_kinds import client_choice
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
+from rocketchaos.harness.rocketmq.versions import has_proxy
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
 
 TEXT = """\
 name: example

@@ -29,12 +29,12 @@ also:
 """
 
 PREPARED = """
-import harness.pytest_plugin as plugin
-from harness.job import Job
-from harness.model import Finding, Holds, Outcome, OutcomeKind, Trouble
-from harness.reporters.base import Report
-from harness.cluster.releases import Need
-from harness.errors import EnvironmentNotReady, UsageProblem
+import rocketchaos.harness.pytest_items as plugin
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.core.model import Finding, Holds, Outcome, OutcomeKind, Trouble
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.jars.releases import Need
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 
 CLOSED = []
 ABSENT = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.clients.queue_changes import QueueChanges
+from rocketchaos.harness.clients.queue_changes import QueueChanges
 
 FIRST, SECOND = ("broker-a", 0), ("broker-a", 1)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.workers.raw_requests import committed_offsets, loads, printable
+from rocketchaos.harness.workers.child.raw_requests import committed_offsets, loads, printable
 
 # As a 4.9.4 broker answers GET_ALL_CONSUMER_OFFSET (43).
 TABLE = (

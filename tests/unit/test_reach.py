@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.cluster import reach, remoting
+from rocketchaos.harness.rocketmq import reach, remoting
 
 HOST = "198.18.0.3"
 ADDRESS = f"{HOST}:10911"

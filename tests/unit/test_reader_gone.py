@@ -18,7 +18,7 @@ def test_that_nobody_reads_on_is_no_failure(arguments: list[str]) -> None:
     os.close(read_end)
     try:
         ended = subprocess.run(
-            [sys.executable, "-m", "harness", *arguments],
+            [sys.executable, "-m", "rocketchaos", *arguments],
             stdout=write_end,
             stderr=subprocess.PIPE,
             text=True,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.cluster.readiness import why_no_grpc
+from rocketchaos.harness.cluster.readiness import why_no_grpc
 
 SETTINGS = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 

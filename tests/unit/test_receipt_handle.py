@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.workers.receipt_handle import place_of
+from rocketchaos.harness.workers.child.receipt_handle import place_of
 
 
 def test_it_tells_where_the_message_was_popped_from() -> None:

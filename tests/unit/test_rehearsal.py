@@ -10,13 +10,14 @@ from typing import Any
 import filelock
 import pytest
 
-from harness import paths, rehearsal
-from harness.campaign import Campaign
-from harness.cluster.class_archive import SWITCH, ClassArchive
-from harness.cluster.java_home import Java
-from harness.cluster.kinds import ClusterKind
-from harness.errors import EnvironmentNotReady
-from harness.options import Options
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.engine import archive_run as rehearsal
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.jars.class_archive import SWITCH, ClassArchive
+from rocketchaos.harness.jars.java_home import Java
+from rocketchaos.harness.plan.options import Options
 
 
 class Stand:

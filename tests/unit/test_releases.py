@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
-from harness.cluster import maven as maven_module
-from harness.cluster import versions
-from harness.cluster.releases import Need, Release, absences, fetch, releases
-from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
+from rocketchaos.harness.jars import maven as maven_module
+from rocketchaos.harness.jars.releases import Need, Release, absences, fetch, releases
+from rocketchaos.harness.rocketmq import versions
 from tests.unit.maven_repository import GROUP, Maven, need, serving
 
 ALL = ("rocketmq-namesrv", "rocketmq-broker", "rocketmq-tools", "rocketmq-client")

@@ -12,15 +12,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness import paths
-from harness.cluster import running
-from harness.cluster.base import Configurable, Killable, Node
-from harness.cluster.embedded import EmbeddedCluster
-from harness.cluster.running import AttachedCluster, RunningCluster, keep, take_down
-from harness.errors import EnvironmentNotReady
-from harness.guardian import OWNER_VARIABLE, new_owner
-from harness.leftovers import clean
-from harness.timing import COMPRESSED
+from rocketchaos.harness.cluster import running
+from rocketchaos.harness.cluster.base import Configurable, Killable, Node
+from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+from rocketchaos.harness.cluster.leftovers import clean
+from rocketchaos.harness.cluster.running import AttachedCluster, RunningCluster, keep, take_down
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reaper.handle import OWNER_VARIABLE, new_owner
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def servers() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 def dead_owner() -> str:
     """A token whose harness has ended."""
-    script = "from harness.guardian import new_owner; print(new_owner())"
+    script = "from rocketchaos.harness.reaper.handle import new_owner; print(new_owner())"
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
     return subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
@@ -183,7 +183,7 @@ def test_an_engine_that_cannot_be_asked_is_one_line_and_the_evidence_stays(
     def refuse(_base_url: str) -> None:
         raise refusal
 
-    monkeypatch.setattr("harness.containers.engine.engine_client", refuse)
+    monkeypatch.setattr("rocketchaos.harness.containers.engine.engine_client", refuse)
     cleaned = clean()
     assert cleaned.folders == [without]
     assert with_containers.exists()
@@ -209,7 +209,9 @@ def test_a_dead_cluster_whose_engine_is_away_is_kept_on_record_and_hinders_nobod
 
 def test_clean_without_an_engine_asks_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = paths.scratch_folder(dead_owner())
-    monkeypatch.setattr("harness.containers.engine.connect", lambda _base_url: pytest.fail("asked"))
+    monkeypatch.setattr(
+        "rocketchaos.harness.containers.engine.connect", lambda _base_url: pytest.fail("asked")
+    )
     cleaned = clean()
     assert cleaned.folders == [folder]
     assert cleaned.left == []

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from harness.conditions.sealed import FatesSealed
-from harness.conditions.unstored import handled_but_not_stored
-from harness.context import RunContext
+from rocketchaos.harness.conditions.sealed import FatesSealed
+from rocketchaos.harness.conditions.unstored import handled_but_not_stored
+from rocketchaos.harness.engine.context import RunContext
 from tests.unit.test_settle_conditions import Stage
 
 

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from harness.context import RunContext
-from harness.errors import PreconditionNotMet
-from harness.steps.send import Send
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.steps.send import Send
 
 QUEUES = (("broker-a", 0), ("broker-a", 1), ("broker-b", 0), ("broker-b", 1))
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.cluster.server import Server
-from harness.cluster.server_cluster import _what_is_missing
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.cluster.server import Server
+from rocketchaos.harness.cluster.server_cluster import _what_is_missing
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 
 class Ending(Server):

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.cluster.base import NodeDeath
-from harness.cluster.server_process import ServerProcess
+from rocketchaos.harness.cluster.base import NodeDeath
+from rocketchaos.harness.cluster.server_process import ServerProcess
 
 
 def test_while_it_is_started_again_a_killed_server_is_no_death(

@@ -9,15 +9,15 @@ from typing import Any, cast
 
 import pytest
 
-from harness.conditions.blocked import listeners_blocked
-from harness.conditions.dead_letters import dead_letters_there
-from harness.conditions.delivered import messages_delivered
-from harness.conditions.logged import lines_logged
-from harness.conditions.offsets import offsets_reached
-from harness.conditions.retried import retries_came
-from harness.context import RunContext
-from harness.placement import own_processes
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.conditions.blocked import listeners_blocked
+from rocketchaos.harness.conditions.dead_letters import dead_letters_there
+from rocketchaos.harness.conditions.delivered import messages_delivered
+from rocketchaos.harness.conditions.logged import lines_logged
+from rocketchaos.harness.conditions.offsets import offsets_reached
+from rocketchaos.harness.conditions.retried import retries_came
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.workers.handle import WorkerFailed
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
 
 SCENARIO = """\

@@ -7,14 +7,14 @@ from typing import Any, cast
 
 import pytest
 
-from harness.conditions.ownership import ownership_settled
-from harness.conditions.subscription import SubscriptionSettled
-from harness.context import RunContext
-from harness.probes.moment import observe_moment
-from harness.probes.offsets import read_offsets
-from harness.probes.ownership import read_ownership
-from harness.probes.subscription import read_subscription
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.conditions.ownership import ownership_settled
+from rocketchaos.harness.conditions.subscription import SubscriptionSettled
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.probes.moment import observe_moment
+from rocketchaos.harness.probes.offsets import read_offsets
+from rocketchaos.harness.probes.ownership import read_ownership
+from rocketchaos.harness.probes.subscription import read_subscription
+from rocketchaos.harness.workers.handle import WorkerFailed
 from tests.unit.told_groups import Group, Member, two
 
 

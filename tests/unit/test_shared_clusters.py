@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from harness.campaign import SHARED_CLUSTERS_AT_MOST, Campaign
-from harness.job import Job
-from harness.options import Options
-from harness.scenario import Scenario
-from harness.session import Session
+from rocketchaos.harness.engine.campaign import SHARED_CLUSTERS_AT_MOST, Campaign
+from rocketchaos.harness.engine.session import Session
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import scenario_of
 
 SHARED_FOR_S = 60.0

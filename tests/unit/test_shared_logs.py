@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.workers.shared_logs import SharedLogs, entries_with
+from rocketchaos.harness.workers.shared_logs import SharedLogs, entries_with
 
 BEFORE = b"2026-01-01 00:00:00,000 INFO g-tok1 from before\n"
 MINE = b"2026-01-01 00:00:01,000 WARN group g-tok1 failed\njava.lang.Exception: x\n\tat y\n"

@@ -10,14 +10,14 @@ import psutil
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.errors import EnvironmentNotReady, HarnessDefect
-from harness.model import Trouble
-from harness.workers.events import WorkerEvent
-from harness.workers.handle import Worker, WorkerFailed
-from harness.workers.kinds import WorkerKind
-from harness.workers.lease import Lease
-from harness.workers.on_host import OnHost
-from harness.workers.shared import CLIENTS_AT_MOST, SharedWorkers, Tenancy
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.workers.kinds import WorkerKind
+from rocketchaos.harness.workers.lease import Lease
+from rocketchaos.harness.workers.on_host import OnHost
+from rocketchaos.harness.workers.shared import CLIENTS_AT_MOST, SharedWorkers, Tenancy
 
 CHILDREN = Path(__file__).parent / "children"
 LIMIT_S = 10.0

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.claims.registry import claims
-from harness.library import scenarios_folder
-from harness.model import OutcomeKind
-from harness.scenario import Scenario
-from harness.spec.catalogue import catalogue, claims_of, refuted_by
+from rocketchaos.harness.claims.registry import claims
+from rocketchaos.harness.core.model import OutcomeKind
+from rocketchaos.harness.plan.library import scenarios_folder
+from rocketchaos.harness.reference.catalogue import catalogue, claims_of, refuted_by
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.library import LIBRARY
 
 SCENARIOS = {one.name: one for one in LIBRARY}
@@ -51,7 +51,9 @@ def test_every_claim_that_a_description_tells_of_can_be_explained() -> None:
 
 def test_the_catalogue_is_up_to_date() -> None:
     written = (scenarios_folder() / "CATALOGUE.md").read_text("utf-8")
-    assert written == catalogue(), "run: python -m harness.spec.catalogue > scenarios/CATALOGUE.md"
+    assert written == catalogue(), (
+        "run: python -m rocketchaos.harness.reference.catalogue > scenarios/CATALOGUE.md"
+    )
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=lambda one: one.name)

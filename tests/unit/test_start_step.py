@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from harness.context import RunContext
-from harness.steps.start import Start
-from harness.workers.handle import WorkerFailed
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.steps.start import Start
+from rocketchaos.harness.workers.handle import WorkerFailed
 
 
 class Consumer:

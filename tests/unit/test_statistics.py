@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.statistics import wilson_interval
+from rocketchaos.harness.core.intervals import wilson_interval
 
 
 @pytest.mark.parametrize(

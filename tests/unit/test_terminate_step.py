@@ -7,15 +7,15 @@ from typing import Any, cast
 
 import pytest
 
-from harness.clients.consumer import Consumer
-from harness.clients.producer import Producer
-from harness.context import RunContext
-from harness.errors import HarnessDefect, PreconditionNotMet
-from harness.faults.base import Faults
-from harness.history import History
-from harness.spec import InvalidScenario, parse_scenario
-from harness.steps.terminate import Terminate
-from harness.timing import COMPRESSED
+from rocketchaos.harness.clients.consumer import Consumer
+from rocketchaos.harness.clients.producer import Producer
+from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.faults.base import Faults
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.steps.terminate import Terminate
 from tests.unit.spec.examples import scenario_text
 
 SEND = "send: {topic: orders, tag: tagA, count: 1}"

@@ -14,12 +14,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.errors import EnvironmentNotReady, PreconditionNotMet
-from harness.model import Trouble
-from harness.workers.events import WorkerEvent
-from harness.workers.handle import Worker
-from harness.workers.kinds import WorkerKind
-from harness.workers.on_host import OnHost
+from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.handle import Worker
+from rocketchaos.harness.workers.kinds import WorkerKind
+from rocketchaos.harness.workers.on_host import OnHost
 from tests.unit.test_worker_handle import CHILDREN, LIMIT_S, until
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.timers import timers_ms
-from harness.timing import COMPRESSED, FAITHFUL
+from rocketchaos.harness.rocketmq.timers import timers_ms
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED, FAITHFUL
 
 
 def test_rocketmqs_own_timers_hold_in_the_faithful_profile() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.timing import COMPRESSED, FAITHFUL
+from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED, FAITHFUL
 
 
 @pytest.mark.parametrize(

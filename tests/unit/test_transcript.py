@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import UsageProblem
-from harness.model import MessageClass
-from harness.spec import InvalidScenario, parse_scenario
-from harness.steps.send import Send
-from harness.steps.start import Start
-from harness.steps.wait import Wait
-from harness.transcript import Transcript, plain, scenario_name, value_of
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.harness.engine.transcript import Transcript, plain, scenario_name, value_of
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.steps.send import Send
+from rocketchaos.harness.steps.start import Start
+from rocketchaos.harness.steps.wait import Wait
 
 
 @pytest.fixture

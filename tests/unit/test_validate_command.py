@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
+from rocketchaos.harness.cli.main import main
 from tests.unit.spec.examples import VALID
 
 

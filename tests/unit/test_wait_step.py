@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from harness.context import RunContext
-from harness.steps.wait import Wait
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.steps.wait import Wait
 
 
 @pytest.mark.parametrize(

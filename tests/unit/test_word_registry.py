@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-import assertions
-import harness.steps
-from assertions import CHECKS
-from assertions.base import Check
-from harness.conditions.looks import LOOKS
-from harness.language import Word
-from harness.library import shipped
-from harness.spec import load
-from harness.spec.load import read_yaml
-from harness.steps import STEPS
-from harness.steps.base import STATES, Step
-from harness.steps.settle import CONDITIONS
-from harness.word_registry import WordRegistry
+import rocketchaos.assertions
+import rocketchaos.harness.steps
+from rocketchaos.assertions import CHECKS
+from rocketchaos.assertions.base import Check
+from rocketchaos.harness.conditions.looks import LOOKS
+from rocketchaos.harness.language.word_registry import WordRegistry
+from rocketchaos.harness.language.words import Word
+from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.scenario import load
+from rocketchaos.harness.scenario.load import read_yaml
+from rocketchaos.harness.steps import STEPS
+from rocketchaos.harness.steps.base import STATES, Step
+from rocketchaos.harness.steps.settle import CONDITIONS
 
 
 @pytest.mark.parametrize(("registry", "kind"), [(STEPS, Step), (CHECKS, Check)], ids=["steps", "checks"])
@@ -38,7 +38,7 @@ def test_what_is_no_word_is_not_loaded(name: str) -> None:
 
 def test_every_file_of_a_word_is_registered() -> None:
     """A step or check that nobody registered could never be used."""
-    for package, registry in ((harness.steps, STEPS), (assertions, CHECKS)):
+    for package, registry in ((rocketchaos.harness.steps, STEPS), (rocketchaos.assertions, CHECKS)):
         files = Path(str(package.__file__)).parent.glob("*.py")
         written = {file.stem.replace("_", "-") for file in files if '\n    word = "' in file.read_text()}
         assert written == set(registry)

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.containers.launch import Subnet
-from harness.errors import EnvironmentNotReady
-from harness.workers.addresses import FIRST, Addresses
+from rocketchaos.harness.containers.launch import Subnet
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.workers.addresses import FIRST, Addresses
 
 ANY: Any = None
 COUNT = 63 - FIRST

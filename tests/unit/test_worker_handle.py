@@ -16,12 +16,12 @@ import psutil
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from harness.errors import EnvironmentNotReady, HarnessDefect
-from harness.model import Trouble
-from harness.workers.events import LINE_LIMIT_BYTES, WorkerEvent
-from harness.workers.handle import Worker, WorkerFailed
-from harness.workers.kinds import KINDS, WorkerKind
-from harness.workers.on_host import OnHost
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.workers.events import LINE_LIMIT_BYTES, WorkerEvent
+from rocketchaos.harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.workers.kinds import KINDS, WorkerKind
+from rocketchaos.harness.workers.on_host import OnHost
 
 CHILDREN = Path(__file__).parent / "children"
 LIMIT_S = 10.0
@@ -284,7 +284,7 @@ def test_garbage_is_a_defect_and_ends_the_worker(
 def test_a_worker_that_closes_its_pipe_is_a_defect(
     worker: Worker, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.workers.handle._END_LIMIT_S", 0.3)
+    monkeypatch.setattr("rocketchaos.harness.workers.handle._END_LIMIT_S", 0.3)
     with pytest.raises(EnvironmentNotReady, match="died"):
         worker.request("close-pipe", LIMIT_S)
     assert recorder.deaths == [("b", "it closed its event pipe and went on running", Trouble.HARNESS)]

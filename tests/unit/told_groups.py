@@ -7,10 +7,10 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from harness.client_kinds import Api
-from harness.cluster_needs import PROXY
-from harness.consumer import Consumer
-from harness.context import RunContext
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.language.cluster_needs import PROXY
+from rocketchaos.harness.language.consumer import Consumer
+from rocketchaos.harness.rocketmq.client_kinds import Api
 
 QUEUES = [("broker-a", number) for number in range(4)]
 

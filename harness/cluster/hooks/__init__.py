@@ -13,11 +13,11 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from harness import paths
-from harness.cache_lock import cache_lock
-from harness.cluster.jars import Bundle, jars
-from harness.cluster.java_home import Java
-from harness.errors import EnvironmentNotReady
+from rocketchaos.harness.core import paths
+from rocketchaos.harness.core.cache_lock import cache_lock
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.jars.bundles import Bundle, jars
+from rocketchaos.harness.jars.java_home import Java
 
 FLOW_CONTROL = Path(__file__).with_name("FlowControl.java")
 

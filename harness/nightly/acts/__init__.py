@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from harness.nightly.acts.base import Act
-from harness.nightly.acts.configure import Configure
-from harness.nightly.acts.join import Join
-from harness.nightly.acts.kill import Kill
-from harness.nightly.acts.network import Delay, Loss, Partition, Reset
-from harness.nightly.acts.pause import Pause
-from harness.nightly.acts.producer import KILL_PRODUCER, PAUSE_PRODUCER, TERMINATE_PRODUCER
-from harness.nightly.acts.resubscribe import Resubscribe
-from harness.nightly.acts.rolling import Rolling
-from harness.nightly.acts.server import (
+from rocketchaos.harness.nightly.acts.base import Act
+from rocketchaos.harness.nightly.acts.configure import Configure
+from rocketchaos.harness.nightly.acts.join import Join
+from rocketchaos.harness.nightly.acts.kill import Kill
+from rocketchaos.harness.nightly.acts.network import Delay, Loss, Partition, Reset
+from rocketchaos.harness.nightly.acts.pause import Pause
+from rocketchaos.harness.nightly.acts.producer import KILL_PRODUCER, PAUSE_PRODUCER, TERMINATE_PRODUCER
+from rocketchaos.harness.nightly.acts.resubscribe import Resubscribe
+from rocketchaos.harness.nightly.acts.rolling import Rolling
+from rocketchaos.harness.nightly.acts.server import (
     FILL_DISK,
     KILL_BROKER,
     KILL_NAME_SERVER,
@@ -25,10 +25,10 @@ from harness.nightly.acts.server import (
     STOP_BROKER,
     STOP_NAME_SERVER,
 )
-from harness.nightly.acts.stop import Stop
-from harness.nightly.acts.terminate import Terminate
-from harness.nightly.acts.unsubscribe import Unsubscribe
-from harness.nightly.acts.wave import Wave
+from rocketchaos.harness.nightly.acts.stop import Stop
+from rocketchaos.harness.nightly.acts.terminate import Terminate
+from rocketchaos.harness.nightly.acts.unsubscribe import Unsubscribe
+from rocketchaos.harness.nightly.acts.wave import Wave
 
 _ALL: tuple[Act, ...] = (
     Kill(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from harness.nightly.draft import Draft, Step
+    from rocketchaos.harness.nightly.draft import Draft, Step
 
 ROUTE_WITHIN = "60s"
 

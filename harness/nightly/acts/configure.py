@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.nightly.acts.base import NodeAct
+from rocketchaos.harness.nightly.acts.base import NodeAct
 
 if TYPE_CHECKING:
-    from harness.nightly.draft import Draft, Step
+    from rocketchaos.harness.nightly.draft import Draft, Step
 
 _SETTINGS: tuple[dict[str, bool | int], ...] = (
     {"longPollingEnable": True},

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from harness.cluster_needs import NAMESERVER
-from harness.nightly.acts.base import NodeAct
+from rocketchaos.harness.language.cluster_needs import NAMESERVER
+from rocketchaos.harness.nightly.acts.base import NodeAct
 
 if TYPE_CHECKING:
-    from harness.nightly.draft import Draft, Step
+    from rocketchaos.harness.nightly.draft import Draft, Step
 
 _LASTS_MS = (500, 6000)
 

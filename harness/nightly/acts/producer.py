@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.nightly.acts.base import MemberAct
-from harness.producer import PRODUCER
+from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.nightly.acts.base import MemberAct
 
 if TYPE_CHECKING:
-    from harness.nightly.draft import Draft, Step
+    from rocketchaos.harness.nightly.draft import Draft, Step
 
 
 @dataclass(eq=False)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.nightly.acts.base import MemberAct
+from rocketchaos.harness.nightly.acts.base import MemberAct
 
 if TYPE_CHECKING:
-    from harness.nightly.draft import Draft, Step
+    from rocketchaos.harness.nightly.draft import Draft, Step
 
 
 class Rolling(MemberAct):

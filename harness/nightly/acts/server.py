@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harness.nightly.acts.base import NodeAct, route
+from rocketchaos.harness.nightly.acts.base import NodeAct, route
 
 if TYPE_CHECKING:
-    from harness.nightly.draft import Draft, Step
+    from rocketchaos.harness.nightly.draft import Draft, Step
 
 NAME_SERVER = "nameserver"
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from harness.nightly.invariants.backwards import OffsetBackwards
-from harness.nightly.invariants.base import Breach, Invariant, Judged
-from harness.nightly.invariants.cross import CrossDelivery
-from harness.nightly.invariants.lost import Lost
-from harness.nightly.invariants.owners import SeveralOwners
-from harness.nightly.invariants.refused import RefusedOnAndOn
-from harness.nightly.invariants.repeated import Repeated
-from harness.nightly.invariants.stuck import Stuck
-from harness.nightly.invariants.wanted import WantedButNotDelivered
+from rocketchaos.harness.nightly.invariants.backwards import OffsetBackwards
+from rocketchaos.harness.nightly.invariants.base import Breach, Invariant, Judged
+from rocketchaos.harness.nightly.invariants.cross import CrossDelivery
+from rocketchaos.harness.nightly.invariants.lost import Lost
+from rocketchaos.harness.nightly.invariants.owners import SeveralOwners
+from rocketchaos.harness.nightly.invariants.refused import RefusedOnAndOn
+from rocketchaos.harness.nightly.invariants.repeated import Repeated
+from rocketchaos.harness.nightly.invariants.stuck import Stuck
+from rocketchaos.harness.nightly.invariants.wanted import WantedButNotDelivered
 
 INVARIANTS: tuple[Invariant, ...] = (
     Lost(),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.offset_falls import Fall, falls_of
-from assertions.view import RunView, queue_name
-from harness.model import Event
-from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.causes import Move, began_ns, moving
-from harness.options import DEFAULT_VERSION
-from harness.reporters.parts.text import counted
-from harness.timers import timers_ms
-from harness.timing import FAITHFUL, PROFILES
+from rocketchaos.assertions.offset_falls import Fall, falls_of
+from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
+from rocketchaos.harness.nightly.invariants.causes import Move, began_ns, moving
+from rocketchaos.harness.plan.options import DEFAULT_VERSION
+from rocketchaos.harness.rocketmq.timers import timers_ms
+from rocketchaos.harness.rocketmq.timing_profiles import FAITHFUL, PROFILES
 
 FIRST_FLUSH_MS = 10_000
 """A broker flushes no offsets before it is so old, whatever its interval (`BrokerController`, 4.9.4 and 5.3.3)."""

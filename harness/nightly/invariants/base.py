@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from assertions.view import RunView
-from harness.model import MessageFate
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import MessageFate
 
 Checks = tuple[Mapping[str, Any], ...]
 """Checks as a scenario file has them."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assertions.completeness import patience_ms
-from assertions.fault_view import DISTURBANCES
-from assertions.view import RunView
-from harness.model import Event
+from rocketchaos.assertions.completeness import patience_ms
+from rocketchaos.assertions.fault_view import DISTURBANCES
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event
 
 _FAULTS = ("fault-effective", "fault-healed", "fault-injected")
 _BEGINS = {"consumer-started": "consumer-starting", "consumer-stopped": "consumer-stopping"}

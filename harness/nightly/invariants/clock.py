@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 
-from harness.model import Event
+from rocketchaos.harness.core.model import Event
 
 _ZONE_MS = 15 * 60 * 1000
 """Zones of time differ by quarters of an hour."""

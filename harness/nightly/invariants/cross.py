@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.tags import client_matches
-from assertions.view import Delivery
-from harness.nightly.invariants.base import Breach, Judged, some
-from harness.reporters.parts.text import counted
+from rocketchaos.assertions.view import Delivery
+from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.language.tags import client_matches
+from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 
 
 class CrossDelivery:

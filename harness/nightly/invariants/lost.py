@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.view import Sent
-from harness.model import Event, MessageClass, MessageFate
-from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.minds import AGREE, ever_disagreed
-from harness.nightly.invariants.wants import lets_through, wants
+from rocketchaos.assertions.view import Sent
+from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
+from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
+from rocketchaos.harness.nightly.invariants.disagreement import AGREE, ever_disagreed
+from rocketchaos.harness.nightly.invariants.wants import lets_through, wants
 
 
 class Lost:
@@ -16,7 +16,7 @@ class Lost:
 
     Proven in either of two ways: the oracle knows the owner and the stored subscription, and both match; or,
     whoever owned the queue and whatever was stored, every filter that there was in the whole run lets the message
-    through, so that none can have taken it. Of SQL that is known where it is plain (`assertions.sql`).
+    through, so that none can have taken it. Of SQL that is known where it is plain (`harness.language.sql`).
     """
 
     kind = "lost"

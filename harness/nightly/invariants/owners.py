@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.completeness import patience_ms
-from assertions.several_owners import owners_of
-from harness.model import Event
-from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.causes import concerns, movers
-from harness.nightly.invariants.minds import OF_OWNERS, disagreement
-from harness.reporters.parts.text import counted
+from rocketchaos.assertions.completeness import patience_ms
+from rocketchaos.assertions.several_owners import owners_of
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
+from rocketchaos.harness.nightly.invariants.causes import concerns, movers
+from rocketchaos.harness.nightly.invariants.disagreement import OF_OWNERS, disagreement
 
 _LIFE = frozenset(
     {"consumer-starting", "consumer-started", "consumer-refused", "consumer-stopping", "consumer-stopped"}

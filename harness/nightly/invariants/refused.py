@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assertions.view import RunView
-from harness.model import Event
-from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.causes import Move, movers
-from harness.nightly.invariants.clock import line_ms
-from harness.nightly.invariants.minds import disagreement
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
+from rocketchaos.harness.nightly.invariants.causes import Move, movers
+from rocketchaos.harness.nightly.invariants.clock import line_ms
+from rocketchaos.harness.nightly.invariants.disagreement import disagreement
 
 STEADY_MS = {"compressed": 3_000, "faithful": 65_000}
 """So long after anything that was done to a group its heartbeats have told the brokers all: some rounds of them

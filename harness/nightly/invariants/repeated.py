@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assertions.attempts import attempts, failed, repeats
-from assertions.view import Delivery, RunView, owned_queues
-from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.causes import moving
-from harness.nightly.invariants.minds import OF_OWNERS, disagreement
+from rocketchaos.assertions.attempts import attempts, failed, repeats
+from rocketchaos.assertions.view import Delivery, RunView, owned_queues
+from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
+from rocketchaos.harness.nightly.invariants.causes import moving
+from rocketchaos.harness.nightly.invariants.disagreement import OF_OWNERS, disagreement
 
 
 class Repeated:

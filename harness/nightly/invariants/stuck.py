@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.completeness import patience_ms, still_possible
-from assertions.view import Sent
-from harness.model import MessageClass, MessageFate
-from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.minds import AGREE, disagreement
-from harness.nightly.invariants.wants import wants
+from rocketchaos.assertions.completeness import patience_ms, still_possible
+from rocketchaos.assertions.view import Sent
+from rocketchaos.harness.core.model import MessageClass, MessageFate
+from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
+from rocketchaos.harness.nightly.invariants.disagreement import AGREE, disagreement
+from rocketchaos.harness.nightly.invariants.wants import wants
 
 
 class Stuck:

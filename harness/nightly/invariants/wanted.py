@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assertions.completeness import still_possible
-from assertions.view import Sent
-from harness.model import MessageClass, MessageFate
-from harness.nightly.invariants.base import Breach, Judged, some
-from harness.nightly.invariants.lost import no_filter_takes
-from harness.nightly.invariants.minds import OF_CONSUMPTION, OF_FILTERS, disagreement
-from harness.nightly.invariants.wants import wants
-from harness.reporters.parts.text import counted
+from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.view import Sent
+from rocketchaos.harness.core.model import MessageClass, MessageFate
+from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
+from rocketchaos.harness.nightly.invariants.disagreement import OF_CONSUMPTION, OF_FILTERS, disagreement
+from rocketchaos.harness.nightly.invariants.lost import no_filter_takes
+from rocketchaos.harness.nightly.invariants.wants import wants
 
 _NEVER = {
     MessageClass.FILTERED_BY_CLIENT: "the queue's owner drops what another member wants",

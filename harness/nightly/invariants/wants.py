@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assertions.sql import sql_matches
-from assertions.tags import client_matches, stored_matches
-from assertions.view import Sent
-from harness.consumer import Expression, SqlExpression
+from rocketchaos.assertions.view import Sent
+from rocketchaos.harness.language.consumer import Expression, SqlExpression
+from rocketchaos.harness.language.sql import sql_matches
+from rocketchaos.harness.language.tags import client_matches, stored_matches
 
 
 def wants(expression: Expression | None, message: Sent) -> bool:
     """Whether who subscribes so wants the message; None: it doesn't subscribe to its topic.
 
-    False too where nobody but a broker knows, as of most SQL (`assertions.sql`).
+    False too where nobody but a broker knows, as of most SQL (`harness.language.sql`).
     """
     if expression is None:
         return False

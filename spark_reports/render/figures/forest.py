@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from spark_reports.render import style
-from spark_reports.render.figures.rows import Rows
+from rocketchaos.spark_reports.render import style
+from rocketchaos.spark_reports.render.figures.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)

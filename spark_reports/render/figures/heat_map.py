@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from spark_reports.natural import natural
-from spark_reports.render import style
+from rocketchaos.spark_reports.natural import natural
+from rocketchaos.spark_reports.render import style
 
 ROW_PX, NAME_PX, COLUMN_PX = 58, 20, 58
 """Height of a row with its name, of the name alone, and the least width of a column."""

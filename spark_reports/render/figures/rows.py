@@ -8,7 +8,7 @@ from itertools import groupby
 
 import plotly.graph_objects as go
 
-from spark_reports.render import style
+from rocketchaos.spark_reports.render import style
 
 HEAD = 0.9
 """Room for a group's name, in rows."""

@@ -9,7 +9,7 @@ from datetime import datetime
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from spark_reports.render import style
+from rocketchaos.spark_reports.render import style
 
 BAND = "rgba(58, 118, 196, .20)"
 

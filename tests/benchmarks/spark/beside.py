@@ -13,8 +13,8 @@ from typing import Any
 
 import duckdb
 
-from spark_reports.store import Store
-from spark_reports.tables import TABLES
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import TABLES
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, StructField
 
-from spark_reports.store import Store
-from spark_reports.tables import (
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import (
     CHECKS,
     CONDITIONS,
     FAULTS,

@@ -13,9 +13,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from spark_reports.contract import EVENT, MESSAGE
-from spark_reports.ingest.ingest import ingest
-from spark_reports.store import Store
+from rocketchaos.spark_reports.contract import EVENT, MESSAGE
+from rocketchaos.spark_reports.ingest.ingest import ingest
+from rocketchaos.spark_reports.store import Store
 from tests.benchmarks.spark.folders import copy_as_others, write_folders
 from tests.benchmarks.spark.watching import Watched, watched
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-import spark_reports.queries
-from spark_reports.queries import query
-from spark_reports.reports import REPORTS
-from spark_reports.store import Store
+import rocketchaos.spark_reports.queries
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.reports import REPORTS
+from rocketchaos.spark_reports.store import Store
 from tests.benchmarks.spark.beside import asked, difference, duck
 from tests.benchmarks.spark.facts import write_store
 from tests.benchmarks.spark.fit import fit
@@ -55,7 +55,7 @@ def all_queries() -> list[str]:
     """Names of all queries of all reports."""
     return sorted(
         one.name.removesuffix(".sql")
-        for one in files(spark_reports.queries).iterdir()
+        for one in files(rocketchaos.spark_reports.queries).iterdir()
         if one.name.endswith(".sql")
     )
 

@@ -13,8 +13,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, IntegerType, LongType, MapType, StringType, StructField, StructType
 
-from harness.timers import timers_ms
-from harness.timing import PROFILES
+from rocketchaos.harness.rocketmq.timers import timers_ms
+from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
 from tests.benchmarks.spark.fit import Sample
 from tests.benchmarks.spark.world import DECK, Cell, World
 

@@ -10,9 +10,9 @@ from typing import Any, Union, get_args, get_origin
 import yaml
 from pydantic import BeforeValidator, ValidationError
 
-from assertions import CHECKS, Check
-from assertions.limits import LEAST, MOST
-from harness.language import parse_duration_ms
+from rocketchaos.assertions import CHECKS, Check
+from rocketchaos.assertions.limits import LEAST, MOST
+from rocketchaos.harness.language.words import parse_duration_ms
 
 BASES: Mapping[str, dict[str, Any]] = {
     "delivered": {"to": "g"},

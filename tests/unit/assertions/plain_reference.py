@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-from harness.model import Event
-from harness.statistics import wilson_interval
+from rocketchaos.harness.core.intervals import wilson_interval
+from rocketchaos.harness.core.model import Event
 
 Stated = Mapping[str, Any]
 """The keys of a check that are given, durations in milliseconds."""

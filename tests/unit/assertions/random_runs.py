@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from harness.model import Event
-from harness.scenario import Scenario
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
 
 SCENARIO: Scenario = scenario_of(

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from assertions import CHECKS
-from assertions.base import Answer
-from assertions.view import RunView
-from harness.model import Holds
+from rocketchaos.assertions import CHECKS
+from rocketchaos.assertions.base import Answer
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Holds
 from tests.unit.history_builder import HistoryBuilder, scenario_of
 
 TEXT = """\

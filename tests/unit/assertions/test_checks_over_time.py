@@ -8,10 +8,10 @@ import pytest
 import yaml
 from pydantic import TypeAdapter
 
-from assertions import Answer, Check
-from assertions.view import RunView
-from harness.model import Holds
-from harness.scenario import CheckOfScenario, Scenario
+from rocketchaos.assertions import Answer, Check
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Holds
+from rocketchaos.harness.scenario.model import CheckOfScenario, Scenario
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
 
 YES, NO, UNKNOWN = Holds.YES, Holds.NO, Holds.UNKNOWN

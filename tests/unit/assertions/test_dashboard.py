@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from assertions.dashboard import Dashboard
-from assertions.view import RunView
-from harness.model import Event, Holds
+from rocketchaos.assertions.dashboard import Dashboard
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event, Holds
 from tests.unit.history_builder import BROKER, HistoryBuilder, eight_messages
 
 YES, NO, UNKNOWN = Holds.YES, Holds.NO, Holds.UNKNOWN

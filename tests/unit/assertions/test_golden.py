@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from assertions import CHECKS
-from assertions.judge import judge
-from harness.model import Event, Finding, Holds, MessageClass, OutcomeKind, Trouble
-from harness.reporters.base import Report
-from harness.reporters.folder import load_report
-from harness.store import message_document
+from rocketchaos.assertions import CHECKS
+from rocketchaos.assertions.judge import judge
+from rocketchaos.harness.core.model import Event, Finding, Holds, MessageClass, OutcomeKind, Trouble
+from rocketchaos.harness.core.run_folder import message_document
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.folder import load_report
 
 RUNS = sorted((Path(__file__).parents[2] / "golden" / "runs").iterdir())
 RAW = ("pull", "client-pull", "answer")

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from assertions.completeness import still_possible
-from assertions.judge import judge
-from assertions.lacking_time import as_if_ended_at, lacking_time
-from assertions.view import RunView
-from harness.model import Holds, OutcomeKind
+from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.judge import judge
+from rocketchaos.assertions.lacking_time import as_if_ended_at, lacking_time
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Holds, OutcomeKind
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
 
 FOREVER_NS = 10**15

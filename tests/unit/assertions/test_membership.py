@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assertions.oracle import fates
-from assertions.view import RunView
-from harness.model import Event, MessageClass
+from rocketchaos.assertions.oracle import fates
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event, MessageClass
 from tests.unit.history_builder import HistoryBuilder, OneMessage, scenario_of
 
 TWO = """\

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from assertions import CHECKS, Check
-from assertions.base import Count
-from assertions.view import RunView
-from harness.model import Event, Holds
+from rocketchaos.assertions import CHECKS, Check
+from rocketchaos.assertions.base import Count
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event, Holds
 from tests.unit.assertions.number_keys import BESIDES, KEYS, LIMITS, base_of, made
 from tests.unit.assertions.random_runs import RICH, SCENARIO, Facts, events_of
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assertions import CHECKS, Check
-from assertions.implied import implies
-from assertions.view import RunView
-from harness.model import Event, Holds
+from rocketchaos.assertions import CHECKS, Check
+from rocketchaos.assertions.implied import implies
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event, Holds
 from tests.unit.assertions.number_keys import KEYS, LIMITS, Key, least_of, made
 from tests.unit.assertions.plain_reference import REFERENCE
 from tests.unit.assertions.random_runs import FACTS, RICH, SCENARIO, Facts, events_of

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from assertions.oracle import fates
-from assertions.view import RunView
-from harness.model import MessageClass
-from harness.scenario import Scenario
+from rocketchaos.assertions.oracle import fates
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import HistoryBuilder, OneMessage, eight_messages, scenario_of
 
 TWO_TAGS = """\

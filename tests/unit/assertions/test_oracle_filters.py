@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assertions.delivered import Delivered
-from assertions.oracle import fates
-from harness.model import Holds, MessageClass
+from rocketchaos.assertions.delivered import Delivered
+from rocketchaos.assertions.oracle import fates
+from rocketchaos.harness.core.model import Holds, MessageClass
 from tests.unit.history_builder import BROKER, HistoryBuilder, OneMessage, scenario_of
 
 ONE_QUEUE = """\

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assertions.base import Answer
-from assertions.offset_falls import OffsetFalls
-from assertions.several_owners import SeveralOwners
-from assertions.view import RunView
-from harness.model import Holds
+from rocketchaos.assertions.base import Answer
+from rocketchaos.assertions.offset_falls import OffsetFalls
+from rocketchaos.assertions.several_owners import SeveralOwners
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Holds
 from tests.unit.nightly.stories import Story
 
 

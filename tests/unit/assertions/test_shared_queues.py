@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assertions.completeness import still_possible
-from assertions.delivered import Delivered
-from assertions.offsets import Offsets
-from assertions.ownership import Ownership
-from assertions.tags import client_matches, pulled_matches
-from assertions.undelivered import Undelivered
-from harness.model import Holds, MessageClass
+from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.delivered import Delivered
+from rocketchaos.assertions.offsets import Offsets
+from rocketchaos.assertions.ownership import Ownership
+from rocketchaos.assertions.undelivered import Undelivered
+from rocketchaos.harness.core.model import Holds, MessageClass
+from rocketchaos.harness.language.tags import client_matches, pulled_matches
 from tests.unit.history_builder import HistoryBuilder, OneMessage, scenario_of
 
 TWO = """\

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assertions.sql import sql_matches
+from rocketchaos.harness.language.sql import sql_matches
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assertions.start_refused import StartRefused
-from assertions.view import RunView
-from harness.model import Holds
+from rocketchaos.assertions.start_refused import StartRefused
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Holds
 from tests.unit.history_builder import HistoryBuilder, scenario_of
 
 TEXT = """\

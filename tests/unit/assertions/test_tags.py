@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assertions.tags import broker_matches, client_matches, hash_code, tags_of
+from rocketchaos.harness.language.tags import broker_matches, client_matches, hash_code, tags_of
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from assertions.judge import judge
-from harness.model import Finding, Holds, Outcome, OutcomeKind
-from harness.repeats import Repeats, half_width
-from harness.reporters.base import Report
-from harness.reporters.document import document
-from harness.reporters.parts.findings import claim_text
-from harness.reporters.parts.verdict import failing_findings, is_counterpart, need_not_hold
+from rocketchaos.assertions.judge import judge
+from rocketchaos.harness.core.model import Finding, Holds, Outcome, OutcomeKind
+from rocketchaos.harness.language.repeats import Repeats, half_width
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.document import document
+from rocketchaos.harness.reporting.parts.findings import claim_text
+from rocketchaos.harness.reporting.parts.verdict import failing_findings, is_counterpart, need_not_hold
 from tests.unit.history_builder import EIGHT_MESSAGES, eight_messages, scenario_of
 
 SOMETIMES = """\

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from assertions.delivered import Delivered
-from assertions.offsets import Offsets
-from assertions.ownership import Ownership
-from assertions.view import RunView
-from harness.client_kinds import CLIENT_KINDS
-from harness.model import Holds
+from rocketchaos.assertions.delivered import Delivered
+from rocketchaos.assertions.offsets import Offsets
+from rocketchaos.assertions.ownership import Ownership
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Holds
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from tests.unit.history_builder import HistoryBuilder, scenario_of
 
 ONE = """\

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from assertions.judge import judge
-from harness.model import OutcomeKind
-from harness.spec import InvalidScenario, parse_scenario
+from rocketchaos.assertions.judge import judge
+from rocketchaos.harness.core.model import OutcomeKind
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from tests.unit.history_builder import EIGHT_MESSAGES, eight_messages, scenario_of
 
 ALL = """\

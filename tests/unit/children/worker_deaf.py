@@ -3,7 +3,7 @@
 import signal
 import sys
 
-from harness.workers.protocol import EventPipe
+from rocketchaos.harness.workers.protocol import EventPipe
 
 EventPipe(int(sys.argv[sys.argv.index("--events-fd") + 1])).emit("ready", {})
 signal.alarm(120)  # it would outlive a test run that was killed

@@ -4,7 +4,7 @@ import argparse
 import os
 import signal
 
-from harness.workers.protocol import CommandFailed, EventPipe, serve
+from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe, serve
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--events-fd", type=int, required=True)

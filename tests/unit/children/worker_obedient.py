@@ -7,7 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
-from harness.workers.protocol import CommandFailed, EventPipe, event_line, serve
+from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe, event_line, serve
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--events-fd", type=int, required=True)

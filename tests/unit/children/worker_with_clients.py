@@ -6,9 +6,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from harness.workers.client_worker import ClientWorker
-from harness.workers.listener import Abandoned, Listener
-from harness.workers.protocol import EventPipe, serve
+from rocketchaos.harness.workers.child.client_worker import ClientWorker
+from rocketchaos.harness.workers.child.listener import Abandoned, Listener
+from rocketchaos.harness.workers.protocol import EventPipe, serve
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--events-fd", type=int, required=True)

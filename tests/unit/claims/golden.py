@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from assertions.judge import judge
-from harness.claims.evidence import CheckSeen, RunSeen
-from harness.claims.runs import seen
-from harness.library import shipped
-from harness.model import Holds
-from harness.reporters.base import Report
-from harness.reporters.folder import load_report
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
+from rocketchaos.assertions.judge import judge
+from rocketchaos.harness.claims.evidence import CheckSeen, RunSeen
+from rocketchaos.harness.claims.runs import seen
+from rocketchaos.harness.core.model import Holds
+from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.folder import load_report
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
 
 RUNS = Path(__file__).resolve().parents[2] / "golden" / "runs"
 

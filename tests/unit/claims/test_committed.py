@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.claims.evidence import read_evidence
-from harness.claims.expected import expected_text, read_expected
-from harness.claims.verdicts import verdicts
-from harness.cli import main
-from harness.library import scenarios_folder
+from rocketchaos.harness.claims.evidence import read_evidence
+from rocketchaos.harness.claims.expected import expected_text, read_expected
+from rocketchaos.harness.claims.verdicts import verdicts
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.plan.library import scenarios_folder
 
 ROOT = Path(__file__).resolve().parents[3]
 EVIDENCE = scenarios_folder() / "evidence"

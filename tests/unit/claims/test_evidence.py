@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.claims.evidence import (
+from rocketchaos.harness.claims.evidence import (
     CITED_AT_MOST,
     EXAMPLES,
     read_evidence,
@@ -17,9 +17,9 @@ from harness.claims.evidence import (
     without_places,
     write_evidence,
 )
-from harness.claims.runs import seen_in, seen_in_folder
-from harness.claims.verdicts import verdicts
-from harness.errors import UsageProblem
+from rocketchaos.harness.claims.runs import seen_in, seen_in_folder
+from rocketchaos.harness.claims.verdicts import verdicts
+from rocketchaos.harness.core.errors import UsageProblem
 from tests.unit.claims.golden import RUNS, again, golden
 
 KILL = golden("kill-flips-the-subscription")

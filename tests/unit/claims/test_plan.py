@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.claims.evidence import RunSeen
-from harness.claims.plan import (
+from rocketchaos.harness.claims.evidence import RunSeen
+from rocketchaos.harness.claims.plan import (
     Speed,
     carriers,
     fewest,
@@ -20,14 +20,14 @@ from harness.claims.plan import (
     why_no_run,
     without_scenario,
 )
-from harness.claims.registry import VERSIONS, claims
-from harness.claims.rounds import AT_A_TIME, run_rounds
-from harness.claims.verdicts import VerdictKind
-from harness.cluster.kinds import ClusterKind
-from harness.errors import UsageProblem
-from harness.job import Job
-from harness.model import Holds, OutcomeKind
-from harness.scenario import Scenario
+from rocketchaos.harness.claims.registry import VERSIONS, claims
+from rocketchaos.harness.claims.rounds import AT_A_TIME, run_rounds
+from rocketchaos.harness.claims.verdicts import VerdictKind
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.model import Holds, OutcomeKind
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.claims.golden import again, answering, golden
 from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
 from tests.unit.library import LIBRARY
@@ -117,7 +117,7 @@ def rounds(
     scenario: Scenario, answers: Sequence[RunSeen], monkeypatch: pytest.MonkeyPatch
 ) -> tuple[list[int], int]:
     """How many runs each round had, and how many there were."""
-    monkeypatch.setattr("harness.claims.rounds.seen", lambda run: run)
+    monkeypatch.setattr("rocketchaos.harness.claims.rounds.seen", lambda run: run)
     campaign, told = FakeCampaign(answers), SimpleNamespace(lines=[])
     runs = list(run_rounds(campaign, [Job(scenario, "4.9.4")], 1, told.lines.append))  # type: ignore[arg-type]
     assert told.lines[-1].startswith(f"round {len(campaign.rounds)}: ")

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from harness.campaign import Campaign
-from harness.claims.evidence import RunSeen
-from harness.cli import main
-from harness.cluster.releases import Need
-from harness.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
-from harness.model import Holds, OutcomeKind
+from rocketchaos.harness.claims.evidence import RunSeen
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
+from rocketchaos.harness.core.model import Holds, OutcomeKind
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.jars.releases import Need
 from tests.unit.claims.golden import again, answering, golden
 
 KILL = golden("kill-flips-the-subscription")
@@ -47,7 +47,7 @@ def runs(
                 raise one
             yield one
 
-    monkeypatch.setattr("harness.commands.claims.run_rounds", run_rounds)
+    monkeypatch.setattr("rocketchaos.harness.cli.claims.run_rounds", run_rounds)
     monkeypatch.chdir(tmp_path)
     return found
 
@@ -121,5 +121,5 @@ def test_broken_expectations_are_told_before_anything_runs(
     runs: list[RunSeen | BaseException], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     runs.append(AssertionError("it ran"))
-    monkeypatch.setattr("harness.claims.expected.scenarios_folder", lambda: tmp_path)
+    monkeypatch.setattr("rocketchaos.harness.claims.expected.scenarios_folder", lambda: tmp_path)
     assert claims_run() == ExitCode.USAGE

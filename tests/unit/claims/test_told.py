@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.claims.diff import differences
-from harness.claims.evidence import RunSeen, read_evidence, write_evidence
-from harness.claims.expected import expected_text, read_expected, unexpected
-from harness.claims.registry import claims
-from harness.claims.table import claims_table
-from harness.claims.verdicts import VerdictKind, verdicts
-from harness.cli import main
-from harness.errors import ExitCode, UsageProblem
-from harness.model import Holds
+from rocketchaos.harness.claims.diff import differences
+from rocketchaos.harness.claims.evidence import RunSeen, read_evidence, write_evidence
+from rocketchaos.harness.claims.expected import expected_text, read_expected, unexpected
+from rocketchaos.harness.claims.registry import claims
+from rocketchaos.harness.claims.table import claims_table
+from rocketchaos.harness.claims.verdicts import VerdictKind, verdicts
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.model import Holds
 from tests.unit.claims.golden import RUNS, again, answering, golden
 
 KILL = golden("kill-flips-the-subscription")

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from harness.claims.evidence import RunSeen
-from harness.claims.verdicts import Stance, VerdictKind, share_text, stance_of, verdict, verdicts
-from harness.model import Holds, OutcomeKind
+from rocketchaos.harness.claims.evidence import RunSeen
+from rocketchaos.harness.claims.verdicts import Stance, VerdictKind, share_text, stance_of, verdict, verdicts
+from rocketchaos.harness.core.model import Holds, OutcomeKind
 from tests.unit.claims.golden import again, answering, golden
 
 KILL = golden("kill-flips-the-subscription")

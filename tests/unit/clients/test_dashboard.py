@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.clients.dashboard import (
+from rocketchaos.harness.clients.dashboard import (
     Dashboard,
     DashboardRefused,
     Flavour,
@@ -21,7 +21,7 @@ from harness.clients.dashboard import (
     dashboard_at,
     why_not_ready,
 )
-from harness.errors import EnvironmentNotReady, ExitCode
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from tests.unit.clients.replayed_dashboard import RECORDED, recorded, replaying
 
 GROUPS = "/consumer/groupList.query"

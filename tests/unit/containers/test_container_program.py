@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.workers.container_program import ContainerProgram
+from rocketchaos.harness.workers.container_program import ContainerProgram
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,9 @@ import pytest
 import requests
 from docker.errors import APIError, ImageNotFound
 
-from harness import configuration
-from harness.configuration import Configuration, ImageNames
-from harness.containers import images
-from harness.containers.engine import Engine
-from harness.containers.images import (
+from rocketchaos.harness.containers import images
+from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.images import (
     Choice,
     Image,
     Images,
@@ -24,7 +22,9 @@ from harness.containers.images import (
     missing,
     pull,
 )
-from harness.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core import configuration
+from rocketchaos.harness.core.configuration import Configuration, ImageNames
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 
 OFFICIAL = "apache/rocketmq:4.9.4"
 BUILT = "rocketchaos/rocketmq:4.9.4"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.nightly import night
+from rocketchaos.harness.nightly import night
 from tests.unit.nightly.drawn import drawn_once
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from harness.nightly.document import Document, document_of, text_of
-from harness.nightly.reductions import REDUCTIONS
-from harness.nightly.shrink import is_valid
+from rocketchaos.harness.nightly.document import Document, document_of, text_of
+from rocketchaos.harness.nightly.reductions import REDUCTIONS
+from rocketchaos.harness.nightly.shrink import is_valid
 
 LARGE = """\
 name: nightly-7-1

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.cluster.kinds import ClusterKind
-from harness.nightly import generator
-from harness.nightly.profile import Profile
-from harness.scenario import Scenario
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.nightly import generator
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.scenario.model import Scenario
 
 _DRAWN: dict[tuple[int, int, str, ClusterKind], Scenario] = {}
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from harness.campaign import Campaign
-from harness.job import Job
-from harness.model import Outcome, OutcomeKind, Trouble
-from harness.nightly.night import Night
-from harness.nightly.profile import Profile
-from harness.nightly.run import judged_run
-from harness.nightly.shard import Shard
-from harness.nightly.summary import Summary, summary_of
-from harness.options import Options
-from harness.reporters.base import Report
+from rocketchaos.harness.core.model import Outcome, OutcomeKind, Trouble
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.night import Night
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.run import judged_run
+from rocketchaos.harness.nightly.shard import Shard
+from rocketchaos.harness.nightly.summary import Summary, summary_of
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.reporting.base import Report
 from tests.unit.nightly.stories import Story
 
 TAKES_S = 10.0

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from harness.job import Job
-from harness.model import OutcomeKind, Trouble
-from harness.options import Options
-from harness.reporters.base import Report
-from harness.reporters.folder import load_report
-from harness.scenario import Scenario
+from rocketchaos.harness.core.model import OutcomeKind, Trouble
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.folder import load_report
+from rocketchaos.harness.scenario.model import Scenario
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "runs"
 RUN = GOLDEN / "same-group-different-tags"
@@ -74,7 +74,7 @@ class RecordedCampaign:
 
 def recorded_campaign(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Any:
     """Put it in the place of real ones; files go into this folder."""
-    monkeypatch.setattr("harness.nightly.smallest.Campaign", RecordedCampaign)
+    monkeypatch.setattr("rocketchaos.harness.nightly.smallest.Campaign", RecordedCampaign)
     monkeypatch.chdir(folder)
     for name in ("jobs", "options_of"):
         monkeypatch.setattr(RecordedCampaign, name, [])

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from assertions.oracle import fates
-from assertions.tags import SQL
-from assertions.view import RunView
-from harness.model import Outcome, OutcomeKind, Trouble
-from harness.nightly.findings import NightlyFinding, findings
-from harness.nightly.invariants import Breach, Invariant, Judged
+from rocketchaos.assertions.oracle import fates
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Outcome, OutcomeKind, Trouble
+from rocketchaos.harness.language.tags import SQL
+from rocketchaos.harness.nightly.findings import NightlyFinding, findings
+from rocketchaos.harness.nightly.invariants import Breach, Invariant, Judged
 from tests.unit.history_builder import HistoryBuilder, scenario_of
 
 SCENARIO = """\

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from harness import cli
-from harness.commands import reproduce
-from harness.errors import ExitCode
-from harness.job import Job
-from harness.model import OutcomeKind, Trouble
-from harness.reporters.base import Report
-from harness.reporters.folder import load_report
-from harness.reporters.parts.again import Again, exit_code_of
+from rocketchaos.harness.cli import main as cli
+from rocketchaos.harness.cli import reproduce
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.model import OutcomeKind, Trouble
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.folder import load_report
+from rocketchaos.harness.reporting.parts.again import Again, exit_code_of
 from tests.unit.nightly.recorded import RUN, SILENT
 
 SIGNATURE = (

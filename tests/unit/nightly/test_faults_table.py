@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.nightly.acts import ACTS
-from harness.nightly.faults_table import ROWS, table
+from rocketchaos.harness.nightly.acts import ACTS
+from rocketchaos.harness.reference.faults_table import ROWS, table
 
 ROOT = Path(__file__).parents[3]
 FAULTS = ROOT / "harness" / "faults"

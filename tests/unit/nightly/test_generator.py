@@ -12,23 +12,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.cluster.kinds import ClusterKind
-from harness.feasibility import why_not
-from harness.nightly.acts import ACTS
-from harness.nightly.anchors import ANCHORS
-from harness.nightly.dimensions import DIMENSIONS, TAGS
-from harness.nightly.document import document_of, text_of
-from harness.nightly.duration import expected_s
-from harness.nightly.generator import draw, scenario_of
-from harness.nightly.profile import Profile
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
-from harness.steps import Step
-from harness.steps.base import every_step
-from harness.steps.pause import Pause
-from harness.steps.resume import Resume
-from harness.steps.subscribe import Subscribe
-from harness.steps.unsubscribe import Unsubscribe
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.nightly.acts import ACTS
+from rocketchaos.harness.nightly.dimensions import DIMENSIONS, TAGS
+from rocketchaos.harness.nightly.document import document_of, text_of
+from rocketchaos.harness.nightly.duration import expected_s
+from rocketchaos.harness.nightly.generator import draw, scenario_of
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.triggers import ANCHORS
+from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps import Step
+from rocketchaos.harness.steps.base import every_step
+from rocketchaos.harness.steps.pause import Pause
+from rocketchaos.harness.steps.resume import Resume
+from rocketchaos.harness.steps.subscribe import Subscribe
+from rocketchaos.harness.steps.unsubscribe import Unsubscribe
 from tests.unit.nightly.drawn import drawn_once
 
 USUAL, OF_ONE_MIND = Profile(), Profile(consistent="only")
@@ -58,10 +58,10 @@ def test_a_scenario_depends_on_seed_number_and_profile_alone(seed: int, number: 
 
 
 DRAWS = """
-from harness.cluster.kinds import ClusterKind
-from harness.nightly.document import text_of
-from harness.nightly.generator import draw
-from harness.nightly.profile import Profile
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.nightly.document import text_of
+from rocketchaos.harness.nightly.generator import draw
+from rocketchaos.harness.nightly.profile import Profile
 
 for on in ClusterKind:
     for number in range(1, 60):

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from assertions import CHECKS
-from assertions.judge import judge
-from assertions.view import RunView
-from harness.model import Event, Holds
-from harness.nightly.findings import findings, why_not_judged
-from harness.nightly.invariants.base import Checks
-from harness.reporters.base import Report
-from harness.reporters.folder import load_report
+from rocketchaos.assertions import CHECKS
+from rocketchaos.assertions.judge import judge
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Event, Holds
+from rocketchaos.harness.nightly.findings import findings, why_not_judged
+from rocketchaos.harness.nightly.invariants.base import Checks
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.folder import load_report
 
 RUNS = Path(__file__).parents[2] / "golden" / "runs"
 DROPPED = "wanted-but-not-delivered: filtered-by-client"

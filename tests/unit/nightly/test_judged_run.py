@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ExitCode
-from harness.model import Outcome, OutcomeKind, Trouble
-from harness.nightly import findings as findings_module
-from harness.nightly.findings import InvariantFailed, findings
-from harness.nightly.invariants import INVARIANTS, Breach, Judged
-from harness.nightly.run import judged_run
-from harness.reporters.base import Report
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.model import Outcome, OutcomeKind, Trouble
+from rocketchaos.harness.nightly import findings as findings_module
+from rocketchaos.harness.nightly.findings import InvariantFailed, findings
+from rocketchaos.harness.nightly.invariants import INVARIANTS, Breach, Judged
+from rocketchaos.harness.nightly.run import judged_run
+from rocketchaos.harness.reporting.base import Report
 from tests.unit.nightly.stories import Story, quiet
 
 

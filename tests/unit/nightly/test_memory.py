@@ -11,11 +11,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.nightly.memory import give_back, share_one_arena
+from rocketchaos.harness.nightly.memory import give_back, share_one_arena
 
 ARENAS = """
 import ctypes, threading
-from harness.nightly.memory import share_one_arena
+from rocketchaos.harness.nightly.memory import share_one_arena
 share_one_arena()
 barrier = threading.Barrier(4)
 def work():

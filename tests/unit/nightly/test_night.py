@@ -6,19 +6,25 @@ from typing import Any, cast
 
 import pytest
 
-from harness.campaign import Campaign
-from harness.errors import EnvironmentNotReady, ExitCode, UsageProblem
-from harness.job import Job
-from harness.model import Trouble
-from harness.nightly import night as night_module
-from harness.nightly import run as run_module
-from harness.nightly.night import BROKEN_AT_MOST, BROKEN_FOR_GOOD, DRAWS_TO_FIT, TEAR_DOWN_S, Night
-from harness.nightly.profile import Profile
-from harness.nightly.run import NightlyRun
-from harness.nightly.shard import Shard
-from harness.nightly.summary import summary_of
-from harness.nightly.told import lines
-from harness.reporters.base import Report
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly import night as night_module
+from rocketchaos.harness.nightly import run as run_module
+from rocketchaos.harness.nightly.night import (
+    BROKEN_AT_MOST,
+    BROKEN_FOR_GOOD,
+    DRAWS_TO_FIT,
+    TEAR_DOWN_S,
+    Night,
+)
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.run import NightlyRun
+from rocketchaos.harness.nightly.shard import Shard
+from rocketchaos.harness.nightly.summary import summary_of
+from rocketchaos.harness.nightly.told import lines
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.reporting.base import Report
 from tests.unit.nightly.nights import SHORT, FakeCampaign, always, night_of, played, summary
 from tests.unit.nightly.stories import Story, half_lost, quiet
 

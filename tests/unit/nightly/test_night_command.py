@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from harness import cli
-from harness.cluster.kinds import ClusterKind
-from harness.commands import night_account
-from harness.commands.night_account import NightAccount
-from harness.errors import EnvironmentNotReady, ExitCode
-from harness.model import Trouble
-from harness.nightly.generator import draw
-from harness.nightly.night import Night
-from harness.nightly.profile import Profile
-from harness.nightly.status import StatusFile
-from harness.nightly.thinning import Thinning
+from rocketchaos.harness.cli import main as cli
+from rocketchaos.harness.cli import night_account
+from rocketchaos.harness.cli.night_account import NightAccount
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.nightly.generator import draw
+from rocketchaos.harness.nightly.night import Night
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.status import StatusFile
+from rocketchaos.harness.nightly.thinning import Thinning
 from tests.unit.nightly.nights import night_of
 from tests.unit.nightly.stories import half_lost, quiet
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageProblem
-from harness.model import Trouble
-from harness.nightly.document import text_of
-from harness.nightly.duration import expected_s
-from harness.nightly.generator import draw
-from harness.nightly.pace import ENOUGH, UNKNOWN, Pace, Took, budget_s, kind_of, read_history
-from harness.nightly.profile import Profile
-from harness.nightly.status import StatusFile
-from harness.nightly.summary import summary_of
-from harness.spec import parse_scenario
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.nightly.document import text_of
+from rocketchaos.harness.nightly.duration import expected_s
+from rocketchaos.harness.nightly.generator import draw
+from rocketchaos.harness.nightly.pace import ENOUGH, UNKNOWN, Pace, Took, budget_s, kind_of, read_history
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.status import StatusFile
+from rocketchaos.harness.nightly.summary import summary_of
+from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.nightly.nights import SHORT, TAKES_S, FakeCampaign, always, night_of, played
 from tests.unit.nightly.stories import quiet
 

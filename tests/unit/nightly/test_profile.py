@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageProblem
-from harness.nightly import reference
-from harness.nightly.known import read_known
-from harness.nightly.profile import Profile, read_profile
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.nightly.known import read_known
+from rocketchaos.harness.nightly.profile import Profile, read_profile
+from rocketchaos.harness.reference import nights as reference
 
 
 @pytest.mark.parametrize(
@@ -60,5 +60,5 @@ def test_known_findings_are_lines(tmp_path: Path) -> None:
 def test_the_reference_is_up_to_date() -> None:
     file = Path(reference.__file__).with_name("README.md")
     assert file.read_text() == reference.reference(), (
-        "python -m harness.nightly.reference > harness/nightly/README.md"
+        "python -m rocketchaos.harness.reference.nights > harness/nightly/README.md"
     )

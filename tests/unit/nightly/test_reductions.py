@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from harness.nightly.document import Document, document_of, text_of
-from harness.nightly.reductions import REDUCTIONS
-from harness.nightly.shrink import Shrinking, Trust
-from harness.spec import parse_scenario
+from rocketchaos.harness.nightly.document import Document, document_of, text_of
+from rocketchaos.harness.nightly.reductions import REDUCTIONS
+from rocketchaos.harness.nightly.shrink import Shrinking, Trust
+from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.nightly.documents import LARGE, NETWORK, candidates, large, network, words
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from harness.nightly.document import WHAT_RUNS, document_of, text_of
-from harness.nightly.findings import NightlyFinding
-from harness.nightly.invariants import Breach
-from harness.nightly.invariants.minds import AGREE, ALLOCATION, SQL, TAGS, TOPICS
-from harness.nightly.restate import name_of, opened, restated, slug, with_expectation
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
-from harness.spec.models import allowed_keys
+from rocketchaos.harness.nightly.document import WHAT_RUNS, document_of, text_of
+from rocketchaos.harness.nightly.findings import NightlyFinding
+from rocketchaos.harness.nightly.invariants import Breach
+from rocketchaos.harness.nightly.invariants.disagreement import AGREE, ALLOCATION, SQL, TAGS, TOPICS
+from rocketchaos.harness.nightly.restate import name_of, opened, restated, slug, with_expectation
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.models import allowed_keys
 from tests.unit.nightly.documents import LARGE, NETWORK, large, network
 from tests.unit.nightly.stories import half_lost
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import UsageProblem
-from harness.nightly.shard import Deal, Shard, shard_of
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.nightly.shard import Deal, Shard, shard_of
 from tests.unit.nightly.nights import FakeCampaign, always, played
 from tests.unit.nightly.stories import quiet
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from harness.cluster.kinds import ClusterKind
-from harness.nightly.document import WHAT_RUNS, Document, text_of
-from harness.nightly.generator import draw
-from harness.nightly.profile import Profile
-from harness.nightly.reductions import REDUCTIONS
-from harness.nightly.restate import opened
-from harness.nightly.shrink import Shrinking, TimeIsUp, Trust, is_valid, measured, trust_of
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.nightly.document import WHAT_RUNS, Document, text_of
+from rocketchaos.harness.nightly.generator import draw
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.harness.nightly.reductions import REDUCTIONS
+from rocketchaos.harness.nightly.restate import opened
+from rocketchaos.harness.nightly.shrink import Shrinking, TimeIsUp, Trust, is_valid, measured, trust_of
 from tests.unit.nightly.documents import large, words
 
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from harness import cli
-from harness.errors import ExitCode
-from harness.model import Trouble
-from harness.nightly import smallest as smallest_module
-from harness.nightly import trial as trial_module
-from harness.nightly.trial import TimeLimit
-from harness.reporters.folder import load_report
-from harness.scenario import Scenario
-from harness.spec import load_scenario
+from rocketchaos.harness.cli import main as cli
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.nightly import smallest as smallest_module
+from rocketchaos.harness.nightly import trial as trial_module
+from rocketchaos.harness.nightly.trial import TimeLimit
+from rocketchaos.harness.reporting.folder import load_report
+from rocketchaos.harness.scenario import load_scenario
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.nightly.recorded import RUN, SILENT, recorded_campaign, shows
 
 NAME = "wanted-but-not-delivered-filtered-by-client-tags-same-group-different-tags"

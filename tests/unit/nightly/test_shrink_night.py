@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from harness import cli
-from harness.errors import ExitCode, UsageProblem
-from harness.model import Trouble
-from harness.nightly.findings import findings
-from harness.nightly.stated import of_night
-from harness.reporters.folder import load_report
-from harness.spec import load_scenario
+from rocketchaos.harness.cli import main as cli
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.nightly.findings import findings
+from rocketchaos.harness.nightly.stated import of_night
+from rocketchaos.harness.reporting.folder import load_report
+from rocketchaos.harness.scenario import load_scenario
 from tests.unit.nightly.recorded import GOLDEN, RUN, recorded_campaign
 
 DROPPED = "same-group-different-tags"

@@ -6,10 +6,10 @@ import dataclasses
 import shutil
 from pathlib import Path
 
-from harness.model import Trouble
-from harness.nightly.status import StatusFile
-from harness.nightly.summary import summary_of
-from harness.nightly.thinning import Thinning
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.nightly.status import StatusFile
+from rocketchaos.harness.nightly.summary import summary_of
+from rocketchaos.harness.nightly.thinning import Thinning
 from tests.unit.nightly.nights import night_of
 from tests.unit.nightly.stories import half_lost, quiet
 

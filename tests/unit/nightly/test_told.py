@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from harness.errors import EnvironmentNotReady
-from harness.model import Trouble
-from harness.nightly.status import StatusFile
-from harness.nightly.told import github_annotations, lines, write_junit
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.nightly.status import StatusFile
+from rocketchaos.harness.nightly.told import github_annotations, lines, write_junit
 from tests.unit.nightly.nights import summary
 from tests.unit.nightly.stories import half_lost, quiet
 

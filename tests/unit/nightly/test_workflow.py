@@ -11,8 +11,8 @@ from typing import Any
 import typer
 import yaml
 
-from harness.cli import application
-from harness.nightly.pace import read_history
+from rocketchaos.harness.cli.main import application
+from rocketchaos.harness.nightly.pace import read_history
 
 FILE = Path(__file__).parents[3] / ".github" / "workflows" / "nightly.yaml"
 

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import pytest
 
-from harness.clients.producer import Acknowledged
-from harness.context import RunContext
-from harness.errors import EnvironmentNotReady
-from harness.names import Names
-from harness.probes.dashboard import DASHBOARD_TRACK_LIMIT, read_dashboard
+from rocketchaos.harness.clients.producer import Acknowledged
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.probes.dashboard import DASHBOARD_TRACK_LIMIT, read_dashboard
 from tests.unit.clients.replayed_dashboard import recorded, replaying
 
 GROUPS = "/consumer/groupList.query"

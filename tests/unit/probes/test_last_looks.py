@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from harness.probes.last_looks import LastLooks
+from rocketchaos.harness.probes.last_looks import LastLooks
 
 MS = 1_000_000
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
-from harness.probes.looks import one_at_a_time
+from rocketchaos.harness.probes.looks import one_at_a_time
 
 
 class Context:

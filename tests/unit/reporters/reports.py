@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from assertions.judge import judge
-from harness.history import to_json
-from harness.model import Event
-from harness.reporters.base import Report
-from harness.scenario import Scenario
+from rocketchaos.assertions.judge import judge
+from rocketchaos.harness.core.history import to_json
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import HistoryBuilder, eight_messages, record_of
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m`\u202e*_[x](y)"

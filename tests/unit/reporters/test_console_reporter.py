@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.reporters.base import Report
-from harness.reporters.registry import ConsoleReporter
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.registry import ConsoleReporter
 from tests.unit.history_builder import eight_messages
 from tests.unit.reporters.reports import HOSTILE, broken, good, healthy, report_of, troubled
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import jinja2
 import pytest
 
-from harness.errors import UsageProblem
-from harness.reporters import html
-from harness.reporters.base import Report
-from harness.reporters.folder import load_report, write_reports
-from harness.reporters.html import page
-from harness.reporters.parts.event_list import ROW_LIMIT, WHOLE_LIMIT
-from harness.reporters.start_here import MESSAGE_LIMIT, start_here
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.reporting import html
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.folder import load_report, write_reports
+from rocketchaos.harness.reporting.html import page
+from rocketchaos.harness.reporting.parts.event_list import ROW_LIMIT, WHOLE_LIMIT
+from rocketchaos.harness.reporting.start_here import MESSAGE_LIMIT, start_here
 from tests.unit.history_builder import HistoryBuilder, eight_messages, scenario_of
 from tests.unit.reporters.reports import (
     HOSTILE,

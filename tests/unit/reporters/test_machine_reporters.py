@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from harness.errors import EnvironmentNotReady
-from harness.reporters.base import Report
-from harness.reporters.registry import REPORTERS, DocumentReporter, GitHubReporter, JUnitReporter
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.registry import REPORTERS, DocumentReporter, GitHubReporter, JUnitReporter
 from tests.unit.history_builder import eight_messages
 from tests.unit.reporters.reports import HOSTILE, broken, good, healthy, report_of, troubled
 

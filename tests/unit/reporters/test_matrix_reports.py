@@ -12,17 +12,29 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from assertions.judge import judge
-from harness.errors import ExitCode
-from harness.matrix import LeftOut
-from harness.reporters.base import Report
-from harness.reporters.html import page
-from harness.reporters.parts.cells import cell_text, cells, delivered, delivered_told, judgement, outcome_told
-from harness.reporters.parts.divergence import divergence_table
-from harness.reporters.parts.matrix_table import matrix_table
-from harness.reporters.parts.shares import repeats
-from harness.reporters.registry import ConsoleReporter, DocumentReporter, GitHubReporter, JUnitReporter
-from harness.reporters.start_here import start_here
+from rocketchaos.assertions.judge import judge
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.plan.matrix import LeftOut
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.html import page
+from rocketchaos.harness.reporting.parts.cells import (
+    cell_text,
+    cells,
+    delivered,
+    delivered_told,
+    judgement,
+    outcome_told,
+)
+from rocketchaos.harness.reporting.parts.divergence import divergence_table
+from rocketchaos.harness.reporting.parts.matrix_table import matrix_table
+from rocketchaos.harness.reporting.parts.shares import repeats
+from rocketchaos.harness.reporting.registry import (
+    ConsoleReporter,
+    DocumentReporter,
+    GitHubReporter,
+    JUnitReporter,
+)
+from rocketchaos.harness.reporting.start_here import start_here
 from tests.unit.history_builder import eight_messages
 from tests.unit.reporters.reports import good, healthy, report_of, troubled
 

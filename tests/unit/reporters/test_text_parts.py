@@ -10,12 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.model import OutcomeKind
-from harness.reporters.parts.lives import consumer_life
-from harness.reporters.parts.markdown import cell, code
-from harness.reporters.parts.shares import Holder, holder_of, repeats, share
-from harness.reporters.parts.story import LINE_LIMIT, story
-from harness.reporters.parts.text import (
+from rocketchaos.harness.core.model import OutcomeKind
+from rocketchaos.harness.core.text import (
     event_numbers,
     one_line,
     percent,
@@ -24,7 +20,11 @@ from harness.reporters.parts.text import (
     seconds_text,
     some,
 )
-from harness.reporters.parts.time_scale import TimeScale
+from rocketchaos.harness.reporting.parts.lives import consumer_life
+from rocketchaos.harness.reporting.parts.markdown import cell, code
+from rocketchaos.harness.reporting.parts.shares import Holder, holder_of, repeats, share
+from rocketchaos.harness.reporting.parts.story import LINE_LIMIT, story
+from rocketchaos.harness.reporting.parts.time_scale import TimeScale
 from tests.unit.history_builder import HistoryBuilder, eight_messages
 from tests.unit.reporters.reports import broken, good
 

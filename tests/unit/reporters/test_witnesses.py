@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.reporters.parts.witnesses import divergences, last_tracks
+from rocketchaos.harness.reporting.parts.witnesses import divergences, last_tracks
 from tests.unit.assertions.test_dashboard import PASSED, Shown
 from tests.unit.reporters.reports import good, report_of
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.model import MessageClass
-from spark_reports.cell import Cell
-from spark_reports.divergence.read import Ending, Facts, fates
-from spark_reports.divergence.witnesses import QUESTIONS
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.divergence.read import Ending, Facts, fates
+from rocketchaos.spark_reports.divergence.witnesses import QUESTIONS
 
 Run = Mapping[str, int]
 """Kind of message: so many; `outcome` and the like are `Ended`'s."""

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from spark_reports.statistics.bounded_mean import bounded_difference, bounded_mean, mean
+from rocketchaos.spark_reports.statistics.bounded_mean import bounded_difference, bounded_mean, mean
 
 
 @pytest.mark.parametrize(("hits", "runs"), [(3, 20), (19, 20), (1, 2), (0, 20), (7, 7)])

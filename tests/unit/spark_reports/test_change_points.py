@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spark_reports.statistics.change_points import LEAST_RUNS, best_split, best_splits, segment
-from spark_reports.statistics.multiple import benjamini_hochberg
+from rocketchaos.spark_reports.statistics.change_points import LEAST_RUNS, best_split, best_splits, segment
+from rocketchaos.spark_reports.statistics.multiple import benjamini_hochberg
 
 
 def row(rng: np.random.Generator, *parts: tuple[int, float]) -> list[int]:

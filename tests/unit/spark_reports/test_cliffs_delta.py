@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spark_reports.statistics.cliffs_delta import cliffs_delta
+from rocketchaos.spark_reports.statistics.cliffs_delta import cliffs_delta
 
 
 def test_is_what_the_rank_sum_says() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spark_reports.queries import query
-from spark_reports.timing.deciders import WHATS, deciders
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.timing.deciders import WHATS, deciders
 
 
 def test_timers_are_told_in_words() -> None:

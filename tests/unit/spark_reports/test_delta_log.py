@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_reports.delta_log import unnoticed_damage
+from rocketchaos.spark_reports.delta_log import unnoticed_damage
 
 
 @pytest.fixture

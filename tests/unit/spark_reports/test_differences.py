@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from spark_reports.statistics.differences import newcombe_difference
+from rocketchaos.spark_reports.statistics.differences import newcombe_difference
 
 
 @pytest.mark.parametrize("table", [(3, 20, 17, 20), (5, 5, 0, 5), (19, 20, 20, 20)])

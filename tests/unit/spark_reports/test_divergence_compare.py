@@ -5,12 +5,12 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from spark_reports.cell import Cell
-from spark_reports.divergence.cells import pairs
-from spark_reports.divergence.compare import Judged, Verdict, compare
-from spark_reports.divergence.read import Facts
-from spark_reports.statistics.bounded_mean import mean
-from spark_reports.statistics.interval import Interval
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.divergence.cells import pairs
+from rocketchaos.spark_reports.divergence.compare import Judged, Verdict, compare
+from rocketchaos.spark_reports.divergence.read import Facts
+from rocketchaos.spark_reports.statistics.bounded_mean import mean
+from rocketchaos.spark_reports.statistics.interval import Interval
 from tests.unit.spark_reports.divergence_facts import cell, ended, facts
 
 FILTERED = {"delivered": 4, "filtered-by-client": 4}
@@ -186,7 +186,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         return Interval(mean(one) - mean(other), -1.0, 1.0)
 
     # The package has a function of the module's name.
-    monkeypatch.setattr(import_module("spark_reports.divergence.compare"), "bounded_difference", wide)
+    monkeypatch.setattr(
+        import_module("rocketchaos.spark_reports.divergence.compare"), "bounded_difference", wide
+    )
 
 
 @pytest.mark.usefixtures("quick")

@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from harness.model import MessageClass
-from spark_reports.divergence import report
-from spark_reports.divergence.compare import Verdict, compare
-from spark_reports.divergence.expected import Expectation, held_against, missed_sentence
-from spark_reports.divergence.findings import findings, sentence
-from spark_reports.divergence.read import Facts
-from spark_reports.divergence.witnesses import contradictions, statements
-from spark_reports.queries import query
-from spark_reports.report import StoreSummary
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.spark_reports.divergence import report
+from rocketchaos.spark_reports.divergence.compare import Verdict, compare
+from rocketchaos.spark_reports.divergence.expected import Expectation, held_against, missed_sentence
+from rocketchaos.spark_reports.divergence.findings import findings, sentence
+from rocketchaos.spark_reports.divergence.read import Facts
+from rocketchaos.spark_reports.divergence.witnesses import contradictions, statements
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.report import StoreSummary
 from tests.unit.spark_reports.divergence_facts import cell, ended, facts
 
 FILTERED = {"delivered": 4, "filtered-by-client": 4}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from spark_reports.statistics.fisher import fisher
+from rocketchaos.spark_reports.statistics.fisher import fisher
 
 
 @pytest.mark.parametrize(

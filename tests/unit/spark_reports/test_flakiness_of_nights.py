@@ -8,13 +8,13 @@ from typing import Any, cast
 import pytest
 from pyspark.sql import SparkSession
 
-from harness.nightly.generator import draw
-from harness.nightly.profile import Profile
-from spark_reports import flakiness as module
-from spark_reports.cell import Cell
-from spark_reports.flakiness.cells import Counts, is_drawn
-from spark_reports.flakiness.read import Facts
-from spark_reports.report import Report, StoreSummary
+from rocketchaos.harness.nightly.generator import draw
+from rocketchaos.harness.nightly.profile import Profile
+from rocketchaos.spark_reports import flakiness as module
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.flakiness.cells import Counts, is_drawn
+from rocketchaos.spark_reports.flakiness.read import Facts
+from rocketchaos.spark_reports.report import Report, StoreSummary
 
 DRAWN, OWN = 3_000, 70
 SUMMARY = StoreSummary("file:/store", 0, 0, 0, 0, None, None, 0, {}, 0)

@@ -9,9 +9,9 @@ from typing import cast
 import pytest
 from pyspark.sql import SparkSession
 
-from harness.errors import UsageProblem
-from spark_reports.ingest.ingest import portions
-from spark_reports.ingest.listing import READ, File, Folder, again, run_folders
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports.ingest.ingest import portions
+from rocketchaos.spark_reports.ingest.listing import READ, File, Folder, again, run_folders
 
 NO_SPARK = cast(SparkSession, None)
 

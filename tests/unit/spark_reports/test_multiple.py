@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from spark_reports.statistics.multiple import benjamini_hochberg, holm
+from rocketchaos.spark_reports.statistics.multiple import benjamini_hochberg, holm
 
 
 def test_they_are_those_of_statsmodels() -> None:

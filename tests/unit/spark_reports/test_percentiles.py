@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, quantile_test
 
-from spark_reports.statistics.percentiles import Histogram
+from rocketchaos.spark_reports.statistics.percentiles import Histogram
 
 SHARES = (0.5, 0.9, 0.99)
 

@@ -8,9 +8,9 @@ from typing import cast
 import pytest
 from pyspark.sql import SparkSession
 
-from harness.errors import UsageProblem
-from spark_reports.ingest.listing import is_gone, run_folders
-from spark_reports.places import Place
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports.ingest.listing import is_gone, run_folders
+from rocketchaos.spark_reports.places import Place
 
 NO_SPARK = cast(SparkSession, None)
 

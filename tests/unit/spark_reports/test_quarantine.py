@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from spark_reports.ingest.listing import READ, File, Folder
-from spark_reports.ingest.quarantine import KINDS, Document, Problem, Seen, problem_of
+from rocketchaos.spark_reports.ingest.listing import READ, File, Folder
+from rocketchaos.spark_reports.ingest.quarantine import KINDS, Document, Problem, Seen, problem_of
 
 SOURCE = "file:/a place/runs/s/20261121T192459.680-7"
 FIT = Document(read=True, broken=False, schema_version=1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spark_reports.statistics.rank_test import rank_test
+from rocketchaos.spark_reports.statistics.rank_sum import rank_test
 
 
 def dealt_out(one: list[float], other: list[float]) -> list[float]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ExitCode
+from rocketchaos.harness.core.errors import ExitCode
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_a_place_that_can_not_be_is_one_message(
             sys.executable,
             "-P",
             "-c",
-            "import sys, harness.cli; sys.exit(harness.cli.main())",
+            "import sys, rocketchaos.harness.cli.main; sys.exit(rocketchaos.harness.cli.main.main())",
             "report",
             *arguments,
         ],

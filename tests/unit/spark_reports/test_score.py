@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import beta
 from statsmodels.stats.proportion import proportion_confint
 
-from harness.statistics import wilson_interval
-from spark_reports.flakiness.cells import ALIKE_RUNS, Verdict, judge, more_runs
-from spark_reports.statistics.score import alike_runs_needed, chance_above
+from rocketchaos.harness.core.intervals import wilson_interval
+from rocketchaos.spark_reports.flakiness.cells import ALIKE_RUNS, Verdict, judge, more_runs
+from rocketchaos.spark_reports.statistics.score import alike_runs_needed, chance_above
 
 
 def test_wilson_s_interval_is_that_of_statsmodels() -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, norm
 
-from spark_reports.statistics.multiple import holm
-from spark_reports.statistics.superiority import Stratum, Superiority, superiorities, superiority
+from rocketchaos.spark_reports.statistics.multiple import holm
+from rocketchaos.spark_reports.statistics.superiority import Stratum, Superiority, superiorities, superiority
 
 
 def binned(values: np.ndarray, missed: np.ndarray, bins: int = 20) -> Stratum:

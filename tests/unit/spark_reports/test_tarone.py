@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from spark_reports.statistics.exact_test import Significance
-from spark_reports.statistics.tarone import tarone_holm
+from rocketchaos.spark_reports.statistics.exact import Significance
+from rocketchaos.spark_reports.statistics.tarone import tarone_holm
 
 
 def test_agrees_with_statsmodels_where_every_p_is_possible() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from spark_reports.report import StoreSummary
-from spark_reports.statistics.percentiles import Histogram
-from spark_reports.timing.deciders import deciders
-from spark_reports.timing.figures import MOST_ROWS, range_figures
-from spark_reports.timing.lines import headline, lines
-from spark_reports.timing.read import Facts, InScenario, Measured, Side
+from rocketchaos.spark_reports.report import StoreSummary
+from rocketchaos.spark_reports.statistics.percentiles import Histogram
+from rocketchaos.spark_reports.timing.deciders import deciders
+from rocketchaos.spark_reports.timing.figures import MOST_ROWS, range_figures
+from rocketchaos.spark_reports.timing.lines import headline, lines
+from rocketchaos.spark_reports.timing.read import Facts, InScenario, Measured, Side
 
 SUMMARY = StoreSummary("file:///store", 40, 320, 1, 1, None, None, 0, {}, 0)
 TIMERS = "rebalance=20000"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import Table
 
-from spark_reports.statistics.trend import cochran_armitage
+from rocketchaos.spark_reports.statistics.trend import cochran_armitage
 
 
 def test_it_is_statsmodels_test_of_an_ordinal_association() -> None:

@@ -1,4 +1,4 @@
-"""What the tests of harness.spec start from."""
+"""What the tests of harness.scenario start from."""
 
 from __future__ import annotations
 

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from assertions import CHECKS
-from harness.cli import main
-from harness.client_kinds import CLIENT_KINDS
-from harness.errors import ExitCode
-from harness.model import Holds, MessageClass, OutcomeKind
-from harness.spec.explain import entries, meanings
-from harness.steps import STEPS
-from harness.timing import PROFILES
+from rocketchaos.assertions import CHECKS
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.model import Holds, MessageClass, OutcomeKind
+from rocketchaos.harness.reference.explain import entries, meanings
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
+from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
+from rocketchaos.harness.steps import STEPS
 
 ANSWERS = [one.value for kind in (OutcomeKind, MessageClass, Holds) for one in kind]
 CODES = [str(int(code)) for code in ExitCode]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
-from harness.selection import load_all
-from harness.spec import parse_scenario
-from harness.spec.diagnostics import Diagnostic, render
-from harness.spec.hints import hints
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.diagnostics import Diagnostic, render
+from rocketchaos.harness.scenario.hints import hints
 
 ROOT = Path(__file__).parents[3]
 DIFFERENT = "  a: {group: g, subscribe: {orders: tagA}}\n  b: {group: g, subscribe: {orders: tagB}}\n"

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from assertions import CHECKS
-from harness.language import DurationMs, Word, parse_duration_ms
-from harness.scenario import ClusterNeeds, Consumer, Scenario, Topic
-from harness.spec.reference import language_reference
-from harness.spec.scalars import NumberTooLongError, scalar
-from harness.spec.schema import duration
-from harness.steps import STEPS
-from harness.steps.bind import Selector
+from rocketchaos.assertions import CHECKS
+from rocketchaos.harness.language.words import DurationMs, Word, parse_duration_ms
+from rocketchaos.harness.reference.language import language_reference
+from rocketchaos.harness.reference.schema import duration
+from rocketchaos.harness.scenario.model import ClusterNeeds, Consumer, Scenario, Topic
+from rocketchaos.harness.scenario.scalars import NumberTooLongError, scalar
+from rocketchaos.harness.steps import STEPS
+from rocketchaos.harness.steps.bind import Selector
 from tests.unit.spec.examples import SCENARIOS
 
 WORDS: list[type[Word]] = [*STEPS.values(), *CHECKS.values()]
@@ -48,7 +48,9 @@ def test_a_shorthand_names_a_field(word: type[Word]) -> None:
 
 def test_the_language_reference_is_up_to_date() -> None:
     written = (SCENARIOS / "LANGUAGE.md").read_text("utf-8")
-    assert written == language_reference(), "run: python -m harness.spec.reference > scenarios/LANGUAGE.md"
+    assert written == language_reference(), (
+        "run: python -m rocketchaos.harness.reference.language > scenarios/LANGUAGE.md"
+    )
 
 
 def test_the_readme_names_every_word() -> None:

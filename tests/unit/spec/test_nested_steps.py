@@ -6,10 +6,10 @@ import jsonschema
 import pytest
 import yaml
 
-from harness.spec import InvalidScenario, parse_scenario
-from harness.spec.places import split_lines
-from harness.spec.schema import json_schema
-from harness.steps.base import Step, every_step
+from rocketchaos.harness.reference.schema import json_schema
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.scenario.places import split_lines
+from rocketchaos.harness.steps.base import Step, every_step
 from tests.unit.spec.examples import FIRST_STEP_LINE, scenario_text
 
 BIND = "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}"

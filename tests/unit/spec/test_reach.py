@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
-from harness.library import shipped
-from harness.selection import load_all
-from harness.spec import InvalidScenario, parse_scenario
-from harness.spec.load import read_yaml
-from harness.spec.reach import doubtful
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.scenario.load import read_yaml
+from rocketchaos.harness.scenario.unreachable import doubtful
 
 STEPS = """\
   - start: [a, b]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import ExitCode, UsageProblem
-from harness.spec import InvalidScenario, parse_scenario, render
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario, render
 
 BROKEN = sorted(Path(__file__).with_name("broken").glob("*.yaml"))
 

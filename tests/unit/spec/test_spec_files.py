@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageProblem
-from harness.spec import InvalidScenario, load_scenario
-from harness.spec.files import LARGEST_BYTES
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.scenario import InvalidScenario, load_scenario
+from rocketchaos.harness.scenario.files import LARGEST_BYTES
 
 
 def refused(path: Path) -> str:

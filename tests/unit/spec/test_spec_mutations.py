@@ -9,9 +9,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.scenario import Scenario
-from harness.spec import InvalidScenario, parse_scenario
-from harness.spec.places import split_lines
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.places import split_lines
 from tests.unit.spec.examples import NESTED, VALID
 
 LINES = VALID.splitlines(keepends=True)

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-from harness.spec.schema import json_schema
+from rocketchaos.harness.reference.schema import json_schema
 from tests.unit.spec.examples import SHIPPED, scenario_text
 
 SCHEMA = json_schema()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.model import OutcomeKind
-from harness.spec import InvalidScenario, load_scenario, parse_scenario
-from harness.spec.places import split_lines
+from rocketchaos.harness.core.model import OutcomeKind
+from rocketchaos.harness.scenario import InvalidScenario, load_scenario, parse_scenario
+from rocketchaos.harness.scenario.places import split_lines
 from tests.unit.spec.examples import FIRST_STEP_LINE, SCENARIOS, SHIPPED, VALID, scenario_text
 
 START = "start: [a, b]"

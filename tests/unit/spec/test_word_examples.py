@@ -9,13 +9,13 @@ import jsonschema
 import pytest
 import yaml
 
-from assertions import CHECKS
-from harness.language import Word
-from harness.scenario import Scenario
-from harness.spec import parse_scenario
-from harness.spec.reference import language_reference
-from harness.spec.schema import json_schema
-from harness.steps import STEPS, Step
+from rocketchaos.assertions import CHECKS
+from rocketchaos.harness.language.words import Word
+from rocketchaos.harness.reference.language import language_reference
+from rocketchaos.harness.reference.schema import json_schema
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps import STEPS, Step
 
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 WORDS = {

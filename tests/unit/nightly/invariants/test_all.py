@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model import Trouble
-from harness.nightly.invariants import INVARIANTS, Invariant
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.nightly.invariants import INVARIANTS, Invariant
 from tests.unit.nightly.stories import half_lost, quiet
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.nightly.invariants.backwards import OffsetBackwards
+from rocketchaos.harness.nightly.invariants.backwards import OffsetBackwards
 from tests.unit.history_builder import BROKER
 from tests.unit.nightly.stories import Story, causes, kill
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.nightly.invariants.cross import CrossDelivery
+from rocketchaos.harness.nightly.invariants.cross import CrossDelivery
 from tests.unit.nightly.stories import MISMATCH, Story, causes
 
 

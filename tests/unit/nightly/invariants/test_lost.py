@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.model import MessageClass
-from harness.nightly.invariants.lost import Lost
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.harness.nightly.invariants.lost import Lost
 from tests.unit.history_builder import BROKER
 from tests.unit.nightly.stories import BY_SQL, Story, causes, kill
 

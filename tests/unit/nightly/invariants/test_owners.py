@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.model import Trouble
-from harness.nightly.invariants.owners import SeveralOwners
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.nightly.invariants.owners import SeveralOwners
 from tests.unit.history_builder import BROKER
 from tests.unit.nightly.stories import Story, causes, kill, quiet
 

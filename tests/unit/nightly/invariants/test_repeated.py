@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from harness.nightly.invariants.repeated import Repeated
+from rocketchaos.harness.nightly.invariants.repeated import Repeated
 from tests.unit.history_builder import BROKER
 from tests.unit.nightly.stories import Story, causes, kill
 

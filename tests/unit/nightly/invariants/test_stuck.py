@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.nightly.invariants.stuck import Stuck
+from rocketchaos.harness.nightly.invariants.stuck import Stuck
 from tests.unit.nightly.stories import BY_SQL, Story, causes
 
 

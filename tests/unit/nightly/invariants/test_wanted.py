@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.nightly.invariants.wanted import WantedButNotDelivered
+from rocketchaos.harness.nightly.invariants.wanted import WantedButNotDelivered
 from tests.unit.nightly.stories import MISMATCH, Story, causes, half_lost, kill
 
 

@@ -17,16 +17,16 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from harness.model import MessageClass
-from harness.reporters.parts.classes import CLASS_WORDS
-from harness.statistics import wilson_interval
-from spark_reports.render import style
-from spark_reports.render.figures.bars import Bar, stacked_bars
-from spark_reports.render.figures.forest import Estimate, forest
-from spark_reports.render.figures.heat_map import Cell, share_map, verdict_map
-from spark_reports.render.figures.timers import Quantiles, quantile_ranges
-from spark_reports.render.figures.trend import Change, Moment, Series, trend
-from spark_reports.report import Figure, Report, Section, StoreSummary, Table
+from rocketchaos.harness.core.intervals import wilson_interval
+from rocketchaos.harness.core.message_classes import CLASS_WORDS
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.spark_reports.render import style
+from rocketchaos.spark_reports.render.figures.bars import Bar, stacked_bars
+from rocketchaos.spark_reports.render.figures.forest import Estimate, forest
+from rocketchaos.spark_reports.render.figures.heat_map import Cell, share_map, verdict_map
+from rocketchaos.spark_reports.render.figures.timers import Quantiles, quantile_ranges
+from rocketchaos.spark_reports.render.figures.trend import Change, Moment, Series, trend
+from rocketchaos.spark_reports.report import Figure, Report, Section, StoreSummary, Table
 
 HOSTILE = (
     "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"

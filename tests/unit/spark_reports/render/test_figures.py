@@ -8,15 +8,15 @@ import plotly.graph_objects as go
 import pytest
 from plotly.graph_objects import Heatmap
 
-from harness.model import MessageClass
-from spark_reports.render import style
-from spark_reports.render.figures import heat_map
-from spark_reports.render.figures.bars import Bar, stacked_bars
-from spark_reports.render.figures.forest import Estimate, forest
-from spark_reports.render.figures.heat_map import Cell, share_map, verdict_map
-from spark_reports.render.figures.rows import HEAD, Rows
-from spark_reports.render.figures.timers import Quantiles, quantile_ranges
-from spark_reports.render.figures.trend import trend
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.spark_reports.render import style
+from rocketchaos.spark_reports.render.figures import heat_map
+from rocketchaos.spark_reports.render.figures.bars import Bar, stacked_bars
+from rocketchaos.spark_reports.render.figures.forest import Estimate, forest
+from rocketchaos.spark_reports.render.figures.heat_map import Cell, share_map, verdict_map
+from rocketchaos.spark_reports.render.figures.rows import HEAD, Rows
+from rocketchaos.spark_reports.render.figures.timers import Quantiles, quantile_ranges
+from rocketchaos.spark_reports.render.figures.trend import trend
 
 
 def test_every_class_has_a_colour_of_its_own() -> None:

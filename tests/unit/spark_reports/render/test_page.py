@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from spark_reports.render.document import document
-from spark_reports.render.page import ROW_LIMIT, page
-from spark_reports.report import Report
+from rocketchaos.spark_reports.render.document import document
+from rocketchaos.spark_reports.render.page import ROW_LIMIT, page
+from rocketchaos.spark_reports.report import Report
 from tests.unit.spark_reports.render.samples import HOSTILE, SQL, VIEW, empty, whole
 
 VOID = frozenset(("meta", "input", "br", "link", "img", "hr"))

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from spark_reports.render.document import document_text
-from spark_reports.render.text import markdown, show
-from spark_reports.report import Report
+from rocketchaos.spark_reports.render.document import document_text
+from rocketchaos.spark_reports.render.text import markdown, show
+from rocketchaos.spark_reports.report import Report
 from tests.unit.spark_reports.render.samples import HOSTILE, empty, whole
 
 PAGE = Path("reports/flakiness.html")

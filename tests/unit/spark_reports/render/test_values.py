@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
-from spark_reports.places import Place
-from spark_reports.render.links import link
-from spark_reports.render.values import words
+from rocketchaos.spark_reports.places import Place
+from rocketchaos.spark_reports.render.links import link
+from rocketchaos.spark_reports.render.values import words
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The commands of `rocketchaos`, one file each; `harness.cli.main` puts them together."""

@@ -1,0 +1,32 @@
+"""`rocketchaos check`: judge stored runs again, without a cluster."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cli.common import tell
+from rocketchaos.harness.cli.common_options import JsonOption, JunitOption
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.reporting.folder import load_report, write_reports
+
+
+def check(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")],
+    as_json: JsonOption = False,
+    junit: JunitOption = None,
+) -> ExitCode:
+    """Judge stored histories again. The same history gives the same outcome, on any machine.
+
+    Messages, checks, outcome and reports in the folder are written anew from the events.
+    """
+    reports = []
+    for run in runs:
+        report = load_report(run)
+        RunFolder.existing(run).write_outcome(report.outcome)
+        write_reports(report)
+        reports.append(report)
+    return tell(reports, as_json=as_json, junit=junit)

@@ -1,0 +1,217 @@
+"""`rocketchaos claims ...`: claims about RocketMQ, measured."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from rocketchaos.harness.claims.diff import differences
+from rocketchaos.harness.claims.evidence import RunSeen, read_evidence, write_evidence
+from rocketchaos.harness.claims.expected import expected_text, read_expected, unexpected
+from rocketchaos.harness.claims.plan import Speed, carriers, planned, why_no_run
+from rocketchaos.harness.claims.registry import FILE, VERSIONS, chosen, claims
+from rocketchaos.harness.claims.rounds import run_rounds
+from rocketchaos.harness.claims.runs import seen_in
+from rocketchaos.harness.claims.table import claims_table
+from rocketchaos.harness.claims.verdicts import Verdict, VerdictKind, verdicts
+from rocketchaos.harness.cli.common import runs_or_default, write_text
+from rocketchaos.harness.cli.common_options import OnOption, ParallelOption, RunsOption, SeedOption
+from rocketchaos.harness.cli.ending import ending_in_a_code
+from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.model import OutcomeKind
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.plan.library import scenarios_folder, shipped
+from rocketchaos.harness.plan.matrix import LeftOut, code_with, left_out_told
+from rocketchaos.harness.plan.obtainable import obtainable
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.scenario.model import Scenario
+
+EVIDENCE = "evidence"
+"""The folder of the evidence that comes with rocketchaos, beside its scenarios."""
+_STYLES = {
+    VerdictKind.REFUTED: "yellow",
+    VerdictKind.NOT_OBSERVED: "yellow",
+    VerdictKind.CONTRADICTORY: "red",
+    VerdictKind.UNMEASURED: "dim",
+}
+
+RunFolders = Annotated[
+    list[Path] | None, typer.Argument(metavar="[RUNS...]", help="Run folders, or folders with such below.")
+]
+
+
+def claims_run(
+    rocketmq: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rocketmq",
+            metavar="V,...",
+            help=f"Versions of RocketMQ; may be there more than once. [default: {','.join(VERSIONS)}]",
+        ),
+    ] = None,
+    only: Annotated[
+        str, typer.Option("--only", metavar="IDS", help="Only these claims, or whole groups: `A,B07`.")
+    ] = "",
+    slow: Annotated[
+        bool, typer.Option("--slow", help="Only scenarios that are marked `slow`, or are `faithful`.")
+    ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="Only those that are not.")] = False,
+    parallel: ParallelOption = None,
+    on: OnOption = ClusterKind.EMBEDDED,
+    runs: RunsOption = None,
+    seed: SeedOption = None,
+) -> ExitCode:
+    """Run every scenario that speaks of a claim, races as often as they say, and tell the verdicts.
+
+    The exit code is 1 where a verdict is not the expected one, and 3 where a claim's runs show nothing. A version
+    that can't be had is left out: 2 where there is none, 4 where the network fails.
+    """
+    if slow and fast:
+        raise UsageProblem("--slow and --fast leave nothing", "Leave one of them out.")
+    wanted, expected = chosen(only), read_expected()
+    speed = Speed.SLOW if slow else Speed.FAST if fast else Speed.ALL
+    versions = tuple(dict.fromkeys(one for text in rocketmq or VERSIONS for one in text.split(",") if one))
+    plan = planned(carriers(_library(), wanted, speed), versions, on)
+    for line in left_out_told(plan.left_out):
+        ERR.print(f"left out: {line}", markup=False)
+    found: list[RunSeen] = []
+    absent: list[LeftOut] = []
+    try:
+        with Progress() as progress:
+            options = Options(on=on, runs=runs_or_default(runs), seed=seed, progress=progress)
+            with Campaign(options) as campaign:
+                jobs, absent = obtainable(plan.jobs, on, campaign.absences(plan.jobs))
+                for line in left_out_told(absent):
+                    ERR.print(f"left out: {line}", markup=False)
+                found.extend(run_rounds(campaign, jobs, parallel, progress))
+    finally:
+        told = {key: one for key, one in verdicts(found).items() if key[0] in wanted}
+        _tell(told, versions)
+        _tell_not_counted(found)
+    changed = unexpected(told.values(), expected)
+    for line in changed:
+        OUT.print(f"not as expected: {line}", markup=False)
+    return code_with(absent, _code_of(found, told.values(), any_changed=bool(changed)))
+
+
+def _code_of(found: Sequence[RunSeen], told: Collection[Verdict], *, any_changed: bool) -> ExitCode:
+    if all(run.outcome is OutcomeKind.ERROR for run in found):
+        return ExitCode.ENVIRONMENT
+    if any_changed:
+        return ExitCode.NOT_AS_EXPECTED
+    unclear = any(one.kind is VerdictKind.UNMEASURED and one.not_counted for one in told)
+    return ExitCode.INCONCLUSIVE if unclear else ExitCode.AS_EXPECTED
+
+
+def claims_table_command(
+    runs: RunFolders = None,
+    evidence: Annotated[
+        Path | None,
+        typer.Option(
+            "--evidence",
+            metavar="DIR",
+            help="The compact evidence: written where there are RUNS, read where there are none. "
+            "[default: that of rocketchaos itself, or `evidence` beside the table]",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The table.")] = Path("CLAIMS.md"),
+    verdicts_file: Annotated[
+        Path | None,
+        typer.Option("--verdicts", metavar="FILE", help="Write the verdicts as those expected from now on."),
+    ] = None,
+) -> ExitCode:
+    """Write CLAIMS.md: each claim with its verdict per version, the evidence, and what really happens."""
+    folder = evidence or (out.parent / EVIDENCE if runs else scenarios_folder() / EVIDENCE)
+    if runs:
+        write_evidence(folder, seen_in(runs))
+    found = verdicts(read_evidence(folder))
+    text = claims_table(
+        claims(),
+        found,
+        why_no_run=partial(why_no_run, scenarios=_library()),
+        evidence=_as_seen_from(out, folder),
+        registry=_as_seen_from(out, scenarios_folder() / FILE),
+    )
+    write_text(out, text, "Choose another place with --out.")
+    if verdicts_file is not None:
+        write_text(verdicts_file, expected_text(found.values()), "Choose another place with --verdicts.")
+    OUT.print(f"{out}: {len(claims())} claims, {len(found)} verdicts", markup=False)
+    return ExitCode.AS_EXPECTED
+
+
+def claims_diff(
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="Runs, or evidence, as they were.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="Runs, or evidence, as they are.")],
+) -> ExitCode:
+    """Show which verdicts changed between two sets of runs; the exit code is 1 where any did."""
+    found = differences(*(verdicts(seen_in([path])) for path in (old, new)))
+    for change in found.changes:
+        before, after = change.before, change.after
+        versions = (
+            before.version if before.version == after.version else f"{before.version} → {after.version}"
+        )
+        OUT.print(f"{after.claim} ({versions}): {before.kind} → {after.kind}", markup=False)
+        OUT.print(f"    {change.why}", markup=False)
+    if found.not_compared:
+        names = ", ".join(found.not_compared[:12]) + (", …" if len(found.not_compared) > 12 else "")
+        OUT.print(f"only in one of them: {len(found.not_compared)}: {names}", markup=False)
+    if not found.changes and not found.same:
+        raise UsageProblem("the two sets have no claim in common", "Compare runs of the same claims.")
+    OUT.print(f"{len(found.changes)} changed, {found.same} the same", markup=False)
+    return ExitCode.NOT_AS_EXPECTED if found.changes else ExitCode.AS_EXPECTED
+
+
+def claims_application() -> typer.Typer:
+    """The group of commands."""
+    app = typer.Typer(
+        help="Claims about RocketMQ, measured: run them, write CLAIMS.md, compare two sets of runs.",
+        no_args_is_help=True,
+    )
+    app.command("run")(ending_in_a_code(claims_run))
+    app.command("table")(ending_in_a_code(claims_table_command))
+    app.command("diff")(ending_in_a_code(claims_diff))
+    return app
+
+
+def _library() -> list[Scenario]:
+    return load_all(sorted(shipped().values()))
+
+
+def _as_seen_from(file: Path, target: Path) -> str:
+    """A path as a link in a file has it."""
+    return Path(os.path.relpath(target.resolve(), file.resolve().parent)).as_posix()
+
+
+def _tell(found: Mapping[tuple[str, str], Verdict], versions: Sequence[str]) -> None:
+    """A row a claim, a column a version; behind each verdict the number of runs."""
+    if not found:
+        return
+    table = Table("claim", *versions, box=None, pad_edge=False)
+    for claim in sorted({claim for claim, _ in found}):
+        row = [found.get((claim, version)) for version in versions]
+        table.add_row(claim, *("" if one is None else _cell(one) for one in row))
+    OUT.print(table)
+    for one in found.values():
+        if one.kind in (VerdictKind.DISTRIBUTION, VerdictKind.CONTRADICTORY, VerdictKind.UNMEASURED):
+            OUT.print(f"{one.claim} on {one.version}: {one.kind}: {one.reason}", markup=False)
+
+
+def _cell(one: Verdict) -> str:
+    style = _STYLES.get(one.kind, "")
+    text = f"{one.kind} ({len(one.runs)})"
+    return f"[{style}]{text}[/{style}]" if style else text
+
+
+def _tell_not_counted(runs: Sequence[RunSeen]) -> None:
+    for run in runs:
+        if run.not_counted:
+            OUT.print(f"counts nowhere: {run.run} on {run.rocketmq}: {run.not_counted}", markup=False)

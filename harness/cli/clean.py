@@ -1,0 +1,27 @@
+"""`rocketchaos clean`: what harnesses left that were killed together with their guardian."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.cli.terminal import OUT
+from rocketchaos.harness.cluster.leftovers import clean as clean_up
+from rocketchaos.harness.core.errors import ExitCode
+
+
+def clean() -> ExitCode:
+    """End and remove what a power cut, or a kill of everything, left. Nothing else is touched."""
+    cleaned = clean_up()
+    for text in cleaned.processes:
+        OUT.print(f"ended {text}", markup=False)
+    for identity in cleaned.clusters:
+        OUT.print(f"removed the record of cluster {identity}", markup=False)
+    for thing in cleaned.things:
+        OUT.print(f"removed {thing.kind} {thing.name}", markup=False)
+    for folder in cleaned.folders:
+        OUT.print(f"removed {folder}", markup=False)
+    for text in cleaned.left:
+        OUT.print(text, markup=False)
+    if cleaned.left:
+        OUT.print("Run `rocketchaos clean` again once nothing stands in the way.", markup=False)
+    if not (cleaned.processes or cleaned.clusters or cleaned.things or cleaned.folders or cleaned.left):
+        OUT.print("Nothing was left.", markup=False)
+    return ExitCode.AS_EXPECTED

@@ -1,0 +1,195 @@
+"""What commands that run scenarios share: how runs are told of. Their options are in `common_options`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
+from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
+from rocketchaos.harness.core.run_folder import runs_folder
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.again import seen_again
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.plan.matrix import LeftOut, Matrix, Plan, code_with, left_out_told
+from rocketchaos.harness.plan.obtainable import obtainable
+from rocketchaos.harness.plan.options import DEFAULT_VERSION
+from rocketchaos.harness.reporting.base import Report, Reporter
+from rocketchaos.harness.reporting.parts.again import Again, exit_code_of
+from rocketchaos.harness.scenario.hints import hints
+from rocketchaos.harness.scenario.model import Scenario
+
+LEAST_MINUTES, MOST_MINUTES = 0.5, 7 * 24 * 60.0
+"""Of options that say how long a command may take; `nan` and `inf` are within no limits."""
+
+
+def runs_or_default(runs: Path | None) -> Path:
+    """The chosen folder for runs, or the default one."""
+    return runs_folder() if runs is None else runs
+
+
+def write_text(path: Path, text: str, way_out: str) -> None:
+    """Write a file whose place the user chose, and its folder where that is missing.
+
+    Raises:
+        EnvironmentNotReady: it can't be written; `way_out` says what to do then.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
+
+
+def require_writable(path: Path, way_out: str) -> None:
+    """Make sure that a file can be written later, and its folder where that is missing.
+
+    Raises:
+        EnvironmentNotReady: it can't; `way_out` says what to do then.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            path.open("ab").close()
+        else:
+            TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
+
+
+def version_or(recorded: object, chosen: str | None) -> str:
+    """The chosen version, otherwise the recorded one, otherwise the default."""
+    return chosen if chosen is not None else str(recorded) if recorded else DEFAULT_VERSION
+
+
+def run_and_tell(
+    campaign: Campaign,
+    jobs: Sequence[Job],
+    *,
+    parallel: int | None,
+    progress: Progress,
+    as_json: bool,
+    junit: Path | None,
+    left_out: Sequence[LeftOut] = (),
+    matrix: bool = False,
+    wanted: Sequence[str] = (),
+) -> ExitCode:
+    """Run them all and tell how they ended, and whether the findings with these signatures were there again.
+
+    What can't be had is left out, and named before anything is fetched. The exit code is that of all together.
+    Where something ends it early, what has ended by then is told all the same, and the error goes on.
+
+    Raises:
+        UsageProblem: nothing is left, for there are no such versions.
+        EnvironmentNotReady: nothing is left, for no version can be had now.
+    """
+    jobs, absent = obtainable(jobs, campaign.options.on, campaign.absences(jobs))
+    for line in left_out_told(absent):
+        ERR.print(f"left out: {line}", markup=False)
+    left_out = (*left_out, *absent)
+    reports: list[Report] = []
+    try:
+        with campaign:
+            for report in campaign.run_all(jobs, parallel):
+                reports.append(report)
+                if len(jobs) > 1:
+                    progress(f"{len(reports)} of {len(jobs)} runs done")
+    except BaseException:
+        progress.stop()
+        tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix, wanted=wanted)
+        for line in not_run_told(jobs, campaign.reports):
+            ERR.print(f"not run: {line}", markup=False)
+        raise
+    progress.stop()
+    return tell(reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix, wanted=wanted)
+
+
+def not_run_told(jobs: Sequence[Job], reports: Sequence[Report]) -> list[str]:
+    """Which of the jobs have no report, a line for each client and version."""
+    wanted = Counter((job.clients, job.rocketmq, job.scenario.name) for job in jobs)
+    left = wanted.copy()
+    for report in reports:
+        cell = report.record["cell"]
+        left[cell["client"], cell["rocketmq"], report.scenario.name] -= 1
+    found: dict[tuple[str, str], list[str]] = {}
+    for (clients, version, name), count in (+left).items():
+        times = wanted[clients, version, name]
+        of = f" ({count} of {times} times)" if times > 1 else ""
+        found.setdefault((clients, version), []).append(name + of)
+    return [
+        f"{clients} on RocketMQ {version}: {', '.join(names)}" for (clients, version), names in found.items()
+    ]
+
+
+def say_left_out(planned: Plan, matrix: Matrix | None) -> None:
+    """Name what is not run, before anything is; in a matrix with its cell."""
+    told = left_out_told(planned.left_out) if matrix else [one.reason for one in planned.left_out]
+    for line in told:
+        ERR.print(f"left out: {line}", markup=False)
+
+
+def say_hints(scenarios: Iterable[Scenario]) -> None:
+    """What `validate` would hint at, a line each; before anything is run."""
+    for one in (hint for scenario in scenarios for hint in hints(scenario)):
+        ERR.print(f"{one.file}:{one.line}:{one.column}: {one.text}", markup=False)
+
+
+def tell(
+    reports: Sequence[Report],
+    *,
+    as_json: bool,
+    junit: Path | None,
+    left_out: Sequence[LeftOut] = (),
+    matrix: bool = False,
+    wanted: Sequence[str] = (),
+) -> ExitCode:
+    """Tell every reporter that is wanted; the exit code of all runs together.
+
+    `left_out` says which scenarios were not run, and why, and may change the code; `matrix` whether a matrix was
+    asked for; `wanted` has the signatures of a night's findings that were to be seen again.
+    """
+    of_matrix, again = left_out if matrix else None, seen_again(wanted, reports)
+    main = _json_reporter(left_out, again, matrix) if as_json else _console_reporter(of_matrix)
+    reporters: list[Reporter] = [main]
+    if junit is not None:
+        from rocketchaos.harness.reporting.junit import JUnitReporter
+
+        reporters.append(JUnitReporter(junit, left_out, cells=matrix))
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        from rocketchaos.harness.reporting.github import GitHubReporter
+
+        # Annotations are read from the output of a step; JSON on standard output must stay alone.
+        reporters.append(
+            GitHubReporter(sys.stderr if as_json else sys.stdout, os.environ, left_out, matrix=matrix)
+        )
+    for reporter in reporters:
+        reporter.report(reports)
+    for one in () if as_json else again:
+        OUT.print(str(one), markup=False)
+    code = exit_code_of(reports, again)
+    if code is ExitCode.INCONCLUSIVE and not all(one.runs for one in again):
+        ERR.print("rocketchaos: not every finding was seen again; what races may need more runs: --repeat")
+    with_all = code_with(left_out, code)
+    if with_all is not code:
+        gone = dict.fromkeys(one.rocketmq for one in left_out if one.code is with_all)
+        ERR.print(
+            f"rocketchaos: exit code {int(with_all)}, because of what was left out on RocketMQ {', '.join(gone)}",
+            markup=False,
+        )
+    return with_all
+
+
+def _json_reporter(left_out: Sequence[LeftOut], again: Sequence[Again], matrix: bool) -> Reporter:
+    from rocketchaos.harness.reporting.document import DocumentReporter
+
+    return DocumentReporter(sys.stdout, left_out, again, matrix=matrix)
+
+
+def _console_reporter(of_matrix: Sequence[LeftOut] | None) -> Reporter:
+    from rocketchaos.harness.reporting.console import ConsoleReporter  # with rich, which JSON doesn't need
+
+    return ConsoleReporter(OUT.rich, of_matrix)

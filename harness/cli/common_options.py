@@ -1,0 +1,71 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.plan.options import DEFAULT_VERSION
+
+
+class Timing(StrEnum):
+    """The timing profiles, as an option."""
+
+    COMPRESSED = "compressed"
+    FAITHFUL = "faithful"
+
+
+RocketmqOption = Annotated[
+    str, typer.Option("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients, 4.9.x or 5.x.")
+]
+ChosenRocketmqOption = Annotated[
+    str | None,
+    typer.Option(
+        "--rocketmq",
+        metavar="VERSION",
+        help=f"RocketMQ of servers and clients, 4.9.x or 5.x. [default: {DEFAULT_VERSION}]",
+    ),
+]
+TimingOption = Annotated[
+    Timing | None,
+    typer.Option(
+        "--timing", help="RocketMQ's own timers, or shortened ones; instead of what the scenario says."
+    ),
+]
+OnOption = Annotated[
+    ClusterKind,
+    typer.Option("--on", help="Name server and brokers as processes of this host, or in containers."),
+]
+DashboardOption = Annotated[
+    bool,
+    typer.Option("--dashboard", help="With RocketMQ's dashboard as a third witness, in a container."),
+]
+RunsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--runs", metavar="FOLDER", help="Where run folders go. [default: ROCKETCHAOS_RUNS or ./runs]"
+    ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        min=0,
+        help="Names the run; nothing that the harness does is left to chance so far. A random one unless given.",
+    ),
+]
+ParallelOption = Annotated[
+    int | None,
+    typer.Option("--parallel", min=1, help="So many at a time. [default: by cores and load]"),
+]
+KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the cluster up; `rocketchaos down` ends it.")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="One JSON document on standard output, nothing else.")
+]
+JunitOption = Annotated[
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write JUnit XML to this file as well.")
+]

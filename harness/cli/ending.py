@@ -1,0 +1,74 @@
+"""Turns every ending of a command into a message and an exit code."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any
+
+import typer
+
+from rocketchaos.harness.cli.terminal import ERR
+from rocketchaos.harness.core.errors import ExitCode, RocketchaosError
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: ends the command as Ctrl-C does, with an exit code of its own."""
+
+    def __str__(self) -> str:
+        return "SIGTERM"
+
+
+def run_application(app: typer.Typer, arguments: list[str] | None) -> int:
+    """Run a command of the application; returns its exit code."""
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        app(arguments, prog_name="rocketchaos")
+    except SystemExit as end:
+        return int(end.code or 0)
+    return ExitCode.AS_EXPECTED
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> None:
+    raise Terminated
+
+
+def ending_in_a_code(command: Callable[..., ExitCode]) -> Callable[..., None]:
+    """The command for Typer: whatever happens in it becomes a message and an exit code."""
+
+    @functools.wraps(command)
+    def run_it(**arguments: Any) -> None:
+        raise typer.Exit(_code_of(command, arguments))
+
+    return run_it
+
+
+def _code_of(command: Callable[..., ExitCode], arguments: Mapping[str, Any]) -> ExitCode:
+    """Run the command; whatever happens becomes a message and a code."""
+    try:
+        code = command(**arguments)
+        sys.stdout.flush()  # here, where it is no failure that the reader has gone
+        return code
+    except RocketchaosError as problem:
+        ERR.print(f"rocketchaos: {problem}", markup=False)
+        return problem.exit_code
+    except Terminated:
+        ERR.print("rocketchaos: terminated; what was started has been ended")
+        return ExitCode.TERMINATED
+    except KeyboardInterrupt:
+        ERR.print("rocketchaos: interrupted; what was started has been ended")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has gone, as `head` does; that is no failure of ours. What is still in the
+        # buffer goes nowhere, or Python would complain at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.AS_EXPECTED
+    except Exception:
+        ERR.print(traceback.format_exc(), markup=False)
+        ERR.print("rocketchaos: this is a defect of rocketchaos; please report it with the lines above")
+        return ExitCode.HARNESS

@@ -1,0 +1,109 @@
+"""`rocketchaos explain`: what a word means."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from rocketchaos.harness.cli.terminal import OUT
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.nearest import nearest
+from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.reference.catalogue import claims_of, refuted_by
+from rocketchaos.harness.reference.explain import Entry, entries, meanings
+from rocketchaos.harness.scenario.model import Scenario
+
+_WIDTH = 100
+_MOST = 6
+"""More meanings than this are only named."""
+
+
+def explain(
+    word: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[WORD]",
+            help="A step, a check, a key (`send.per_queue`), what became of a message, an outcome, a timing "
+            "profile, an exit code, a claim (`B01`); all of them unless given.",
+        ),
+    ] = None,
+) -> ExitCode:
+    """Explain a word of scenarios and reports."""
+    if word is None:
+        _list_all()
+        return ExitCode.AS_EXPECTED
+    found = meanings(word)
+    if not found:
+        raise UsageProblem(_unknown(word), "`rocketchaos explain` lists all words.")
+    if len(found) > _MOST:
+        OUT.print(f"`{word}` is a key of many; say which one:", markup=False)
+        _columns([one.name for one in found])
+        return ExitCode.AS_EXPECTED
+    for number, entry in enumerate(found):
+        if number:
+            OUT.print()
+        _show(entry)
+    return ExitCode.AS_EXPECTED
+
+
+def _unknown(word: str) -> str:
+    names = list(dict.fromkeys(one.name for one in entries()))
+    near = nearest(word, names)
+    return f"there is no word `{word}`" + (f"; did you mean `{near}`?" if near else "")
+
+
+def _list_all() -> None:
+    kinds: dict[str, list[str]] = {}
+    for entry in entries():
+        if "." not in entry.name and not entry.kind.startswith("a value of"):
+            kinds.setdefault(entry.kind, []).append(entry.name)
+    for kind, names in kinds.items():
+        OUT.print(f"[bold]{escape(kind)}[/bold]")
+        _columns(names)
+    OUT.print("`rocketchaos explain WORD` explains one, `explain WORD.KEY` a key of it.", markup=False)
+
+
+def _columns(names: list[str]) -> None:
+    for line in textwrap.wrap("  ".join(names), _WIDTH - 4, break_on_hyphens=False):
+        OUT.print(f"    {line}", markup=False)
+
+
+def _show(entry: Entry) -> None:
+    OUT.print(f"[bold]{escape(entry.name)}[/bold]  ({escape(entry.kind)})")
+    for paragraph in entry.text.split("\n\n"):
+        OUT.print(textwrap.fill(_plain(paragraph), _WIDTH, break_long_words=False), markup=False)
+    if entry.example:
+        OUT.print("\nExample:", markup=False)
+        OUT.print(textwrap.indent(entry.example, "    "), markup=False)
+    if entry.kind == "claim":
+        carriers = [one for one in _shipped() if entry.name in claims_of(one)]
+        _show_scenarios("Scenarios with a check that confirms it where it holds:", carriers)
+        against = [one for one in _shipped() if entry.name in refuted_by(one)]
+        _show_scenarios("Scenarios with a check that shows the contrary where it holds:", against)
+    if not entry.keys:
+        return
+    OUT.print("\nKeys:", markup=False)
+    for key in entry.keys:
+        told = f"{key.name}: {key.value}; {_plain(key.meaning)}"
+        wrapped = textwrap.wrap(told, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
+        OUT.print("    " + "\n        ".join(wrapped), markup=False)
+
+
+def _shipped() -> list[Scenario]:
+    return load_all(sorted(shipped().values()))
+
+
+def _show_scenarios(heading: str, scenarios: Sequence[Scenario]) -> None:
+    if scenarios:
+        OUT.print(f"\n{heading}", markup=False)
+    for scenario in scenarios:
+        OUT.print(f"    {scenario.name}", markup=False)
+
+
+def _plain(text: str) -> str:
+    return text.replace("**", "")

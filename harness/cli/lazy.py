@@ -1,0 +1,92 @@
+"""Commands that are imported when they are called: `--help` and `--version` need none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from rocketchaos.harness.cli.ending import Terminated, ending_in_a_code
+from rocketchaos.harness.core.errors import ExitCode
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEntry:
+    """A command by its place, with the line that help shows of it."""
+
+    place: str
+    """`module:name` of a function, or of one that gives a `typer.Typer` with commands of its own."""
+    help: str
+    """The first paragraph of the function's docstring; a test compares them."""
+    matrix: bool = False
+    """Whether it has the option `--matrix`."""
+    group: bool = False
+    """Whether it has commands of its own."""
+
+    def load(self) -> Callable[..., Any]:
+        """The function itself."""
+        module, _, name = self.place.partition(":")
+        loaded: Callable[..., Any] = getattr(import_module(module), name)
+        return loaded
+
+    def application(self, name: str) -> typer.Typer:
+        """The command by itself, as Typer takes it."""
+        if self.group:
+            group: typer.Typer = self.load()()
+            return group
+        command = ending_in_a_code(self.load())
+        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        app.command(name, cls=self._command_class())(command)
+        return app
+
+    def _command_class(self) -> type[TyperCommand]:
+        if not self.matrix:
+            return TyperCommand
+        from rocketchaos.harness.cli.matrix_option import MatrixCommand
+
+        return MatrixCommand
+
+
+class LazyCommand(TyperCommand):
+    """Stands for a command in the help, and makes way for it when it is called."""
+
+    def __init__(self, name: str, entry: CommandEntry) -> None:
+        super().__init__(name, help=entry.help)
+        self._entry = entry
+
+    @cached_property
+    def loaded(self) -> Any:
+        """The command itself.
+
+        Raises:
+            typer.Exit: the user interrupted the import.
+        """
+        try:
+            return typer.main.get_command(self._entry.application(str(self.name)))
+        except Terminated:
+            raise typer.Exit(ExitCode.TERMINATED) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        """The context of the command itself, so that its help, its options and its completion are its own."""
+        return self.loaded.make_context(*arguments, **options)
+
+
+def lazy_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:
+    """The class of a group with these commands, in this order."""
+
+    class LazyGroup(TyperGroup):
+        """A group whose commands are not imported yet."""
+
+        def __init__(self, **attributes: Any) -> None:
+            super().__init__(**attributes)
+            for name, entry in entries.items():
+                self.add_command(LazyCommand(name, entry))
+
+    return LazyGroup

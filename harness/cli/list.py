@@ -1,0 +1,148 @@
+"""`rocketchaos list`: which scenarios there are."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cli.common_options import JsonOption
+from rocketchaos.harness.cli.terminal import OUT
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.model import SCHEMA_VERSION
+from rocketchaos.harness.plan.keywords import fits
+from rocketchaos.harness.plan.library import SUFFIX, shipped
+from rocketchaos.harness.plan.listing import Listed, listed
+
+
+def list_scenarios(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH|WORD...]",
+            help="Files or folders, by default those that come with rocketchaos; and words that must all be in "
+            "the name, the title, the theme or a claim.",
+        ),
+    ] = None,
+    keywords: Annotated[
+        str,
+        typer.Option(
+            "-k", metavar="EXPR", help="The same as an expression, as in pytest: `tags and not grpc`."
+        ),
+    ] = "",
+    long: Annotated[
+        bool, typer.Option("--long", "-l", help="With expected outcome, control, timing, marks and claims.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> ExitCode:
+    """List scenarios by theme, or those that fit words.
+
+    On a terminal each has one line of its width, and controls only their names; elsewhere each has a whole line.
+    """
+    paths = [Path(text) for text in what or () if _is_path(text)]
+    words = [text for text in what or () if not _is_path(text)]
+    every = listed(paths or sorted(shipped().values()))
+    chosen = [one for one in every if _has(one, words) and fits("-k", keywords, one.words, part=True)]
+    if not chosen:
+        asked = " ".join([*words, *([f"-k {keywords!r}"] if keywords.strip() else [])])
+        raise UsageProblem(f"no scenario fits {asked}", "`rocketchaos list` shows all of them.")
+    if as_json:
+        json.dump(_document(chosen), sys.stdout, indent=2, ensure_ascii=False)
+        sys.stdout.write("\n")
+        return ExitCode.AS_EXPECTED
+    every_one = bool(words or keywords.strip() or long)
+    width = shutil.get_terminal_size().columns
+    for line, one in _by_theme(chosen, width, every_one=every_one) if OUT.is_terminal else _table(chosen):
+        OUT.print(line, markup=False)
+        if long and one is not None:
+            OUT.print(f"    {_facts(one)}", markup=False)
+    return ExitCode.AS_EXPECTED
+
+
+def _is_path(text: str) -> bool:
+    """Whether a path is meant and not a word: it is there, or looks like one."""
+    return "/" in text or text.endswith((".yaml", ".yml")) or _has_scenarios(Path(text))
+
+
+def _has_scenarios(path: Path) -> bool:
+    return path.is_file() or (path.is_dir() and next(path.rglob(f"*{SUFFIX}"), None) is not None)
+
+
+def _has(one: Listed, words: Sequence[str]) -> bool:
+    return all(any(word.lower() in text.lower() for text in one.words) for word in words)
+
+
+def _table(scenarios: Sequence[Listed]) -> Iterator[tuple[str, Listed | None]]:
+    """A whole line for each: name, theme, title."""
+    name_width = max(len(one.name) for one in scenarios)
+    theme_width = max(len(one.theme) for one in scenarios)
+    for one in scenarios:
+        yield f"{one.name:{name_width}}  {one.theme:{theme_width}}  {one.title}", one
+
+
+def _by_theme(
+    scenarios: Sequence[Listed], width: int, *, every_one: bool
+) -> Iterator[tuple[str, Listed | None]]:
+    """Each theme with its scenarios, clipped to the width; unless every one is wanted, controls by name alone."""
+    controls = set() if every_one else {one.control for one in scenarios}
+    for theme, group in groupby(scenarios, key=lambda one: one.theme):
+        members = list(group)
+        yield f"{theme} ({len(members)})", None
+        own = [one for one in members if one.name not in controls or one.control is not None]
+        name_width = max((len(one.name) for one in own), default=0)
+        for one in own:
+            yield _clipped(f"  {one.name:{name_width}}  {one.title}", width), one
+        if names := [one.name for one in members if one not in own]:
+            text = f"controls: {', '.join(names)}"
+            yield _indented(text, width), None
+
+
+def _indented(text: str, width: int) -> str:
+    return textwrap.fill(
+        text,
+        width,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def _clipped(line: str, width: int) -> str:
+    return line if len(line) <= width else f"{line[: max(1, width - 1)].rstrip()}…"
+
+
+def _facts(one: Listed) -> str:
+    from rocketchaos.harness.language.expectation import expected_text
+
+    control = [f"control: {one.control}"] if one.control else []
+    return ", ".join(
+        [f"expected: {expected_text(one.expected)}", *control, one.timing, *one.marks, *one.claims]
+    )
+
+
+def _document(scenarios: Sequence[Listed]) -> dict[str, object]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "scenarios": [
+            {
+                "name": one.name,
+                "title": one.title,
+                "theme": one.theme,
+                "expected": one.expected,
+                "control": one.control,
+                "timing": one.timing,
+                "marks": list(one.marks),
+                "claims": list(one.claims),
+                "file": one.file,
+            }
+            for one in scenarios
+        ],
+    }

@@ -1,0 +1,203 @@
+"""`rocketchaos nightly`: scenarios from a seed, until the time is up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cli.common import (
+    LEAST_MINUTES,
+    MOST_MINUTES,
+    require_writable,
+    runs_or_default,
+    version_or,
+)
+from rocketchaos.harness.cli.common_options import (
+    ChosenRocketmqOption,
+    JsonOption,
+    JunitOption,
+    OnOption,
+    ParallelOption,
+    RunsOption,
+)
+from rocketchaos.harness.cli.night_account import NightAccount
+from rocketchaos.harness.cli.terminal import Progress
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.generator import require_acts
+from rocketchaos.harness.nightly.known import read_known
+from rocketchaos.harness.nightly.memory import share_one_arena
+from rocketchaos.harness.nightly.night import SHARED_FOR_S, Night
+from rocketchaos.harness.nightly.pace import Pace, read_history
+from rocketchaos.harness.nightly.profile import Profile, read_profile
+from rocketchaos.harness.nightly.run import NightlyRun
+from rocketchaos.harness.nightly.shard import Shard, shard_of
+from rocketchaos.harness.nightly.status import StatusFile
+from rocketchaos.harness.nightly.thinning import Thinning
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.spark_reports.requirements import require_packages
+
+MinutesOption = Annotated[
+    float,
+    typer.Option(
+        "--minutes",
+        min=LEAST_MINUTES,
+        max=MOST_MINUTES,
+        help="So long, and no longer: nothing begins that can't end.",
+    ),
+]
+NightSeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="Decides every scenario. A random one unless given, and told."),
+]
+ProfileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--profile",
+        metavar="FILE",
+        help="YAML: `consistent: only`, weights of `dimensions` and `acts`; see harness/nightly/README.md.",
+    ),
+]
+ShardOption = Annotated[
+    str | None,
+    typer.Option("--shard", metavar="I/N", help="Only this part, where N machines share the seed: `2/5`."),
+]
+KnownOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--known",
+        metavar="FILE",
+        help="The quarantine: signatures of findings, one a line, that are looked for and told, and change no "
+        "exit code.",
+    ),
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        metavar="URI",
+        help="When the night is over, read its runs into this store, and write the reports over all of it. "
+        "Only then does --keep thin.",
+    ),
+]
+ReportsOption = Annotated[
+    Path | None, typer.Option("--reports", metavar="FOLDER", help="Where those go. [default: RUNS/reports]")
+]
+HistoryOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--history",
+        metavar="FILE",
+        help="The nightly-status.json of an earlier night: how long scenarios took. Give all shards of a night "
+        "the same one. [default: for this machine's own budgets that in the folder of runs]",
+    ),
+]
+KeptOption = Annotated[
+    int | None,
+    typer.Option(
+        "--keep",
+        min=0,
+        help="Of the runs that show nothing, and of those that say nothing, keep the folders of the last so many, "
+        "those of earlier nights with --keep included. [default: all]",
+    ),
+]
+
+
+def nightly(
+    minutes: MinutesOption = 20.0,
+    seed: NightSeedOption = None,
+    profile: ProfileOption = None,
+    rocketmq: ChosenRocketmqOption = None,
+    on: OnOption = ClusterKind.EMBEDDED,
+    shard: ShardOption = None,
+    history: HistoryOption = None,
+    known: KnownOption = None,
+    keep: KeptOption = None,
+    store: StoreOption = None,
+    reports: ReportsOption = None,
+    parallel: ParallelOption = None,
+    runs: RunsOption = None,
+    as_json: JsonOption = False,
+    junit: JunitOption = None,
+) -> ExitCode:
+    """Draw scenarios from a seed, run them side by side, and hold each against what must always be so.
+
+    The exit code is 1 where there is a finding that isn't known. What it found is also in the folder of runs, in
+    nightly-status.json; `rocketchaos shrink RUN` makes a small scenario of a finding.
+    """
+    share_one_arena()
+    known_ones = read_known(known)
+    wanted = Profile() if profile is None else read_profile(profile)
+    require_acts(wanted, on)
+    part = _part(shard, seed)
+    folder = runs_or_default(runs)
+    _require_what_comes_last(store, reports, junit)
+    status = StatusFile(folder)
+    learnt = {} if history is None else read_history(history)
+    with Progress() as progress:
+        chosen = Options(
+            version=version_or(None, rocketmq),
+            on=on,
+            runs=folder,
+            seed=seed,
+            shared_for_s=SHARED_FOR_S,
+            progress=progress,
+        )
+        night = Night(
+            seed=chosen.new_seed(),
+            profile=wanted,
+            minutes=minutes,
+            shard=part,
+            rocketmq=chosen.version,
+            on=on,
+            parallel=parallel,
+            pace=Pace(learnt or status.history),
+            history=learnt,
+        )
+        thinning = Thinning(keep, folder, status.may_be_removed)
+        account = NightAccount(night, known_ones, status, thinning)
+
+        def told(run: NightlyRun) -> None:
+            account.after(run, thin=store is None)
+            progress(_after(run, night))
+
+        with Campaign(replace(chosen, seed=night.seed)) as campaign:
+            campaign.require_ready()
+            try:
+                night.play(campaign, told)
+            finally:
+                progress.stop()
+                for cut_off in campaign.reports:
+                    thinning.note_cut_off(cut_off.folder)
+                unwritten = account.tell(as_json=as_json, junit=junit)
+    made = [] if store is None else account.store(folder, store, reports or folder / "reports")
+    return account.exit_code([*unwritten, *made])
+
+
+def _part(shard: str | None, seed: int | None) -> Shard:
+    """What of the night is played here."""
+    part = shard_of(shard)
+    if part.count > 1 and seed is None:
+        raise UsageProblem("shards of a night have one seed together", "Give all of them the same `--seed`.")
+    return part
+
+
+def _require_what_comes_last(store: str | None, reports: Path | None, junit: Path | None) -> None:
+    """What is missing for the reports, or for a file, is said now, and not when the night is over."""
+    if store is not None:
+        require_packages(reports=True)
+    elif reports is not None:
+        raise UsageProblem("reports are made from a store", "Give `--store` as well.")
+    if junit is not None:
+        require_writable(junit, "Choose another --junit.")
+
+
+def _after(run: NightlyRun, night: Night) -> str:
+    """What is shown when a run has ended."""
+    found = counted(len(run.findings), "finding") if run.not_judged is None else "it says nothing"
+    return f"{run.name}: {found}; {counted(len(night.runs), 'run')}, {night.left_s:.0f} s left"

@@ -1,0 +1,270 @@
+"""`rocketchaos report ...`: run folders of any number, turned into reports on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rocketchaos.harness.cli.ending import ending_in_a_code
+from rocketchaos.harness.cli.terminal import OUT, Progress
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from rocketchaos.spark_reports.render.files import Written
+    from rocketchaos.spark_reports.report import Report, StoreSummary
+    from rocketchaos.spark_reports.store import Store
+
+
+class Form(StrEnum):
+    """Of the short text."""
+
+    TEXT = "text"
+    MD = "md"
+
+
+class FileFormat(StrEnum):
+    """Of exported tables."""
+
+    PARQUET = "parquet"
+    CSV = "csv"
+
+
+StoreOption = Annotated[
+    str, typer.Option("--store", metavar="URI", help="The store: a folder, or any URI that Spark can reach.")
+]
+MasterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--master", metavar="URL", help="Spark's master. [default: ROCKETCHAOS_SPARK_MASTER or local\\[*]]"
+    ),
+]
+OutOption = Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the page and tables go.")]
+FormOption = Annotated[Form, typer.Option("--format", help="Of the short text on standard output.")]
+
+
+def ingest(
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUNS...", help="Folders of runs, or folders with such below.")
+    ],
+    store: StoreOption,
+    master: MasterOption = None,
+) -> ExitCode:
+    """Read run folders into a store, which is made if there is none.
+
+    The same folder again changes nothing; one that was judged anew replaces what it was. What is broken is
+    quarantined, with the reason, and counted in every report.
+    """
+    with _spark(master) as (spark, progress):
+        from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
+        from rocketchaos.spark_reports.store import Store
+
+        done = ingest_runs(spark, Store.create(spark, store, progress), runs, progress)
+    again = f"{done.replaced} judged anew, {done.unchanged} as they were"
+    OUT.print(
+        f"{done.seen} run folders: {done.ingested} new, {again}, {sum(done.quarantined.values())} in quarantine"
+    )
+    for kind, folders in done.quarantined.items():
+        OUT.print(f"  {kind}: {folders}", markup=False)
+    if done.released:
+        OUT.print(f"{done.released} folders left the quarantine: they are gone", markup=False)
+    OUT.print(f"{done.messages} messages in {done.seconds:.1f} s", markup=False)
+    return ExitCode.AS_EXPECTED
+
+
+def flakiness(
+    store: StoreOption, out: OutOption, form: FormOption = Form.TEXT, master: MasterOption = None
+) -> ExitCode:
+    """How certain outcomes are: PASS, FLAKY, FAIL, with intervals, trends, and causes of failure."""
+    return _make("flakiness", store, out, form, master)
+
+
+def divergence(
+    store: StoreOption, out: OutOption, form: FormOption = Form.TEXT, master: MasterOption = None
+) -> ExitCode:
+    """Where clients, versions, clusters and witnesses differ, and by how many messages."""
+    return _make("divergence", store, out, form, master)
+
+
+def timing(
+    store: StoreOption, out: OutOption, form: FormOption = Form.TEXT, master: MasterOption = None
+) -> ExitCode:
+    """How long rebalances, flips, corrections of offsets and deliveries take, against RocketMQ's timers."""
+    return _make("timing", store, out, form, master)
+
+
+def export(
+    store: StoreOption,
+    out: Annotated[str, typer.Option("--out", metavar="URI", help="An empty folder.")],
+    form: Annotated[FileFormat, typer.Option("--format", help="Of the files.")] = FileFormat.PARQUET,
+    master: MasterOption = None,
+) -> ExitCode:
+    """Write the tables as plain files, for tools that know nothing of Delta."""
+    with _store(store, master) as (found, progress):
+        from rocketchaos.spark_reports.export import Format
+        from rocketchaos.spark_reports.export import export as export_tables
+
+        found.register()
+        names = export_tables(found.spark, out, Format(form), progress)
+    OUT.print(f"{len(names)} tables in {out}: {', '.join(names)}", markup=False)
+    return ExitCode.AS_EXPECTED
+
+
+def tidy(store: StoreOption, master: MasterOption = None) -> ExitCode:
+    """Remove what nobody can see: of ingests broken off, of runs judged anew. Put small files together."""
+    with _store(store, master) as (found, progress):
+        from rocketchaos.spark_reports.tidy import tidy as tidy_store
+
+        done = tidy_store(found, progress)
+    OUT.print(
+        f"{done.facts} facts that nobody could see are gone; {done.folders} folders left the quarantine, ingested "
+        f"since; {done.files} small files became {done.files_now}",
+        markup=False,
+    )
+    return ExitCode.AS_EXPECTED
+
+
+def migrate(store: StoreOption, master: MasterOption = None) -> ExitCode:
+    """Bring a store of an older version up to date."""
+    with _spark(master) as (spark, progress):
+        from rocketchaos.spark_reports.migrations import leaves_gaps
+        from rocketchaos.spark_reports.migrations import migrate as migrate_store
+        from rocketchaos.spark_reports.tables import STORE_VERSION
+
+        had = migrate_store(spark, store, progress)
+    gaps = "; ingest its runs again to fill the gaps" if leaves_gaps(had) else ""
+    OUT.print(
+        f"{store} has version {STORE_VERSION} already"
+        if had == STORE_VERSION
+        else f"{store} had version {had}, and has {STORE_VERSION} now{gaps}",
+        markup=False,
+    )
+    return ExitCode.AS_EXPECTED
+
+
+def package(
+    out: Annotated[
+        Path, typer.Option("--out", metavar="FILE.zip", help="Where the zip goes; two files go beside it.")
+    ] = Path("rocketchaos-spark.zip"),
+) -> ExitCode:
+    """Make a zip for `spark-submit --py-files`, and the script to submit."""
+    from rocketchaos.spark_reports import requirements
+
+    requirements.require_packages()
+    from rocketchaos.spark_reports.package import make_package
+
+    with Progress() as progress:
+        made = make_package(out, progress)
+    OUT.print(f"{made.zip}\n{made.script}\n{made.logging}\n\nOn any master:\n  {made.command}", markup=False)
+    return ExitCode.AS_EXPECTED
+
+
+def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
+    """Read the runs below a folder into a store, and write every report over it, in one Spark; the pages.
+
+    Raises:
+        EnvironmentNotReady, UsageProblem: as the commands do.
+    """
+    with _spark(None, reports=True) as (spark, progress):
+        from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
+        from rocketchaos.spark_reports.reports import REPORTS
+        from rocketchaos.spark_reports.store import Store
+
+        kept = Store.create(spark, store, progress)
+        ingest_runs(spark, kept, [str(runs)], progress)
+        kept.register()
+        summary = kept.summary()
+        names = REPORTS if summary.runs else ()
+        return [_written(kept, summary, name, out, progress)[1].page for name in names]
+
+
+COMMANDS: Mapping[str, Callable[..., ExitCode]] = {
+    "ingest": ingest,
+    "flakiness": flakiness,
+    "divergence": divergence,
+    "timing": timing,
+    "export": export,
+    "tidy": tidy,
+    "migrate": migrate,
+    "package": package,
+}
+"""In the order of the help; a new one is registered here."""
+
+
+def report_application() -> typer.Typer:
+    """The commands below `rocketchaos report`."""
+    app = typer.Typer(
+        help="Reports over many runs, on Spark: how flaky, how different, how fast.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name, command in COMMANDS.items():
+        app.command(name)(ending_in_a_code(command))
+    return app
+
+
+def _make(name: str, uri: str, out: str, form: Form, master: str | None) -> ExitCode:
+    from rocketchaos.spark_reports.places import Place
+
+    folder = Place.of(out).folder
+    if folder is None:
+        raise UsageProblem(
+            f"{out} is no folder of this machine, where reports are written", "Give another --out."
+        )
+    with _store(uri, master, reports=True) as (store, progress):
+        from rocketchaos.spark_reports.render.text import markdown, show
+
+        store.register()
+        summary = store.summary()
+        if not summary.runs:
+            broken = f"; {summary.quarantined} folders are in quarantine" if summary.quarantined else ""
+            raise UsageProblem(
+                f"the store at {uri} has no runs{broken}",
+                f"Ingest some: rocketchaos report ingest RUNS --store {uri}.",
+            )
+        report, written = _written(store, summary, name, folder, progress)
+    if form is Form.MD:
+        OUT.print(markdown(report, written.page), markup=False, end="")
+    else:
+        show(report, OUT.rich, written.page)
+    return ExitCode.AS_EXPECTED
+
+
+def _written(
+    store: Store, summary: StoreSummary, name: str, folder: Path, progress: Progress
+) -> tuple[Report, Written]:
+    from rocketchaos.spark_reports.render.files import write
+    from rocketchaos.spark_reports.reports import REPORTS
+
+    progress(f"making the report {name}")
+    report = REPORTS[name](store.spark, summary)
+    progress("writing the report")
+    return report, write(store.spark, report, folder)
+
+
+@contextmanager
+def _store(uri: str, master: str | None, *, reports: bool = False) -> Iterator[tuple[Store, Progress]]:
+    with _spark(master, reports=reports) as (spark, progress):
+        from rocketchaos.spark_reports.store import Store
+
+        yield Store.open(spark, uri, progress), progress
+
+
+@contextmanager
+def _spark(master: str | None, *, reports: bool = False) -> Iterator[tuple[SparkSession, Progress]]:
+    """A Spark for one command; its packages are looked for, and loaded, only here."""
+    from rocketchaos.spark_reports import requirements
+
+    requirements.require_packages(reports=reports)
+    from rocketchaos.spark_reports.session import spark_session
+
+    with Progress() as progress, spark_session(master, progress) as spark:
+        yield spark, progress

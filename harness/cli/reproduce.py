@@ -1,0 +1,135 @@
+"""`rocketchaos reproduce`: one scenario, once or often."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cli.common import run_and_tell, runs_or_default, say_hints, say_left_out, version_or
+from rocketchaos.harness.cli.common_options import (
+    ChosenRocketmqOption,
+    DashboardOption,
+    JsonOption,
+    JunitOption,
+    KeepOption,
+    ParallelOption,
+    RunsOption,
+    SeedOption,
+    Timing,
+    TimingOption,
+)
+from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
+from rocketchaos.harness.cli.terminal import ERR, Progress
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.nightly.again import signatures
+from rocketchaos.harness.nightly.document import MARK
+from rocketchaos.harness.plan.library import find
+from rocketchaos.harness.plan.matrix import Matrix, plan
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.reporting.folder import load_report
+from rocketchaos.harness.rocketmq.client_kinds import ClientChoice, client_choice
+from rocketchaos.harness.scenario import load_scenario, parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
+
+
+def reproduce(
+    what: Annotated[
+        str,
+        typer.Argument(metavar="NAME|FILE|RUN", help="A scenario's name or file, or the folder of a run."),
+    ],
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="So many times, and the distribution.")] = 1,
+    parallel: ParallelOption = None,
+    rocketmq: ChosenRocketmqOption = None,
+    matrix: MatrixOption = None,
+    on: Annotated[
+        ClusterKind | None,
+        typer.Option(
+            "--on",
+            help="Name server and brokers as processes of this host, or in containers. [default: embedded]",
+        ),
+    ] = None,
+    dashboard: DashboardOption = False,
+    timing: TimingOption = None,
+    seed: SeedOption = None,
+    runs: RunsOption = None,
+    keep: KeepOption = False,
+    as_json: JsonOption = False,
+    junit: JunitOption = None,
+) -> ExitCode:
+    """Run a scenario on a real RocketMQ, and say whether its anomaly is there.
+
+    A run's folder runs the same again: scenario, version, client, timing and seed, unless options say otherwise.
+    Of a night's run it is told in how many of the new runs each of its findings was there.
+    """
+    wanted = matrix_of(matrix, rocketmq)
+    scenario, client, options = _prepare(what, rocketmq, on, timing, seed)
+    planned = plan([scenario], (wanted or Matrix()).cells(options.version, client), options.on)
+    say_hints([scenario])
+    say_left_out(planned, wanted)
+    with Progress() as progress:
+        campaign = Campaign(
+            replace(options, dashboard=dashboard, runs=runs_or_default(runs), keep=keep, progress=progress)
+        )
+        code = run_and_tell(
+            campaign,
+            [job for job in planned.jobs for _ in range(repeat)],
+            parallel=parallel,
+            progress=progress,
+            as_json=as_json,
+            junit=junit,
+            left_out=planned.left_out,
+            matrix=wanted is not None,
+            wanted=_findings_of(Path(what), scenario),
+        )
+    for record in campaign.kept:
+        ERR.print(
+            f"The cluster stays up: name server {record.nameserver}. `rocketchaos down {record.id}` ends it.",
+            markup=False,
+        )
+    return code
+
+
+def _findings_of(path: Path, scenario: Scenario) -> tuple[str, ...]:
+    """What is to be seen again: the findings of the run in this folder, where a night drew its scenario."""
+    return signatures(load_report(path)) if path.is_dir() and MARK in scenario.marks else ()
+
+
+def _prepare(
+    what: str, rocketmq: str | None, on: ClusterKind | None, timing: Timing | None, seed: int | None
+) -> tuple[Scenario, ClientChoice | None, Options]:
+    """The scenario, the client that a matrix gave it, and what of the options is recorded in a run."""
+    chosen = None if timing is None else timing.value
+    path = Path(what)
+    if not path.is_dir():
+        return (
+            load_scenario(find(what)),
+            None,
+            Options(
+                version=version_or(None, rocketmq), on=on or ClusterKind.EMBEDDED, timing=chosen, seed=seed
+            ),
+        )
+    folder = RunFolder.existing(path)
+    record = folder.read_json("run.json")
+    scenario = parse_scenario(
+        folder.scenario_path.read_text(encoding="utf-8"),
+        record.get("scenario_file") or str(folder.scenario_path),
+        reach=False,
+    )
+    chosen_client = record.get("chosen_client")
+    client = None if chosen_client is None else client_choice(chosen_client)
+    return (
+        scenario,
+        client,
+        Options(
+            version=version_or(record.get("rocketmq"), rocketmq),
+            on=on or ClusterKind((record.get("cluster") or {}).get("kind") or ClusterKind.EMBEDDED),
+            timing=chosen or record.get("timing"),
+            seed=record.get("seed") if seed is None else seed,
+        ),
+    )

@@ -1,0 +1,90 @@
+"""`rocketchaos run`: many scenarios."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cli.common import run_and_tell, runs_or_default, say_hints, say_left_out, version_or
+from rocketchaos.harness.cli.common_options import (
+    ChosenRocketmqOption,
+    DashboardOption,
+    JsonOption,
+    JunitOption,
+    OnOption,
+    ParallelOption,
+    RunsOption,
+    SeedOption,
+    TimingOption,
+)
+from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
+from rocketchaos.harness.cli.terminal import Progress
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.plan.matrix import Matrix, plan
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.plan.selection import load_all, select
+
+
+def run(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of `*.scenario.yaml`.")
+    ],
+    keywords: Annotated[
+        str,
+        typer.Option(
+            "-k", metavar="EXPR", help="Only scenarios whose name or title fits: `tags and not kill`."
+        ),
+    ] = "",
+    marks: Annotated[
+        str, typer.Option("-m", metavar="MARK", help="Only scenarios whose marks fit: `not slow`.")
+    ] = "",
+    repeat: Annotated[
+        int, typer.Option("--repeat", min=1, help="All of them so many times, round after round.")
+    ] = 1,
+    parallel: ParallelOption = None,
+    rocketmq: ChosenRocketmqOption = None,
+    matrix: MatrixOption = None,
+    on: OnOption = ClusterKind.EMBEDDED,
+    dashboard: DashboardOption = False,
+    timing: TimingOption = None,
+    seed: SeedOption = None,
+    runs: RunsOption = None,
+    as_json: JsonOption = False,
+    junit: JunitOption = None,
+) -> ExitCode:
+    """Run scenarios. Every file is validated before anything starts.
+
+    Scenarios that are about other versions of RocketMQ, or need another kind of cluster or client, are left
+    out, and named.
+    """
+    wanted, version = matrix_of(matrix, rocketmq), version_or(None, rocketmq)
+    scenarios = select(load_all(paths), keywords, marks)
+    planned = plan(scenarios, (wanted or Matrix()).cells(version), on)
+    say_hints(scenarios)
+    say_left_out(planned, wanted)
+    with Progress() as progress:
+        options = Options(
+            version=version,
+            on=on,
+            dashboard=dashboard,
+            timing=None if timing is None else timing.value,
+            runs=runs_or_default(runs),
+            seed=seed,
+            progress=progress,
+        )
+        campaign = Campaign(options)
+        return run_and_tell(
+            campaign,
+            # Not one after the other: what the machine does meanwhile strikes all alike.
+            planned.jobs * repeat,
+            parallel=parallel,
+            progress=progress,
+            as_json=as_json,
+            junit=junit,
+            left_out=planned.left_out,
+            matrix=wanted is not None,
+        )

@@ -1,0 +1,180 @@
+"""`rocketchaos shrink`: the smallest scenario that still shows a finding, of a run or of a whole night."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from textwrap import indent
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cli.common import LEAST_MINUTES, MOST_MINUTES, require_writable, write_text
+from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
+from rocketchaos.harness.core.errors import ExitCode, PreconditionNotMet, RocketchaosError, UsageProblem
+from rocketchaos.harness.core.run_folder import runs_folder
+from rocketchaos.harness.nightly.document import text_of
+from rocketchaos.harness.nightly.shrink import PATIENCE
+from rocketchaos.harness.nightly.smallest import Effort, Smallest, chosen, options_of, reproduce_command
+from rocketchaos.harness.nightly.stated import StatedFinding, of_night
+from rocketchaos.harness.nightly.status import NAME as STATUS_FILE
+from rocketchaos.harness.plan.library import SUFFIX
+from rocketchaos.harness.reporting.folder import load_report
+
+WAY_OUT = "Choose another --out."
+CandidateRunsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--runs",
+        metavar="FOLDER",
+        help="Where the runs of candidates go. [default: ROCKETCHAOS_RUNS or ./runs, and `-shrinking`]",
+    ),
+]
+
+
+def shrink(
+    what: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN|NIGHT",
+            help="The folder of a run that shows a finding; or a night's nightly-status.json, or its folder.",
+        ),
+    ],
+    finding: Annotated[
+        str,
+        typer.Option(
+            "--finding",
+            metavar="TEXT",
+            help="Which one, by any part of its signature. [default: a run's first; all of a night that are new]",
+        ),
+    ] = "",
+    repeat: Annotated[
+        int,
+        typer.Option(
+            "--repeat",
+            min=1,
+            help="So many runs of each candidate, where it takes them to trust it; more where the finding races.",
+        ),
+    ] = 3,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            "--minutes",
+            min=LEAST_MINUTES,
+            max=MOST_MINUTES,
+            help="So long at most for each finding; the smallest one by then is written.",
+        ),
+    ] = 20.0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE|FOLDER",
+            help="The scenario; of a night the folder for them. [default: NAME.scenario.yaml, here; of a night in "
+            "`findings`, beside its status file]",
+        ),
+    ] = None,
+    runs: CandidateRunsOption = None,
+) -> ExitCode:
+    """Reduce a finding to the smallest scenario that still shows it, and write that as one would by hand.
+
+    Fewer members, topics, steps, messages, queues, faults, shorter waits: each smaller one is run, and must show
+    the finding as often as the original does. Of a night every finding that isn't known is shrunk, one after the
+    other, each from the shortest run that shows it, or where that doesn't show it again, from the next ones.
+    """
+    effort, folder = Effort(repeat, minutes), runs or _beside(runs_folder())
+    status = what / STATUS_FILE if what.is_dir() else what
+    if status.is_file():
+        return _shrink_all(of_night(status, finding), out or status.parent / "findings", effort, folder)
+    told = _shrink_one(what, finding, lambda name: out or Path(f"{name}{SUFFIX}"), effort, folder)
+    OUT.print(told, markup=False)
+    return ExitCode.AS_EXPECTED
+
+
+def _beside(runs: Path) -> Path:
+    """The folder for candidates' runs: smaller scenarios of a night's are none of the night's."""
+    return Path(f"{runs}-shrinking")
+
+
+def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort: Effort, runs: Path) -> str:
+    """Shrink a run's finding into the file that its name gives; what there is to say of it.
+
+    What ends it early leaves the smallest one so far in the file, with a note, and goes on.
+    """
+    report = load_report(run)
+    wanted = chosen(report, finding)
+    OUT.print(f"shrinking: {wanted.signature}", markup=False)
+    with Progress() as progress:
+        options = options_of(report, runs, progress)
+        search = Smallest(report, wanted, effort, options)
+        file = file_of(search.name)
+        require_writable(file, WAY_OUT)
+        try:
+            shrunk = search.run()
+        except BaseException as end:
+            progress.stop()
+            so_far = search.so_far()
+            if so_far is not None:
+                write_text(file, text_of(so_far), WAY_OUT)
+                note = f"Wrote {file}: the smallest one so far that shows it"
+                ERR.print(note, markup=False)
+                end.add_note(note)
+            raise
+    write_text(file, text_of(shrunk.document), WAY_OUT)
+    return f"{shrunk.sentence}\nWrote {file}: {reproduce_command(file, options)}"
+
+
+def _shrink_stated(one: StatedFinding, out: Path, effort: Effort, runs: Path) -> str:
+    """Shrink a finding of a night, from the shortest of its runs that shows it again; else as `_shrink_one`.
+
+    What races in one scenario may be certain in another: the runs that are spent on one that never shows it again
+    are shared among several, and so is the time.
+    """
+    originals = one.runs[:PATIENCE]
+    effort = replace(effort, patience=PATIENCE // len(originals))
+    ends_s, problems = time.monotonic() + effort.minutes * 60, list[RocketchaosError]()
+    for original in originals:
+        minutes = (ends_s - time.monotonic()) / 60
+        if problems and minutes < LEAST_MINUTES:
+            break
+        left = replace(effort, minutes=minutes)
+        try:
+            return _shrink_one(original, one.signature, lambda name: out / f"{name}{SUFFIX}", left, runs)
+        except (PreconditionNotMet, UsageProblem) as problem:
+            problems.append(problem)
+    if len(problems) == 1:
+        raise problems[0]
+    told = (
+        f"{run.parent.name}: {problem.message}" for run, problem in zip(originals, problems, strict=False)
+    )
+    raise PreconditionNotMet("; ".join(told), "Raise --repeat, and --minutes.")
+
+
+def _shrink_all(wanted: Sequence[StatedFinding], out: Path, effort: Effort, runs: Path) -> ExitCode:
+    """Shrink each into the folder; the gravest of what kept some from it."""
+    if not wanted:
+        OUT.print("nothing to shrink: the night has no finding that isn't known")
+        return ExitCode.AS_EXPECTED
+    require_writable(out / "any", WAY_OUT)
+    told = {one.signature: "not shrunk: it had not begun" for one in wanted}
+    codes: list[ExitCode] = []
+    try:
+        for one in wanted:
+            try:
+                told[one.signature] = _shrink_stated(one, out, effort, runs)
+            except RocketchaosError as problem:
+                told[one.signature] = "\n".join([f"not shrunk: {problem}", *_notes(problem)])
+                codes.append(problem.exit_code)
+            except KeyboardInterrupt as end:
+                told[one.signature] = "\n".join(["not shrunk: interrupted", *_notes(end)])
+                raise
+    finally:
+        for signature, text in told.items():
+            OUT.print(f"\n{signature}\n{indent(text, '  ')}", markup=False)
+    return ExitCode.gravest(codes)
+
+
+def _notes(end: BaseException) -> list[str]:
+    return list(getattr(end, "__notes__", ()))

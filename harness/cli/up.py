@@ -1,0 +1,109 @@
+"""`rocketchaos up`: a cluster for many commands."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cli.common_options import (
+    DashboardOption,
+    JsonOption,
+    OnOption,
+    RocketmqOption,
+    Timing,
+)
+from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
+from rocketchaos.harness.cluster.base import lacking
+from rocketchaos.harness.cluster.kinds import ClusterKind, cluster_class
+from rocketchaos.harness.cluster.running import RunningCluster, keep, running
+from rocketchaos.harness.cluster.server_cluster import ServerCluster
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.core.model import SCHEMA_VERSION
+from rocketchaos.harness.engine.cluster_choice import Making, require_lasting
+from rocketchaos.harness.engine.session import Session
+from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
+from rocketchaos.harness.plan.options import DEFAULT_VERSION
+from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
+from rocketchaos.harness.workers.processes import Processes
+
+
+def up(
+    rocketmq: RocketmqOption = DEFAULT_VERSION,
+    on: OnOption = ClusterKind.EMBEDDED,
+    dashboard: DashboardOption = False,
+    timing: Annotated[Timing, typer.Option("--timing", help="Timers of its brokers.")] = Timing.COMPRESSED,
+    nameserver_port: Annotated[
+        int | None,
+        typer.Option(
+            "--nameserver-port",
+            min=1024,
+            max=65535,
+            help="The name server's port; a free one unless given. Not with `--on containers`.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> ExitCode:
+    """Start a RocketMQ that stays up, and that `reproduce` and `run` use where version and timing fit."""
+    needs = ClusterNeeds(dashboard=DASHBOARD_DEFAULT if dashboard else None)
+    if missing := lacking(cluster_class(on), {"dashboard"} if dashboard else ()):
+        raise UsageProblem(f"a cluster of kind {on} has no {missing[0]}", "`--on containers` has.")
+    if on is ClusterKind.CONTAINERS and nameserver_port is not None:
+        raise UsageProblem(
+            "in a container the name server's port is 9876, at an address of its own",
+            "Leave out `--nameserver-port`.",
+        )
+    for record in running():
+        has_all = record.dashboard is not None or not dashboard
+        if record.fits(rocketmq, timing.value, on) and has_all and nameserver_port is None:
+            ERR.print("It is up already.", markup=False)
+            _tell(record, as_json)
+            return ExitCode.AS_EXPECTED
+    require_lasting(on)
+    with (
+        Progress() as progress,
+        Processes(PROFILES[timing.value], progress) as processes,
+        Session(
+            processes, rocketmq, Making(on, rocketmq, needs, processes, nameserver_port=nameserver_port)
+        ) as session,
+    ):
+        processes.fetch(rocketmq)
+        if on is ClusterKind.EMBEDDED:
+            # Only once it is known that something is to be started.
+            from rocketchaos.harness.engine.archive_run import rehearse
+
+            rehearse(processes, rocketmq)
+        cluster, _ = session.ready()
+        assert isinstance(cluster, ServerCluster)
+        record = keep(cluster)
+        session.hand_over()
+    _tell(record, as_json)
+    return ExitCode.AS_EXPECTED
+
+
+def _tell(record: RunningCluster, as_json: bool) -> None:
+    if as_json:
+        document = {
+            "schema_version": SCHEMA_VERSION,
+            "id": record.id,
+            "rocketmq": record.version,
+            "timing": record.timing,
+            "on": record.kind,
+            "nameserver": record.nameserver,
+            "brokers": {node.name: node.address for node in record.brokers},
+            "others": {node.name: node.address for node in record.nodes[1:] if node not in record.brokers},
+            "dashboard": record.dashboard,
+            "folder": record.folder,
+        }
+        json.dump(document, sys.stdout, indent=2)
+        sys.stdout.write("\n")
+        return
+    others = ", ".join(f"{node.name} {node.address}" for node in record.nodes[1:] if node.role != "dashboard")
+    page = f"\nThe dashboard: {record.dashboard}" if record.dashboard else ""
+    OUT.print(
+        f"RocketMQ {record.version} ({record.timing}) is up: name server {record.nameserver}, {others}{page}\n"
+        f"`rocketchaos down {record.id}` ends it.",
+        markup=False,
+    )

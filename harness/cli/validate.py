@@ -1,0 +1,58 @@
+"""`rocketchaos validate`: is a scenario right?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rocketchaos.harness.cli.terminal import ERR, OUT
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.plan.feasibility import why_nowhere
+from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.scenario import InvalidScenario
+from rocketchaos.harness.scenario.controls import check_controls
+from rocketchaos.harness.scenario.diagnostics import Diagnostic, render
+from rocketchaos.harness.scenario.hints import hints
+from rocketchaos.harness.scenario.load import read_yaml
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.unreachable import doubtful
+
+
+def _nowhere(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
+    for scenario in scenarios:
+        if reason := why_nowhere(scenario):
+            document, _ = read_yaml(scenario.source, scenario.file)
+            yield document.report(document.in_file(("cluster",)) or ("name",), reason)
+
+
+def _doubts(scenarios: Iterable[Scenario]) -> Iterator[Diagnostic]:
+    for scenario in scenarios:
+        document, _ = read_yaml(scenario.source, scenario.file)
+        for doubt in doubtful(document, scenario):
+            yield replace(doubt, message=f"warning: {doubt.message}")
+
+
+def validate(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Scenario files, or folders of `*.scenario.yaml`.")
+    ],
+) -> ExitCode:
+    """Say what is wrong with scenarios, all at once, and warn of what is hardly meant. Nothing is started."""
+    scenarios = load_all(paths)
+    # A single file may have its control anywhere.
+    if any(path.is_dir() for path in paths):
+        known = {*shipped(), *(scenario.name for scenario in scenarios)}
+        if unknown := tuple(check_controls(scenarios, known)):
+            raise InvalidScenario(unknown)
+    if nowhere := tuple(_nowhere(scenarios)):
+        raise InvalidScenario(nowhere)
+    remarks = [*_doubts(scenarios), *(hint for scenario in scenarios for hint in hints(scenario))]
+    if told := render(remarks):
+        ERR.print(told, markup=False)
+    OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}", markup=False)
+    return ExitCode.AS_EXPECTED

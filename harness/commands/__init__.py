@@ -1,1 +1,0 @@
-"""The commands of `rocketchaos`, one file each; `harness.cli` puts them together."""

@@ -1,0 +1,161 @@
+"""How many runs go on side by side: as many as the user says, otherwise as many as the machine can take."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from rocketchaos.harness.core.machine_load import CpuMeter, usable_cores
+from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.scenario.model import Scenario
+
+RUNS_PER_CORE = 4
+BUSY_LIMIT = 0.9
+"""Above this share of busy cores nobody else begins."""
+LOOK_EVERY_S = 0.1
+OVERTAKEN_FOR_S = 60.0
+"""So long lighter ones may begin before the first one, which is too heavy yet; or it might never begin."""
+
+OWN_CLUSTER_WEIGHT = 2.0
+"""Workers of its own; besides, each node counts 1: an own cluster of one broker makes a run of weight 4."""
+OWN_PROCESS_WEIGHT = 0.5
+"""Added for each consumer with a JVM of its own."""
+FAITHFUL_SHARE = 0.25
+"""RocketMQ's own timers make a run that mostly waits."""
+
+
+def weight_of(scenario: Scenario, timing: str) -> float:
+    """What a run costs, where one of shared processes on a shared cluster in compressed timing costs 1."""
+    weight = OWN_CLUSTER_WEIGHT + len(scenario.cluster.nodes) if scenario.needs_own_cluster else 1.0
+    # In containers nobody shares a process, the producer included.
+    in_containers = scenario.workers == "containers"
+    own = len(scenario.consumers) + 1 if in_containers else len(own_processes(scenario))
+    weight += OWN_PROCESS_WEIGHT * own
+    return weight * (FAITHFUL_SHARE if timing == "faithful" else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A run may go on; how that came about."""
+
+    chosen: int | None
+    """The user's `--parallel`; None: by cores and load."""
+    limit: float
+    """So much weight at once at most."""
+    weight: float
+    beside: int
+    """Runs that were under way when this one began."""
+    waited_s: float
+
+    def as_json(self) -> dict[str, Any]:
+        """As `run.json` has it."""
+        return {
+            "chosen": self.chosen,
+            "limit": self.limit,
+            "weight": self.weight,
+            "beside": self.beside,
+            "waited_s": round(self.waited_s, 3),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asking:
+    """A run that waits for its turn."""
+
+    weight: float
+    since: float
+
+
+class Admission:
+    """Lets runs begin in the order in which they ask.
+
+    Where the user chose a number, that many go on at once. Otherwise their weights add up to four times the cores
+    at most, and after the first of them a run begins only while cores are idle. While the first one is too heavy
+    for what is left, lighter ones begin before it, for a while.
+    """
+
+    def __init__(
+        self,
+        chosen: int | None,
+        *,
+        cores: int | None = None,
+        busy: Callable[[], float | None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """
+        Args:
+            chosen: so many at once; None: by cores and load.
+            cores: of this machine, unless given.
+            busy: the share of busy cores since the last question, None where that is too short a time.
+            clock: in seconds.
+        """
+        self._chosen = chosen
+        self._limit = float(chosen or RUNS_PER_CORE * (cores or usable_cores()))
+        self._busy = busy or CpuMeter().busy
+        self._changed = threading.Condition()
+        self._clock = clock
+        self._waiting: deque[_Asking] = deque()
+        self._under_way = 0
+        self._weight = 0.0
+
+    @property
+    def most(self) -> int:
+        """So many runs at once at most, were they all of the lightest."""
+        return int(self._limit / (1.0 if self._chosen else FAITHFUL_SHARE))
+
+    @contextmanager
+    def turn(self, weight: float, interrupted: threading.Event) -> Iterator[Turn]:
+        """Wait until a run of this weight may begin, and let it be under way for the block.
+
+        Raises:
+            KeyboardInterrupt: all runs are to end; this one has not begun.
+        """
+        weight = 1.0 if self._chosen else min(weight, self._limit)
+        asking = _Asking(weight, self._clock())
+        with self._changed:
+            self._waiting.append(asking)
+            try:
+                while not (self._next() is asking and self._has_room(weight)):
+                    self._changed.wait(LOOK_EVERY_S)
+                    if interrupted.is_set():
+                        raise KeyboardInterrupt
+            finally:
+                self._waiting.remove(asking)
+                self._changed.notify_all()
+            waited_s = self._clock() - asking.since
+            turn = Turn(self._chosen, self._limit, weight, self._under_way, waited_s)
+            self._under_way += 1
+            self._weight += weight
+        try:
+            yield turn
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                self._weight -= weight
+                self._changed.notify_all()
+
+    def _next(self) -> _Asking:
+        """Whose turn it is: the first one's, or that of the first one that fits beside what is under way."""
+        first = self._waiting[0]
+        if self._fits(first.weight) or self._clock() - first.since > OVERTAKEN_FOR_S:
+            return first
+        return next((one for one in self._waiting if self._fits(one.weight)), first)
+
+    def _fits(self, weight: float) -> bool:
+        return self._under_way == 0 or self._weight + weight <= self._limit
+
+    def _has_room(self, weight: float) -> bool:
+        if self._under_way == 0:
+            self._busy()  # what is measured next begins with this run
+            return True
+        if not self._fits(weight):
+            return False
+        if self._chosen:
+            return True
+        busy = self._busy()
+        return busy is not None and busy < BUSY_LIMIT

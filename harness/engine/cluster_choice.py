@@ -1,0 +1,116 @@
+"""Makes the cluster that a scenario needs, of the kind that the user wants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.server_cluster import ServerCluster
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
+from rocketchaos.harness.rocketmq import versions
+from rocketchaos.harness.workers.processes import Processes
+
+_DASHBOARDS = {4: "1.0.0", 5: "2.1.0"}
+"""The dashboard that understands a broker, by the broker's major version; the other way round neither does."""
+
+
+def require_lasting(kind: ClusterKind) -> None:
+    """Make sure that a cluster of this kind can stay up for other commands.
+
+    Raises:
+        EnvironmentNotReady: no other command would get at it, or no container engine lets this user in.
+    """
+    if kind is not ClusterKind.CONTAINERS:
+        return
+    from rocketchaos.harness.containers.engine import connect
+
+    if connect().in_vm:
+        raise EnvironmentNotReady(
+            "no cluster in containers can stay up where their engine runs in a VM: the addresses of its brokers "
+            "lead nowhere from this host",
+            "Leave out `--on containers`; or let each command start its own, without `up` and `--keep`.",
+        )
+
+
+class Making:
+    """`making(folder, owner)`: a cluster that isn't started yet, with this folder for its files."""
+
+    def __init__(
+        self,
+        kind: ClusterKind,
+        version: str,
+        needs: ClusterNeeds,
+        processes: Processes,
+        *,
+        delayed: Sequence[str] = (),
+        nameserver_port: int | None = None,
+    ) -> None:
+        """
+        Args:
+            kind: where its servers run.
+            version: of RocketMQ.
+            needs: what is wanted of it.
+            processes: whose timing and guardian are its own.
+            delayed: brokers whose answers can be delayed.
+            nameserver_port: of an embedded one; None: any that is free.
+        """
+        self._kind = kind
+        self._version = version
+        self._needs = needs
+        self._processes = processes
+        self._delayed = delayed
+        self._nameserver_port = nameserver_port
+
+    def __call__(self, folder: Path, owner: str) -> ServerCluster:
+        """A new cluster.
+
+        Raises:
+            EnvironmentNotReady: no container engine lets this user in.
+        """
+        # What speaks to a container engine takes a while to load.
+        if self._kind is ClusterKind.CONTAINERS:
+            return self._containers(folder, owner)
+        from rocketchaos.harness.cluster.embedded import EmbeddedCluster
+
+        return EmbeddedCluster(
+            self._version,
+            self._processes.timing,
+            folder,
+            owner=owner,
+            broker_configuration=self._needs.broker_configuration,
+            brokers=self._needs.brokers,
+            slaves=self._needs.slaves,
+            proxy=self._needs.proxy,
+            flow_control=self._needs.flow_control,
+            nameserver_port=self._nameserver_port,
+            progress=self._processes.progress,
+        )
+
+    def _containers(self, folder: Path, owner: str) -> ServerCluster:
+        from rocketchaos.harness.cluster.containers import ContainersCluster
+        from rocketchaos.harness.containers.engine import connect
+        from rocketchaos.harness.containers.images import Images
+
+        processes = self._processes
+        engine = connect()
+        processes.guardian.watch_engine(engine.base_url)
+        dashboard = self._needs.dashboard
+        if dashboard == DASHBOARD_DEFAULT:
+            dashboard = _DASHBOARDS[versions.parse(self._version)[0]]
+        return ContainersCluster(
+            self._version,
+            processes.timing,
+            folder,
+            owner=owner,
+            engine=engine,
+            images=Images(engine, processes.progress),
+            broker_configuration=self._needs.broker_configuration,
+            brokers=self._needs.brokers,
+            slaves=self._needs.slaves,
+            dashboard=dashboard,
+            by_name=self._needs.advertise == "hostname",
+            delayed=self._delayed,
+            progress=processes.progress,
+        )

@@ -1,0 +1,49 @@
+"""Which consumers need a process of their own; pure."""
+
+from __future__ import annotations
+
+from rocketchaos.assertions.log import Log
+from rocketchaos.assertions.log_lapse import LogLapse
+from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.words import references
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps.base import Step, every_step
+from rocketchaos.harness.steps.settle import Settle
+from rocketchaos.harness.steps.start import Start
+
+
+def own_processes(scenario: Scenario) -> frozenset[str]:
+    """Consumers that can't live in a process with others', and the producer where it can't.
+
+    Those that say so themselves, or whose client never shares one (`Consumer.needs_own_process`), those whose
+    process a step acts on, for a `kill` would take everybody along, and those of whose log a check asks. A
+    variable may stand for any member of the groups of which it is bound.
+    """
+    steps = tuple(every_step(scenario.steps))
+    asked = {name for name, consumer in scenario.consumers.items() if consumer.needs_own_process}
+    for step in steps:
+        # A client that was refused its start leaves threads behind, so that its process is to end.
+        if step.acts_on_process or (isinstance(step, Start) and step.may_be_refused):
+            for target in step.acts_on():
+                asked |= _candidates(scenario, steps, target)
+        if isinstance(step, Settle) and step.log is not None:
+            asked |= _candidates(scenario, steps, step.log)
+    for _, _, check in scenario.checks():
+        # In a shared process's log nobody could tell whose a line is that names no group.
+        if isinstance(check, Log | LogLapse) and check.consumer is not None:
+            asked |= _candidates(scenario, steps, check.consumer)
+    return frozenset(asked & {*scenario.consumers, PRODUCER})
+
+
+def _candidates(scenario: Scenario, steps: tuple[Step, ...], target: str) -> set[str]:
+    if not target.startswith("$"):
+        return {target}
+    groups = {
+        reference.text
+        for step in steps
+        if target[1:] in step.binds()
+        for reference in references(step)
+        if "group" in reference.kinds
+    }
+    found = {name for group in groups for name in scenario.members(group)}
+    return found or set(scenario.consumers)

@@ -1,0 +1,150 @@
+"""What is written down beside the history: `run.json`, and the servers' logs of the time of the run."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+import rocketchaos
+from rocketchaos.harness.cluster.base import Cluster, Configurable
+from rocketchaos.harness.core.machine_load import RunLoad
+from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.engine.admission import Turn
+from rocketchaos.harness.engine.session import Session
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.rocketmq.timers import timers_ms
+
+LOG_LIMIT_BYTES = 64 * 1024 * 1024
+"""Of a server's log so much is kept at most, from the run's beginning."""
+
+OUT_OF_MEMORY = (b"java.lang.OutOfMemoryError", b"io.netty.util.internal.OutOfDirectMemoryError")
+
+
+class NodeLogs:
+    """The part of each server's log that was written from now on, copied when the run is over.
+
+    Other runs on the same cluster write into the same log: their lines of the same time are in the copy too.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._begin = {node.name: _size(node.log) for node in cluster.nodes}
+
+    def out_of_memory(self) -> tuple[str, str] | None:
+        """The first server that ran out of memory meanwhile, and the line that says so; None: none did.
+
+        A broker that can't reserve direct memory lives on (`ExitOnOutOfMemoryError` is of the heap), and a request
+        that needed it is never answered.
+        """
+        for node in self._cluster.nodes:
+            with suppress(OSError), node.log.open("rb") as source:
+                source.seek(self._begin[node.name])
+                for line in source:
+                    if any(error in line for error in OUT_OF_MEMORY):
+                        return node.name, line.decode("utf-8", "replace").strip()
+        return None
+
+    def collect(self, logs: Path) -> None:
+        """Copy, to `<node>.log`. Best effort: a log that can't be copied must not cost the outcome."""
+        for node in self._cluster.nodes:
+            with (
+                suppress(OSError),
+                node.log.open("rb") as source,
+                (logs / f"{node.name}.log").open("wb") as target,
+            ):
+                source.seek(self._begin[node.name])
+                target.write(source.read(LOG_LIMIT_BYTES))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def describe_run(
+    job: Job,
+    session: Session,
+    names: Names,
+    *,
+    seed: int,
+    seconds: float | None,
+    phases: Mapping[str, float],
+    load: RunLoad,
+    turn: Turn | None,
+) -> dict[str, Any]:
+    """`run.json`: all that one needs to know to run it again, and to judge its timing.
+
+    Written when the run begins, with `seconds` and `ended` null, and again when it has ended.
+    """
+    cluster, scenario = session.cluster, job.scenario
+    clients = scenario.clients(session.version)
+    return {
+        "run": names.token,
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "scenario_file": scenario.file,
+        "seed": seed,
+        "timing": session.timing.name,
+        "timers_ms": timers_ms(
+            session.timing,
+            session.version,
+            clients.values(),
+            cluster.broker_configuration if isinstance(cluster, Configurable) else {},
+        ),
+        "rocketmq": session.version,
+        "client": scenario.client_label,
+        "client_version": "+".join(version for _, version in sorted(set(clients.values())))
+        or session.version,
+        "cell": {"client": job.clients, "rocketmq": job.rocketmq},
+        "clients": {name: f"{kind}@{version}" for name, (kind, version) in clients.items()},
+        "chosen_client": None if job.client is None else str(job.client),
+        "workers": session.workers_of(scenario),
+        "cluster": {
+            "kind": cluster.kind if cluster else None,
+            "nodes": [
+                {"name": node.name, "role": node.role, "address": node.address}
+                for node in (cluster.nodes if cluster else ())
+            ],
+            "shared": session.shared,
+            "images": dict(cluster.images) if cluster else {},
+            "start_attempts": cluster.start_attempts if cluster else None,
+        },
+        "attempts": 1,  # a run is never tried again in silence
+        "ended": None if seconds is None else datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "seconds": None if seconds is None else round(seconds, 3),
+        "load": load.as_json(),
+        "parallel": None if turn is None else turn.as_json(),
+        "phases": {name: round(value, 3) for name, value in phases.items()},
+        "versions": {
+            "rocketchaos": rocketchaos.__version__,
+            "python": platform.python_version(),
+            "java": session.processes.java.version,
+        },
+        "host": describe_host(),
+        "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
+    }
+
+
+def describe_host() -> dict[str, Any]:
+    """The machine, and how busy it is."""
+    memory, disk = psutil.virtual_memory(), shutil.disk_usage(Path.cwd())
+    return {
+        "name": platform.node() or None,
+        "system": platform.platform(),
+        "processors": os.cpu_count(),
+        "memory_mib": memory.total // 2**20,
+        "free_memory_mib": memory.available // 2**20,
+        "free_disk_mib": disk.free // 2**20,
+        "load": [round(value, 2) for value in os.getloadavg()],
+    }

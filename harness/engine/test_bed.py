@@ -1,0 +1,289 @@
+"""The stage of a run: its workers and clients, from the first process to the last log."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from rocketchaos.harness.clients.consumer import Consumer
+from rocketchaos.harness.clients.producer import Producer
+from rocketchaos.harness.clients.request_mode import set_request_mode
+from rocketchaos.harness.cluster.groups import create_group
+from rocketchaos.harness.cluster.messages import locate
+from rocketchaos.harness.cluster.topics import create_routed_topic
+from rocketchaos.harness.core.errors import (
+    EnvironmentNotReady,
+    HarnessDefect,
+    PreconditionNotMet,
+    RocketchaosError,
+    UsageProblem,
+)
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.engine.record import NodeLogs
+from rocketchaos.harness.engine.session import Session
+from rocketchaos.harness.language.consumer import Through
+from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.probes.moment import observe_moment
+from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.lease import WorkerProcess
+
+
+class Stage:
+    """The clients of one run: provisioned before its first step, torn down after its last."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        session: Session,
+        folder: RunFolder,
+        history: History,
+        names: Names,
+        *,
+        all_own: bool,
+    ) -> None:
+        """
+        Args:
+            all_own: every client gets a process of its own, for the steps are not known beforehand.
+        """
+        self.scenario = scenario
+        self.session = session
+        self.folder = folder
+        self.history = history
+        self.names = names
+        self.context: RunContext | None = None
+        self._all_own = all_own
+        self._own = own_processes(scenario)
+        self._tenancy = session.processes.workers.tenancy(names.token)
+        self._over = False
+        self._early_deaths: list[tuple[str, str, Trouble]] = []
+        self._consumers: dict[str, Consumer] = {}
+        self._producer: Producer | None = None
+        self._logs: NodeLogs | None = None
+
+    def provision(self) -> RunContext:
+        """Workers warm up while the cluster starts; then topics, producer, and a record of it all."""
+        self.history.append(
+            "harness",
+            "run-started",
+            {
+                "scenario": self.scenario.name,
+                "timing": self.session.timing.name,
+                "rocketmq": self.session.version,
+                "client": self.scenario.client_label,
+            },
+        )
+        self.session.begin()
+        for name, spec in self.scenario.consumers.items():
+            self._consumers[name] = Consumer(
+                name,
+                spec,
+                history=self.history,
+                timing=self.session.timing,
+                rocketmq=self.session.version,
+                spawn=self._spawn,
+                real=self.names.real,
+                servers=partial(self._servers, spec.choice, spec.through),
+                instance=self.names.token,
+                queues=self._queues,
+                set_request_mode=self._set_request_mode,
+            )
+            self._consumers[name].prepare()
+        self._producer = Producer(
+            history=self.history,
+            spawn=partial(self._spawn, PRODUCER, self.scenario.producer.choice),
+            real=self.names.real,
+            servers=partial(self._servers, self.scenario.producer.choice),
+            locate=self._locate,
+            instance=self.names.token,
+            poll_name_server_ms=self._poll_name_server_ms(),
+        )
+        self._producer.prepare()
+        return self._connect(self._producer)
+
+    def _poll_name_server_ms(self) -> int | None:
+        """How often the producer's client is to ask for routes; None: as it does by itself."""
+        if not self.scenario.producer.choice.kind.compressed:
+            return None
+        return self.session.timing.client_settings.get("pollNameServerInterval")
+
+    def _connect(self, producer: Producer) -> RunContext:
+        cluster, admin = self.session.ready()
+        self._logs = NodeLogs(cluster)
+        context = RunContext(
+            self.scenario,
+            cluster=cluster,
+            history=self.history,
+            names=self.names,
+            admin=admin,
+            producer=producer,
+            consumers=self._consumers,
+            interrupted=self.session.interrupted,
+            logs=self.folder.logs,
+        )
+        self.context = context
+        for name, reason, trouble in self._early_deaths:
+            context.worker_died(name, reason, trouble)
+        for node in cluster.nodes:
+            context.record_node(node)
+        for topic, spec in self.scenario.topics.items():
+            if not spec.by_sending:
+                self._create(context, topic, spec.queues)
+        if any(choice.kind.needs_proxy for choice in self.scenario.choices):
+            self.session.prove_grpc(self.scenario)
+        for group in self.scenario.groups:
+            if any(
+                self.scenario.consumers[one].choice.kind.needs_proxy for one in self.scenario.members(group)
+            ):
+                create_group(admin, self.names.real(group), context.broker_addresses.values())
+        producer.start()
+        return context
+
+    def _create(self, context: RunContext, topic: str, queues: int) -> None:
+        real = self.names.real(topic)
+        brokers = self.scenario.brokers_of(topic)
+        addresses = {name: context.broker_addresses[name] for name in brokers}
+        create_routed_topic(context.admin, real, queues, addresses)
+        created = {"topic": topic, "real": real, "queues": queues, "brokers": list(brokers)}
+        self.history.append("harness", "topic-created", created)
+
+    def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
+        """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
+        cluster = self.session.ready()[0]
+        if not choice.kind.needs_proxy and through == "brokers":
+            return {"nameserver": cluster.nameserver}
+        if cluster.proxy is None:
+            raise HarnessDefect("a client needs a proxy, and the cluster has none")
+        if through == "proxy":
+            return {"nameserver": cluster.proxy.remoting_address}
+        return {"nameserver": cluster.nameserver, "endpoint": cluster.proxy.grpc_endpoint}
+
+    def _locate(self, topic: str, msg_id: str) -> Mapping[str, Any]:
+        return locate(self.session.ready()[1], topic, msg_id)
+
+    def _queues(self, topic: str) -> Sequence[Queue]:
+        return () if self.context is None else self.context.queues(topic)
+
+    def _set_request_mode(self, group: str, topic: str, mode: str) -> None:
+        if self.context is not None:
+            set_request_mode(self.context, group, topic, mode)
+
+    def _spawn(self, name: str, choice: ClientChoice) -> WorkerProcess:
+        home = self.session.worker_home(self.scenario)
+        version = choice.version_on(self.session.version)
+        alone = self._all_own or home is not None or name in self._own
+        shared = choice.kind.shared_worker
+        spec = self.scenario.consumers.get(name)
+        beside = None if spec is None else spec.beside
+        if beside is not None and (alone or beside in self._own):
+            raise UsageProblem(
+                f"{name} can't be `beside` {beside}: one of them needs a process of its own, for a step acts "
+                "on it or a check reads its log"
+            )
+        if shared is not None and not alone:
+            return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death, beside)
+        return self.session.processes.spawn(
+            choice.kind.worker,
+            version,
+            name,
+            self.folder.logs,
+            self._on_event(name),
+            self._on_death,
+            home=home,
+        )
+
+    def _on_event(self, name: str) -> Callable[[WorkerEvent], None]:
+        def tell(event: WorkerEvent) -> None:
+            if self.context is not None and not self._over:
+                self.context.worker_event(name, event)
+
+        return tell
+
+    def _on_death(self, name: str, reason: str, trouble: Trouble) -> None:
+        if self.context is not None:
+            self.context.worker_died(name, reason, trouble)
+        else:
+            self._early_deaths.append((name, reason, trouble))
+
+    def note_failure(self, failure: BaseException) -> None:
+        """Write down what kept the run from being completed. What is no `Exception` is an interruption.
+
+        Where something has died, that is the cause, whatever it was first noticed by.
+        """
+        if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
+            failure = self.context.deeper_cause() or self._out_of_memory() or failure
+        if isinstance(failure, PreconditionNotMet):
+            self.note(Trouble.PRECONDITION, str(failure))
+            self.observe_what_can_be()
+        elif isinstance(failure, UsageProblem):
+            self.note(Trouble.USAGE, str(failure))
+        elif isinstance(failure, EnvironmentNotReady):
+            self.note(Trouble.ENVIRONMENT, str(failure))
+        elif isinstance(failure, RocketchaosError):
+            self.note(Trouble.HARNESS, str(failure))
+        elif isinstance(failure, Exception):
+            self.note(Trouble.HARNESS, f"{type(failure).__name__}: {failure}")
+            text = "".join(traceback.format_exception(failure))
+            with suppress(OSError):  # what happened is in the history, as far as that can be written
+                (self.folder.logs / "harness-traceback.txt").write_text(text, encoding="utf-8")
+        else:
+            self.note(Trouble.INTERRUPTED, f"interrupted: {str(failure) or 'Ctrl-C'}")
+
+    def check_memory(self) -> None:
+        """Make sure that no server ran out of memory: what it then leaves unanswered is nothing of RocketMQ's.
+
+        Raises:
+            EnvironmentNotReady: one did.
+        """
+        if (failure := self._out_of_memory()) is not None:
+            raise failure
+
+    def _out_of_memory(self) -> EnvironmentNotReady | None:
+        if self._logs is None or (found := self._logs.out_of_memory()) is None:
+            return None
+        node, line = found
+        return EnvironmentNotReady(
+            f"the server {node} ran out of memory: {line}", "Its log is in the run folder, logs/."
+        )
+
+    def note(self, trouble: Trouble, message: str) -> None:
+        """Write down why the run could not be completed; a history that can't be written stays as it is."""
+        with suppress(EnvironmentNotReady):
+            self.history.append("harness", "trouble", {"trouble": trouble, "message": message})
+
+    def observe_what_can_be(self) -> None:
+        """After a condition was not reached: what the brokers say now helps to find out why."""
+        if self.context is not None:
+            with suppress(RocketchaosError):
+                self.context.check_alive()
+                observe_moment(self.context, "end")
+                self.history.append("harness", "run-ended")
+
+    def tear_down(self) -> None:
+        """End every client, heal faults, collect the logs.
+
+        In this order: a paused consumer that came back to life now would consume what nobody asked it to. What
+        listeners get from here on, because others leave the group, is no part of the run.
+        """
+        self._over = True
+        for consumer in self._consumers.values():
+            consumer.release()
+        if self._producer is not None:
+            self._producer.release()
+        self._tenancy.end(self.folder.logs)
+        if self.context is not None:
+            with suppress(RocketchaosError):
+                self.context.faults.heal_all()
+            self.context.hand_made.close_all()
+        if self._logs is not None:
+            self._logs.collect(self.folder.logs)

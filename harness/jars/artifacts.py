@@ -1,0 +1,87 @@
+"""The jars of any RocketMQ version, by role; `harness.jars.bundles` fetches and keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from rocketchaos.harness.jars.bundles import Bundle, indexes, jars
+from rocketchaos.harness.rocketmq import versions
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.jars.maven import Repository
+
+Role = Literal["server", "tools", "client", "all-servers"]
+Progress = Callable[[str], None]
+
+GROUP = "org.apache.rocketmq"
+
+ARTIFACTS: Mapping[Role, Sequence[str]] = {
+    "server": ("rocketmq-namesrv", "rocketmq-broker"),
+    "tools": ("rocketmq-tools",),
+    "client": ("rocketmq-client",),
+}
+"""The artifacts of each role that a run needs. Clients get a class path of their own: with the broker's jars
+on it a 5.x client takes the broker's log configuration."""
+
+_PROXY = "rocketmq-proxy"
+_SERVER_INDEX = "-server.json"
+
+
+def classpath(version: str, role: Role, progress: Progress | None = None) -> tuple[Path, ...]:
+    """The jars that a role of this RocketMQ version needs, fetched where the cache lacks them.
+
+    Args:
+        version: a release of 4.9.x or 5.x, such as 4.9.4.
+        role: `server` (name server and broker), `tools` (the admin client), `client`, or `all-servers` (with the
+            proxy of 5.x besides, a hundred megabytes more: fetched for who needs it).
+        progress: told in a few words what takes time.
+
+    Raises:
+        UsageProblem: no such version.
+        EnvironmentNotReady: something is missing and can't be fetched, or the cache can't be written.
+    """
+    versions.parse(version)
+
+    def require(_repository: Repository) -> None:
+        # Only here, where something is missing.
+        from rocketchaos.harness.jars import releases
+
+        releases.require(releases.Need(version, (role,)))
+
+    return jars(bundle(version, role), progress, require)
+
+
+def cached(version: str) -> bool:
+    """Whether every role's jars of this version are in the cache, so that no network is needed.
+
+    Raises:
+        UsageProblem: no such version can be.
+        EnvironmentNotReady: the cache can't be used.
+    """
+    versions.parse(version)
+    return all(bundle(version, role).whole() for role in ARTIFACTS)
+
+
+def in_cache() -> list[str]:
+    """The versions of which every role's jars are in the cache, the oldest first; raises as `cached`."""
+    found = (index.name.removesuffix(_SERVER_INDEX) for index in indexes(f"*{_SERVER_INDEX}"))
+    return [version for version in versions.ascending(found) if cached(version)]
+
+
+def bundle(version: str, role: Role) -> Bundle:
+    """The jars of a role of this version."""
+    return Bundle(f"{version}-{role}", f"RocketMQ {version}", coordinates(version, role), part=role)
+
+
+def coordinates(version: str, role: Role) -> list[str]:
+    """The artifacts that a role of this version needs, `group:artifact:version`."""
+    return [f"{GROUP}:{artifact}:{version}" for artifact in _artifacts(version, role)]
+
+
+def _artifacts(version: str, role: Role) -> Sequence[str]:
+    if role != "all-servers":
+        return ARTIFACTS[role]
+    proxy = [_PROXY] if versions.has_proxy(version) else []
+    return [*ARTIFACTS["server"], *proxy]

@@ -1,0 +1,1 @@
+"""The words of the scenario language that steps and checks share."""

@@ -1,0 +1,58 @@
+"""What a consumer's listener does with its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from rocketchaos.harness.language.words import DurationMs, OneOrMore, Strict
+
+ALL = "all"
+_BARE: Mapping[str, dict[str, Any]] = {"succeed": {}, "block": {"block": ALL}}
+
+
+class Behaviour(Strict):
+    """What the listener does, `succeed` unless told; `block` alone blocks on every message.
+
+    Several of the keys together are `{slow: 50ms, fail: 1}`: it takes its time, and then fails.
+    """
+
+    fail: int | None = Field(
+        default=None,
+        gt=0,
+        description="so many deliveries of each message fail, counted over the group by the message's "
+        "reconsumeTimes: concurrently RECONSUME_LATER, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT",
+    )
+    block: OneOrMore[str] | None = Field(
+        default=None,
+        description="it holds on to the messages of these keys, `orders-1` for the first one sent to orders, or "
+        "to `all`, until a `release` step",
+    )
+    slow: DurationMs | None = Field(default=None, gt=0, description="it takes so long for each message")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            if value not in _BARE:
+                raise ValueError(
+                    f"a listener may `succeed` or `block`, or do `{{fail: 2}}`, `{{block: [orders-1]}}`, "
+                    f"`{{slow: 50ms}}`; it can't `{value[:40]}`"
+                )
+            return _BARE[value]
+        return value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string", "enum": list(_BARE)}, handler(core_schema)]}
+
+    @property
+    def blocks(self) -> str | tuple[str, ...]:
+        """The keys of the messages on which it blocks, or `all`."""
+        return ALL if self.block is not None and ALL in self.block else self.block or ()

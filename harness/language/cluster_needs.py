@@ -1,0 +1,247 @@
+"""What a scenario says of its cluster: brokers, slaves, their configuration, and a proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+
+from rocketchaos.harness.language.words import Strict, as_tuple
+
+_PROTECTED = frozenset(
+    {
+        "bindAddress",
+        "brokerClusterName",
+        "brokerId",
+        "brokerIP1",
+        "brokerIP2",
+        "brokerName",
+        "brokerRole",
+        "enableControllerMode",
+        "enableDLegerCommitLog",
+        "fetchNameSrvAddrByDnsLookup",
+        "fetchNamesrvAddrByAddressServer",
+        "haListenPort",
+        "listenPort",
+        "namesrvAddr",
+        "rocketmqHome",
+    }
+)
+
+
+_PROTECTED_PREFIXES = ("storePath", "readOnlyCommitLogStorePaths")
+
+
+def protected(keys: Iterable[str]) -> list[str]:
+    """Those of the settings that the harness itself decides."""
+    return sorted(key for key in keys if key in _PROTECTED or key.startswith(_PROTECTED_PREFIXES))
+
+
+SLAVE_SUFFIX = "-slave"
+"""Behind a broker's name: the node that is its slave."""
+
+
+ProxyMode = Literal["local", "cluster"]
+"""`local`: the proxy is in one process with its broker; `cluster`: it is a server of its own, for all brokers."""
+
+
+NAMESERVER = "nameserver"
+"""The name of the name server's node; brokers can't have it."""
+PROXY = "proxy"
+"""The name of the node that a proxy in mode CLUSTER is."""
+
+ConfigurationKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.]*$")]
+"""A key of broker.conf."""
+
+
+def _in_one_line(value: str | int | bool) -> str | int | bool:
+    if isinstance(value, str) and not value.isprintable():
+        raise ValueError("a line of broker.conf can't hold a line break or another control character")
+    return value
+
+
+ConfigurationValue = Annotated[str | int | bool, AfterValidator(_in_one_line)]
+"""A value of broker.conf."""
+
+
+def as_rocketmq_reads(settings: Mapping[str, str | int | bool]) -> dict[str, str]:
+    """Settings as text: `true`, `16777216`."""
+    return {
+        key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in settings.items()
+    }
+
+
+def topology_problem(
+    brokers: Sequence[str], slaves: Sequence[str], proxy: ProxyMode | None = None
+) -> str | None:
+    """Why these can't be the brokers of a cluster, those of them that have a slave, and its proxy.
+
+    None where they can.
+    """
+    nodes = [NAMESERVER, *brokers, *(f"{broker}{SLAVE_SUFFIX}" for broker in slaves), *_proxy_nodes(proxy)]
+    twice = sorted({node for node in nodes if nodes.count(node) > 1})
+    strangers = [broker for broker in slaves if broker not in brokers]
+    if not brokers:
+        return "there is none"
+    if strangers:
+        return f"there is no broker `{strangers[0]}`, so that it can't have a slave"
+    if proxy == "local" and (len(brokers) > 1 or slaves):
+        return (
+            "a proxy in mode LOCAL is in one process with its broker, and knows no other: "
+            "`proxy: cluster` serves them all"
+        )
+    return f"`{twice[0]}` is the name of two nodes" if twice else None
+
+
+def _proxy_nodes(proxy: ProxyMode | None) -> tuple[str, ...]:
+    return (PROXY,) if proxy == "cluster" else ()
+
+
+BrokerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_@-]{0,59}$")]
+"""A broker's name; `room@name` for `AllocateMessageQueueByMachineRoom`."""
+BrokerNames = Annotated[
+    tuple[BrokerName, ...],
+    BeforeValidator(as_tuple),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
+]
+"""Brokers: one, or a list."""
+
+
+ClusterShape = tuple[
+    tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], str | None, str, ProxyMode | None, bool
+]
+"""Brokers, slaves, lines of broker.conf, the version of the dashboard, what brokers advertise, the proxy, and
+whether pulls are limited."""
+
+DASHBOARD_DEFAULT = "default"
+"""The version of a dashboard that fits RocketMQ's."""
+
+
+def _dashboard(value: object) -> object:
+    return {True: DASHBOARD_DEFAULT, False: None}.get(value, value) if isinstance(value, bool) else value
+
+
+DashboardVersion = Annotated[
+    Annotated[str, StringConstraints(pattern=r"^(default|\d+\.\d+\.\d+)$")] | None,
+    BeforeValidator(_dashboard),
+    WithJsonSchema({"anyOf": [{"type": "boolean"}, {"type": "string", "pattern": r"^\d+\.\d+\.\d+$"}]}),
+]
+"""`true`, or a version."""
+
+
+class ClusterNeeds(Strict):
+    """What the scenario needs of its cluster. Scenarios that need the same share one.
+
+    One whose steps do something to a node, or to a broker's configuration, gets one to itself, and so does one
+    that says `own`.
+
+    Nodes are called `nameserver`, as the brokers, `broker-a-slave` for the slave of `broker-a`, and `proxy`.
+    """
+
+    brokers: BrokerNames = Field(
+        default=("broker-a",), min_length=1, max_length=8, description="its brokers, each a master"
+    )
+    slaves: BrokerNames = Field(
+        default=(), description="brokers that have a slave besides; it copies what the master stores"
+    )
+    broker: dict[ConfigurationKey, ConfigurationValue] = Field(
+        default_factory=dict,
+        description="lines of broker.conf, of every broker: `autoCreateTopicEnable: false`",
+    )
+
+    own: bool = Field(
+        default=False,
+        description="nobody else's scenarios run there meanwhile: its servers' logs are all about this one",
+    )
+
+    dashboard: DashboardVersion = Field(
+        default=None,
+        description='with RocketMQ\'s dashboard as a third witness: `true`, or its version, `"2.1.0"`',
+    )
+
+    proxy: ProxyMode | None = Field(
+        default=None,
+        description="the proxy of RocketMQ 5: `local`, in one process with the broker, or `cluster`, a server of "
+        "its own; a client that needs one gets one, also where nothing is said",
+    )
+
+    advertise: Literal["address", "hostname"] = Field(
+        default="address",
+        description="to what brokers let clients connect (`brokerIP1`): their addresses, or the names of their "
+        "containers, which only workers in containers can resolve",
+    )
+
+    flow_control: bool = Field(
+        default=False,
+        description="its brokers refuse pulls with FLOW_CONTROL, 4.9.x those that they would have answered at "
+        "once: by a hook (RPCHook) in their JVMs, for RocketMQ comes with no limiter of pulls",
+    )
+
+    @field_validator("broker")
+    @classmethod
+    def _free_to_choose(cls, lines: dict[str, str | int | bool]) -> dict[str, str | int | bool]:
+        refused = protected(lines)
+        if refused:
+            raise ValueError(
+                f"{', '.join(refused)}: the harness itself chooses ports, names and folders, for each run anew"
+            )
+        return lines
+
+    @model_validator(mode="after")
+    def _possible(self) -> ClusterNeeds:
+        problem = topology_problem(self.brokers, self.slaves, self.proxy)
+        if problem is not None:
+            raise ValueError(problem)
+        return self
+
+    @property
+    def shape(self) -> ClusterShape:
+        """What must be the same for two scenarios to share a cluster."""
+        return (
+            self.brokers,
+            self.slaves,
+            tuple(sorted(self.broker_configuration.items())),
+            self.dashboard,
+            self.advertise,
+            self.proxy,
+            self.flow_control,
+        )
+
+    def with_long_polling(self) -> ClusterNeeds:
+        """The same with brokers that tell waiting pulls of arrivals, unless it says otherwise itself."""
+        return self.model_copy(update={"broker": {"longPollingEnable": True, **self.broker}})
+
+    def with_a_proxy(self, *, for_remoting: bool = False) -> ClusterNeeds:
+        """The same with a proxy, if it has none: the one in the broker's process, where there is one broker.
+
+        For clients that speak remoting one of its own: in mode LOCAL it routes them to its gRPC port
+        (`LocalTopicRouteService`; 5.5.0), where nobody answers them.
+        """
+        if self.proxy is not None:
+            return self
+        alone = len(self.brokers) == 1 and not self.slaves and not for_remoting
+        return self.model_copy(update={"proxy": "local" if alone else "cluster"})
+
+    @property
+    def slave_nodes(self) -> tuple[str, ...]:
+        """The slaves' nodes."""
+        return tuple(f"{broker}{SLAVE_SUFFIX}" for broker in self.slaves)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """All nodes, the name server first."""
+        return (NAMESERVER, *self.brokers, *self.slave_nodes, *_proxy_nodes(self.proxy))
+
+    @property
+    def broker_configuration(self) -> dict[str, str]:
+        """The lines as RocketMQ reads them."""
+        return as_rocketmq_reads(self.broker)

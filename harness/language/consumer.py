@@ -1,0 +1,380 @@
+"""A consumer as a scenario declares it, and what follows from that for its queues and filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+
+from rocketchaos.harness.language.behaviour import Behaviour
+from rocketchaos.harness.language.words import DurationMs, Name, OneOrMore, Strict, TagExpression, as_tuple
+from rocketchaos.harness.rocketmq import allocation
+from rocketchaos.harness.rocketmq.allocation import Queue, StrategyName
+from rocketchaos.harness.rocketmq.client_kinds import (
+    CLIENT_KINDS,
+    USUAL_CLIENT,
+    Api,
+    ApiName,
+    ClientChoice,
+    client_choice,
+)
+from rocketchaos.harness.rocketmq.version_range import contains
+from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
+
+
+class SqlExpression(Strict):
+    """A subscription by SQL92 on the messages' properties: `MessageSelector.bySql`.
+
+    Brokers evaluate it, and no client does after them. A broker refuses it unless its `enablePropertyFilter` is
+    true.
+    """
+
+    sql: str = Field(min_length=1, description="the expression: `a = 1 AND b IN ('x', 'y')`")
+
+
+Expression = str | SqlExpression
+"""What a consumer subscribes with: a tag expression, or SQL."""
+
+ExpressionField = Annotated[
+    Annotated[TagExpression, Tag("tags")] | Annotated[SqlExpression, Tag("sql")],
+    Discriminator(lambda value: "sql" if isinstance(value, Mapping | SqlExpression) else "tags"),
+]
+"""The same as a field's type."""
+
+
+def text_of(expression: Expression) -> str:
+    """The expression as brokers hold it (SubscriptionData.subString)."""
+    return expression.sql if isinstance(expression, SqlExpression) else expression
+
+
+def as_data(expression: Expression) -> str | dict[str, str]:
+    """The expression as workers and the history take it: text, or `{"sql": text}`."""
+    return {"sql": expression.sql} if isinstance(expression, SqlExpression) else expression
+
+
+def from_data(data: str | Mapping[str, str]) -> Expression:
+    """The way back."""
+    return data if isinstance(data, str) else SqlExpression(sql=data["sql"])
+
+
+def _a_client(text: str) -> str:
+    client_choice(text)
+    return text
+
+
+_KINDS = "|".join(kind.name if kind.version else f"{kind.name}(@[0-9.]+)?" for kind in CLIENT_KINDS.values())
+ClientText = Annotated[
+    str, AfterValidator(_a_client), WithJsonSchema({"type": "string", "pattern": f"^({_KINDS})$"})
+]
+"""A client: its kind, or its kind and version, `java@4.9.4`."""
+
+
+def _list(items: dict[str, Any]) -> Any:
+    return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
+
+
+def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
+    """Why a client can't speak to servers of this version; None where it can."""
+    if needs_proxy and not contains(PROXY_SINCE, rocketmq):
+        return f"it needs the proxy of RocketMQ 5, which {rocketmq} lacks"
+    return None
+
+
+Through = Literal["brokers", "proxy"]
+"""Whom a client that speaks remoting takes for its servers."""
+
+
+class Consumer(Strict):
+    """A consumer, started by a `start` step. RocketMQ's own defaults, but for `consume_from`."""
+
+    group: Name = Field(description="its consumer group")
+    client: ClientText | None = Field(
+        default=None,
+        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`; unless told, "
+        "that of the matrix, otherwise `java` in the brokers' version",
+    )
+    api: ApiName = Field(
+        default="push",
+        description="`push`: DefaultMQPushConsumer, or what its client has for it; `pop`: the same in POP mode "
+        "(5.x), of which the brokers are told before its start; `lite-pull`: DefaultLitePullConsumer, polled all "
+        "the time; `pull`: DefaultMQPullConsumer, whose queues are pulled all the time; `simple`: SimpleConsumer "
+        "of `grpc`, asked all the time",
+    )
+    subscribe: dict[Name, ExpressionField] = Field(
+        min_length=1,
+        description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`',
+    )
+    client_id: Name | None = Field(
+        default=None,
+        description="the first part of its client id, which orders the allocation; its name unless told",
+    )
+    process: Literal["own"] | None = Field(
+        default=None,
+        description="`own`: a process of its own; otherwise it shares one with other clients where no step acts "
+        "on its process, as `kill` does",
+    )
+    beside: Name | None = Field(
+        default=None,
+        description="a consumer above it, whose process it shares; with one `client_id` they are one client",
+    )
+    model: Literal["clustering", "broadcasting"] = Field(
+        default="clustering",
+        description="`broadcasting`: it consumes every queue, and keeps its offsets itself, in the run's folder",
+    )
+    listener: Literal["concurrent", "orderly"] = Field(
+        default="concurrent",
+        description="MessageListenerConcurrently, or MessageListenerOrderly, which locks its queues",
+    )
+    behaviour: Behaviour = Field(
+        default_factory=Behaviour,
+        description="what its listener does: `succeed`, `block`, `{fail: 2}`, `{block: orders-1}`, `{slow: 50ms}`",
+    )
+    strategy: StrategyName = Field(
+        default="average",
+        description="its own AllocateMessageQueueStrategy; `machine-room-nearby` averages within rooms, which are "
+        "what stands before the first `-` of client ids and brokers' names",
+    )
+    queues: (
+        Annotated[
+            tuple[Annotated[int, Field(ge=0)], ...],
+            BeforeValidator(as_tuple),
+            Field(min_length=1),
+            _list({"type": "integer", "minimum": 0}),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description=(
+            "with `by-config`: the ids of its queues of each topic, on every broker; it has no retry queue then"
+        ),
+    )
+    rooms: OneOrMore[str] | None = Field(
+        default=None,
+        description="with `machine-room`: the rooms from which it consumes; a broker's name is `room@name` then",
+    )
+    consume_from: Literal["first-offset", "last-offset", "timestamp"] = Field(
+        default="first-offset",
+        description="where a group without offsets begins; `timestamp` is RocketMQ's own, half an hour ago",
+    )
+    post_subscription_when_pull: bool = Field(
+        default=False,
+        description="each pull carries its own expression, which the broker then takes instead of the stored one",
+    )
+    max_reconsume_times: int | None = Field(
+        default=None,
+        ge=0,
+        description="so many retries, then the dead letter queue; 16 in RocketMQ, endless orderly",
+    )
+    retry_delay_level: int | None = Field(
+        default=None,
+        ge=-1,
+        le=18,
+        description="the delay of a retry, 1 is 1 s, -1 the dead letter queue at once; the broker's own, 10 s and "
+        "rising, unless told",
+    )
+    batch_size: int | None = Field(
+        default=None, ge=1, le=1024, description="consumeMessageBatchMaxSize: messages a call of the listener"
+    )
+    threads: int | None = Field(
+        default=None, ge=1, le=1000, description="consumeThreadMin and consumeThreadMax; 20 in RocketMQ"
+    )
+    pull_threshold_for_queue: int | None = Field(
+        default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
+    )
+    pull_interval: DurationMs | None = Field(
+        default=None,
+        ge=1,
+        le=65_535,
+        description="the time between a pull that brought something and the next one",
+    )
+    pull_retry_after: DurationMs | None = Field(
+        default=None,
+        ge=1,
+        le=3_600_000,
+        description="pullTimeDelayMillsWhenException: so long after a pull that failed or was refused the next "
+        "one comes; 1 s in RocketMQ",
+    )
+    filter_class: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z_$][\w$.]*$",
+        description="it subscribes in class filter mode, by a Java class of this name, to all its topics; "
+        "their expressions must be `*`",
+    )
+    instance: Literal["default"] | None = Field(
+        default=None,
+        description="`default`: its client id ends with RocketMQ's own `DEFAULT`, as where none is set, and "
+        "it keeps its offsets where all such consumers of its host do; otherwise with a name of the run",
+    )
+    through: Through = Field(
+        default="brokers",
+        description="`proxy`: it speaks to the proxy of RocketMQ 5 alone, which has a port for such clients too",
+    )
+    heartbeat_v2: bool = Field(
+        default=False,
+        description="its heartbeats leave its subscriptions out while those don't change (useHeartbeatV2); "
+        "clients from 5.1.3 on. Where the heartbeat after a rebalance meets another one under way, it is left "
+        "out, and the broker refuses this member's pulls until its next rebalance (SUBSCRIPTION_NOT_LATEST)",
+    )
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Consumer:
+        for problem in _problems(self):
+            raise ValueError(problem)
+        return self
+
+    @property
+    def expressions(self) -> dict[str, str]:
+        """By topic, as brokers hold them."""
+        return {topic: text_of(expression) for topic, expression in self.subscribe.items()}
+
+    @property
+    def choice(self) -> ClientChoice:
+        """Its client."""
+        return client_choice(self.client or USUAL_CLIENT)
+
+    @property
+    def needs_proxy(self) -> bool:
+        """Whether it speaks to the proxy."""
+        return self.choice.kind.needs_proxy or self.through == "proxy"
+
+    @property
+    def traits(self) -> Api:
+        """How its client consumes.
+
+        A push consumer's pulls carry its expression (FLAG_SUBSCRIPTION) where postSubscriptionWhenPull is set
+        (DefaultMQPushConsumerImpl.pullMessage, 4.9.4).
+
+        Raises:
+            KeyError: its client has no such `api` (`why_not_with` tells).
+        """
+        api = self.choice.kind.apis[self.api]
+        return replace(api, filters_by="own") if self.post_subscription_when_pull else api
+
+    def why_not_with(self, choice: ClientChoice) -> str | None:
+        """Why a client can't be this consumer; None where it can."""
+        api = choice.kind.apis.get(self.api)
+        if api is None:
+            return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
+        lacking = _given(self, api.lacks)
+        lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
+        lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
+        if lacking:
+            why = api.why_lacking or f"{choice.kind.title} can't do this"
+            return f"{why}: leave out `{'`, `'.join(lacking)}`"
+        return None
+
+    @property
+    def _sql(self) -> tuple[str, ...]:
+        """The topics to which it subscribes by SQL."""
+        return tuple(topic for topic, by in self.subscribe.items() if isinstance(by, SqlExpression))
+
+    @property
+    def retries(self) -> bool:
+        """Whether what its listener fails comes again: from the retry topic, or in place where it is orderly."""
+        return self.traits.retries and (self.model == "clustering" or self.listener == "orderly")
+
+    @property
+    def gives_up(self) -> bool:
+        """Whether what fails too often becomes a dead letter."""
+        return self.traits.dead_letters and self.model == "clustering"
+
+    @property
+    def needs_own_process(self) -> bool:
+        """Whether it can't share a process: it was told so, or keeps files where its process keeps its own.
+
+        Or its client is one of those that don't.
+        """
+        can_share = self.choice.kind.shared_worker is not None
+        return self.process == "own" or self.model == "broadcasting" or not can_share
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is set by a property of the client, named as in RocketMQ."""
+        chosen = {
+            "maxReconsumeTimes": self.max_reconsume_times,
+            "consumeMessageBatchMaxSize": self.batch_size,
+            "consumeThreadMin": self.threads,
+            "consumeThreadMax": self.threads,
+            "pullThresholdForQueue": self.pull_threshold_for_queue,
+            "pullInterval": self.pull_interval,
+            "pullTimeDelayMillsWhenException": self.pull_retry_after,
+            "postSubscriptionWhenPull": self.post_subscription_when_pull or None,
+            "useHeartbeatV2": self.heartbeat_v2 or None,
+        }
+        return {name: value for name, value in chosen.items() if value is not None}
+
+    def why_not_on(self, rocketmq: str) -> str | None:
+        """Why its client can't be this consumer with brokers of this version; None where it can."""
+        choice = self.choice
+        reason = self.why_not_with(choice) or why_not_reached(self.needs_proxy, rocketmq)
+        if reason is not None:
+            return reason
+        client = choice.version_on(rocketmq)
+        able = choice.kind.heartbeat_v2
+        if self.heartbeat_v2 and not contains(able, client):
+            return f"`heartbeat_v2` is what the client {client} can't do: {able} can"
+        return self.traits.why_not(rocketmq, client)
+
+    def share(
+        self, queues: Sequence[Queue], members: Sequence[str], member: str, real_topic: str
+    ) -> tuple[Queue, ...]:
+        """The queues that its own strategy gives to `member`, which is its client id, among `members`."""
+        if self.model == "broadcasting" or self.traits.queues == "shared":
+            return tuple(sorted(queues))
+        match self.strategy:
+            case "average":
+                return allocation.average(queues, members, member)
+            case "average-by-circle":
+                return allocation.average_by_circle(queues, members, member)
+            case "consistent-hash":
+                return allocation.consistent_hash(queues, members, member, real_topic)
+            case "by-config":
+                return allocation.by_config(queues, self.queues or ())
+            case "machine-room":
+                return allocation.machine_room(queues, members, member, self.rooms or ())
+            case "machine-room-nearby":
+                return allocation.machine_room_nearby(queues, members, member)
+
+
+def _given(consumer: Consumer, names: Sequence[str]) -> list[str]:
+    return [name for name in names if getattr(consumer, name) != type(consumer).model_fields[name].default]
+
+
+def _problems(consumer: Consumer) -> Iterator[str]:
+    """What can't be meant together."""
+    reason = consumer.why_not_with(consumer.choice)
+    if reason is not None:
+        yield reason
+        return
+    if consumer.beside is not None and consumer.needs_own_process:
+        yield "it has a process of its own, and can't be `beside` another one"
+    for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
+        if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
+            yield f"`{field}` and `strategy: {strategy}` need each other"
+    if consumer.traits.request_mode == "POP" and consumer.consume_from == "timestamp":
+        yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
+    if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
+        yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
+    if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:
+        yield "with `filter_class` it subscribes to `*`"
+    if consumer.instance is not None and consumer.model != "broadcasting":
+        yield "`instance: default` is for broadcasting: RocketMQ replaces that name in a clustering consumer"
+    if consumer.model == "broadcasting":
+        given = [
+            name
+            for name in ("retry_delay_level", "max_reconsume_times")
+            if getattr(consumer, name) is not None
+        ]
+        given += ["strategy"] if consumer.strategy != "average" else []
+        if given:
+            yield f"broadcasting has neither allocation nor retries: leave out `{'`, `'.join(given)}`"

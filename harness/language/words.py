@@ -1,0 +1,276 @@
+"""What every word of the scenario language shares: strict frozen models, references, durations.
+
+A word (a step or a check) is one pydantic model in a file of its own. Its schema, its documentation (the
+class docstring and the fields' descriptions) and its meaning stand there and nowhere else; the registries in
+`harness.steps` and `assertions` list the words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    StringConstraints,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, core_schema
+
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) *(ms|s|m|h)")
+_TAG = re.compile(r"(?!\*$)[^\s|,]+")
+_UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
+_DURATION_SCHEMA = {
+    "type": "string",
+    "pattern": f"^{_DURATION.pattern}$",
+    "description": "a number with a unit, `ms`, `s`, `m` or `h`: `40s`, `500ms`",
+}
+
+
+def parse_duration_ms(value: object) -> int:
+    """Milliseconds of `40s`, `500ms`, `1.5m`, `1h`.
+
+    Raises:
+        PydanticCustomError: there is no unit, or it isn't a duration.
+    """
+    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        number = value if type(value) is int and value >= 0 else None
+        advice = "write `40s` or `500ms`" if number is None else f"write `{number}s` or `{number}ms`"
+        message = "a duration needs a number and a unit: {advice}"
+        raise PydanticCustomError("duration", message, {"advice": advice})
+    return round(float(found[1]) * _UNIT_MS[found[2]])
+
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,59}$")]
+"""A name that RocketMQ takes as (a part of) a topic, group or client id."""
+
+DurationMs = Annotated[int, BeforeValidator(parse_duration_ms), WithJsonSchema(_DURATION_SCHEMA)]
+"""In a scenario a duration with its unit, in Python milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refers:
+    """Marks a field whose text names something else of the scenario, so that undefined names are found.
+
+    `kinds` are of `topic`, `group`, `consumer`, `moment` (an observation), `variable` (`$holder`, bound
+    before), `tag-of-variable` (`$holder.tag`; any text without `$` is a literal tag), `node` (of the cluster),
+    `broker` (a node that is one), `producer` (the run's own), `hand-made` (a client that heartbeats make),
+    `pull` (a raw one), `asked` (any other raw request) and `client-pull` (one by a consumer's own client).
+    """
+
+    kinds: tuple[str, ...]
+
+
+TopicName = Annotated[str, Refers(("topic",))]
+GroupName = Annotated[str, Refers(("group",))]
+ConsumerRef = Annotated[str, Refers(("consumer", "variable"))]
+"""A consumer, or a variable that stands for one or several: `a`, `$holder`, `$others`."""
+ConsumerName = Annotated[str, Refers(("consumer",))]
+VariableName = Annotated[str, Refers(("variable",)), StringConstraints(pattern=r"^\$[a-z][a-z0-9-]*$")]
+"""A bound variable itself: `$holder`."""
+MomentName = Annotated[str, Refers(("moment",))]
+Target = Annotated[str, Refers(("consumer", "group", "variable"))]
+"""Consumers: one by its name, a whole group by the group's name, or a variable."""
+ActorRef = Annotated[str, Refers(("consumer", "variable", "node"))]
+"""A consumer, a variable, or a node of the cluster: `a`, `$holder`, `broker-a`, `nameserver`."""
+ProcessRef = Annotated[str, Refers(("consumer", "variable", "node", "producer"))]
+"""Whoever has a process to which something can be done: what an `ActorRef` names, or `producer`."""
+SideRef = Annotated[str, Refers(("consumer", "group", "variable", "node", "producer"))]
+"""Whoever has a place on the network: what an `ActorRef` names, all members of a group, or `producer`."""
+NodeRef = Annotated[str, Refers(("node",))]
+"""A node of the cluster: `nameserver`, `broker-a`, `broker-a-slave`."""
+BrokerRef = Annotated[str, Refers(("broker",))]
+"""A broker, be it master or slave: `broker-a`, `broker-a-slave`."""
+TagRef = Annotated[str, Refers(("tag-of-variable",)), AfterValidator(lambda text: valid_tag(text))]
+"""A tag, `tagB`, or the tags to which a bound consumer subscribes, `$holder.tag`: a step takes the first of them,
+a check accepts any."""
+ExpressionRef = Annotated[str, Refers(("tag-of-variable",))]
+"""A subscription expression as it stands, or a bound consumer's own, `$holder.tag`."""
+TagExpression = Annotated[str, AfterValidator(lambda text: valid_expression(text))]
+"""`tagA`, `tagA || tagB`, or `*` for everything."""
+
+
+class Strict(BaseModel):
+    """Frozen, with no unknown keys and no silent conversion of types."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+
+
+class Word(Strict):
+    """One word of the language. `shorthand` names the field that a bare value stands for (`start: a`).
+
+    `example` is the word in use, as YAML, for the documentation; a test reads it as part of a scenario.
+    """
+
+    word: ClassVar[str]
+    example: ClassVar[str]
+    shorthand: ClassVar[str | None] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand_shorthand(cls, value: Any) -> Any:
+        if cls.shorthand is not None and not isinstance(value, Mapping):
+            return {cls.shorthand: value}
+        return value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        if cls.shorthand is None:
+            return schema
+        bare = handler.resolve_ref_schema(schema)["properties"][cls.shorthand]
+        return {"anyOf": [bare, schema]}
+
+
+def as_tuple(value: Any) -> Any:
+    """A list, or a single value in place of a list of one."""
+    if isinstance(value, list | tuple):
+        return tuple(value)
+    return (value,)
+
+
+def valid_tag(text: str) -> str:
+    """The text, if it can be one message's tag, or refers to one.
+
+    Raises:
+        PydanticCustomError: it can't.
+    """
+    if not text.strip() or text != text.strip() or "||" in text or text == "*":
+        raise PydanticCustomError("tag", "one tag is needed, as `tagA`; a message without a tag has no `tag`")
+    return text
+
+
+def valid_expression(text: str) -> str:
+    """The text, if RocketMQ takes it as the tag expression that it looks like.
+
+    RocketMQ reads `tagA | tagB`, `tagA,tagB` and ` * ` as single tags of these names, and `||` as nothing: such an
+    expression is never meant.
+
+    Raises:
+        PydanticCustomError: it isn't `*` and not tags with `||` between.
+    """
+    if text != "*" and not all(_TAG.fullmatch(part.strip()) for part in text.split("||")):
+        raise PydanticCustomError("expression", "write one tag, `tagA || tagB`, or `*` for everything")
+    return text
+
+
+_T = TypeVar("_T")
+OneOrMore = Annotated[
+    tuple[_T, ...],
+    BeforeValidator(as_tuple),
+    Field(min_length=1),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
+    ),
+]
+"""One text, or a list of them."""
+
+ConsumerRefs = OneOrMore[ConsumerRef]
+ActorRefs = OneOrMore[ActorRef]
+ProcessRefs = OneOrMore[ProcessRef]
+SideRefs = OneOrMore[SideRef]
+
+
+def holder_of(word: str, model: type[Word], what: str) -> type[BaseModel]:
+    """The model of a mapping with this word as its only key; `what` is what such a word is called."""
+    return create_model(f"{what}: {word}", __base__=Strict, **{word: (model, ...)})  # type: ignore[call-overload, no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class OneWordOf:
+    """Lets pydantic read a mapping with exactly one key, a word of `registry`, as that word's model.
+
+    Not a union of all words: pydantic would load and build each of them for every scenario.
+    """
+
+    registry: Mapping[str, type[Word]]
+    what: str
+    _holders: dict[str, type[BaseModel]] = field(default_factory=dict)
+
+    def read(self, value: Any) -> Word:
+        """The word, validated.
+
+        Raises:
+            PydanticKnownError: the value is no mapping with one key, or the key no word.
+            ValidationError: what is behind the word doesn't fit it.
+        """
+        if not (isinstance(value, Mapping) and len(value) == 1):
+            raise PydanticKnownError("union_tag_not_found", {"discriminator": self.what})
+        word = str(next(iter(value)))
+        if word not in self.registry:
+            known = ", ".join(map(repr, self.registry))
+            raise PydanticKnownError(
+                "union_tag_invalid", {"discriminator": self.what, "tag": word, "expected_tags": known}
+            )
+        if word not in self._holders:
+            self._holders[word] = holder_of(word, self.registry[word], self.what)
+        found: Word = getattr(self._holders[word].model_validate(value), word)
+        return found
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(
+        self, _core_schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Refers to the holder of each word, which `harness.reference.schema` adds."""
+        return {"oneOf": [{"$ref": f"#/$defs/{self.what}__{word}"} for word in self.registry]}
+
+
+def one_word_of(registry: Mapping[str, type[Word]], what: str) -> Any:
+    """The type of a mapping with exactly one key, a word of `registry`; it validates to that word's model."""
+    return Annotated[Any, OneWordOf(registry, what)]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One use of a name: where in the model it stands, what it may refer to, and the text."""
+
+    path: tuple[str | int, ...]
+    kinds: tuple[str, ...]
+    text: str
+
+
+def references(model: BaseModel, path: tuple[str | int, ...] = ()) -> Iterator[Reference]:
+    """Every name that `model` uses, found by the `Refers` marks of its fields, nested models included."""
+    for key, extra in (model.__pydantic_extra__ or {}).items():
+        if isinstance(extra, BaseModel):
+            yield from references(extra, (*path, key))
+    for name, described in type(model).model_fields.items():
+        value = getattr(model, name)
+        marks = [mark for mark in described.metadata if isinstance(mark, Refers)]
+        marks = marks or _marks_inside(described.annotation)
+        place = (*path, described.alias or name)
+        if marks and isinstance(value, str):
+            yield Reference(place, marks[0].kinds, value)
+        elif marks and isinstance(value, tuple):
+            for index, item in enumerate(value):
+                yield Reference((*place, index), marks[0].kinds, item)
+        elif isinstance(value, BaseModel):
+            yield from references(value, place)
+        elif isinstance(value, Mapping):
+            for key, item in value.items():
+                if isinstance(item, BaseModel):
+                    yield from references(item, (*place, key))
+
+
+def _marks_inside(annotation: Any) -> list[Refers]:
+    """`Refers` marks within `X | None`, `tuple[X, ...]` and the like."""
+    found = [mark for mark in getattr(annotation, "__metadata__", ()) if isinstance(mark, Refers)]
+    for inner in getattr(annotation, "__args__", ()):
+        found += _marks_inside(inner)
+    return found

@@ -1,0 +1,70 @@
+"""In what the members of a group disagree. Pure."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.language.consumer import Expression, SqlExpression
+
+AGREE = "the members agree"
+TOPICS = "the members differ in their topics"
+TAGS = "the members differ in their tags"
+SQL = "the members differ in their SQL"
+ALLOCATION = "the members differ in their allocation"
+MINDS = (AGREE, TOPICS, TAGS, SQL, ALLOCATION)
+
+
+Way = Literal["topics", "expressions", "allocation"]
+"""In what members may disagree."""
+OF_HEARTBEATS: tuple[Way, ...] = ("topics", "expressions", "allocation")
+"""What decides over what brokers have stored: each heartbeat replaces all topics."""
+OF_FILTERS: tuple[Way, ...] = ("expressions", "topics", "allocation")
+OF_CONSUMPTION: tuple[Way, ...] = ("topics", "allocation", "expressions")
+"""What decides over who consumes a queue at all: not what a filter lets through."""
+OF_OWNERS: tuple[Way, ...] = ("allocation", "topics", "expressions")
+
+
+def disagreement(
+    view: RunView, group: str, topic: str, first: int, last: int, order: tuple[Way, ...] = OF_HEARTBEATS
+) -> str:
+    """In what the members that were online from one event to another disagree about a topic, or that they agree.
+
+    Where they disagree in several ways the one that comes first in this order, as what it decides over.
+    """
+    members = view.online_between(group, first, last)
+    allocations = {view.scenario.consumers[member].strategy for member in members}
+    ways: dict[Way, str | None] = {
+        "topics": _in_topics(view, members, topic, first, last),
+        "expressions": _in_expressions(view, members, topic, first, last),
+        "allocation": ALLOCATION if len(allocations) > 1 else None,
+    }
+    return next((told for way in order if (told := ways[way]) is not None), AGREE)
+
+
+def _in_topics(view: RunView, members: list[str], topic: str, first: int, last: int) -> str | None:
+    topics = {frozenset(view.own_subscriptions.at(member, last)) for member in members}
+    gave_up = any(
+        None in view.own_subscriptions.between(member, topic, first, last)
+        and topic in view.own_subscriptions.at(member, last)
+        for member in members
+    )
+    return TOPICS if len(topics) > 1 or gave_up else None
+
+
+def _in_expressions(view: RunView, members: list[str], topic: str, first: int, last: int) -> str | None:
+    wants: list[Expression] = []
+    for member in members:
+        for one in view.own_subscriptions.between(member, topic, first, last):
+            if one is not None and one not in wants:
+                wants.append(one)
+    if len(wants) < 2:
+        return None
+    return SQL if any(isinstance(one, SqlExpression) for one in wants) else TAGS
+
+
+def ever_disagreed(view: RunView, group: str) -> bool:
+    """Whether members of the group subscribed to different things, or allocated differently, at any time."""
+    return any(
+        disagreement(view, group, topic, 0, view.events[-1].n) != AGREE for topic in view.scenario.topics
+    )

@@ -1,0 +1,33 @@
+"""Whether a scenario can run as the user wants it; asked before anything starts."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.cluster.kinds import CAN_NOT, ClusterKind
+from rocketchaos.harness.scenario.model import Scenario
+
+
+def why_not(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
+    """Why it can't run with this version of RocketMQ on this kind of cluster; None where it can."""
+    reason = scenario.why_not_on(version)
+    missing = _missing(scenario, kind)
+    if reason is None and missing:
+        able = [other for other in ClusterKind if not _missing(scenario, other)]
+        ways = " or ".join(f"`--on {other}`" for other in able) or "no kind of cluster"
+        reason = (
+            f"{scenario.name} needs what a cluster of kind {kind} can't do: {', '.join(missing)}; {ways} can"
+        )
+    return reason
+
+
+def why_nowhere(scenario: Scenario) -> str | None:
+    """Why no kind of cluster can run it, whatever the version; None where one can."""
+    missing = {kind: _missing(scenario, kind) for kind in ClusterKind}
+    if not all(missing.values()):
+        return None
+    lacks = "; ".join(f"{kind} lacks {', '.join(names)}" for kind, names in missing.items())
+    return f"it can run nowhere: what it needs no kind of cluster has together ({lacks})"
+
+
+def _missing(scenario: Scenario, kind: ClusterKind) -> list[str]:
+    """What it needs and this kind of cluster can't do."""
+    return sorted(scenario.required_capabilities & CAN_NOT[kind])

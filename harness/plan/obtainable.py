@@ -1,0 +1,80 @@
+"""Which jobs can't run because their RocketMQ, or a client's, can't be had. Pure; `releases` asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.core.errors import ExitCode, RocketchaosError, UsageProblem
+from rocketchaos.harness.jars.releases import Need
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.plan.matrix import LeftOut
+from rocketchaos.harness.workers.kinds import KINDS
+
+
+def needs_of(job: Job, kind: ClusterKind) -> tuple[Need, ...]:
+    """What a job needs of RocketMQ's releases: its servers, the clients of other versions, and a proxy."""
+    found = [Need(job.rocketmq)]
+    for choice in job.scenario.choices:
+        role, version = KINDS[choice.kind.worker].classpath_role, choice.version_on(job.rocketmq)
+        if role is not None and version != job.rocketmq:
+            found.append(Need(version, (role,)))
+    if job.scenario.cluster_needs.proxy is not None and kind is ClusterKind.EMBEDDED:
+        found.append(_with_a_proxy(job.rocketmq))
+    return tuple(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Unobtainable:
+    """A job that can't run because a release can't be had."""
+
+    left_out: LeftOut
+    error: RocketchaosError
+    """What is to be said where nothing else is left."""
+
+
+def why_unobtainable(
+    job: Job, kind: ClusterKind, absent: Mapping[Need, RocketchaosError]
+) -> Unobtainable | None:
+    """Why a job can't run where these needs can't be had; None where it can."""
+    need = next((need for need in needs_of(job, kind) if need in absent), None)
+    if need is None:
+        return None
+    error = absent[need]
+    reason, code = f"{error.message}. {error.hint}".removesuffix(". "), error.exit_code
+    if need == _with_a_proxy(job.rocketmq) and isinstance(error, UsageProblem):
+        # A version without a proxy is as those of 4.9.x: what needs one is impossible there, and a matrix may
+        # well ask for that.
+        reason, code = f"{job.scenario.name} needs a proxy: {error.message}", ExitCode.AS_EXPECTED
+    return Unobtainable(LeftOut(job.scenario.name, job.clients, job.rocketmq, reason, code), error)
+
+
+def obtainable(
+    jobs: Sequence[Job], kind: ClusterKind, absent: Mapping[Need, RocketchaosError]
+) -> tuple[list[Job], list[LeftOut]]:
+    """The jobs that can run where these needs can't be had, and the others as left out, each once.
+
+    Raises:
+        UsageProblem: none can, for there are no such versions.
+        EnvironmentNotReady: none can, for no version can be had now.
+    """
+    found = [(job, why_unobtainable(job, kind, absent)) for job in jobs]
+    without = [why for _, why in found if why is not None]
+    if jobs and len(without) == len(jobs):
+        raise _nothing_left([one.error for one in without])
+    left_out = dict.fromkeys(one.left_out for one in without)
+    return [job for job, why in found if why is None], list(left_out)
+
+
+def _nothing_left(absent: Sequence[RocketchaosError]) -> RocketchaosError:
+    """What to raise: the gravest, and what the others say."""
+    told = {str(error): error for error in absent}
+    code = ExitCode.gravest([error.exit_code for error in absent])
+    gravest = next(error for error in told.values() if error.exit_code is code)
+    others = "\n".join(text for text, error in told.items() if error is not gravest)
+    return type(gravest)(gravest.message, "\n".join(filter(None, (gravest.hint, others))))
+
+
+def _with_a_proxy(version: str) -> Need:
+    return Need(version, ("all-servers",))

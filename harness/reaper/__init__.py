@@ -1,0 +1,1 @@
+"""The reaper: a process that ends what a killed harness left running."""

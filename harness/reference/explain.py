@@ -1,0 +1,110 @@
+"""What each word of the language means, one entry a word; from the same models as the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from rocketchaos.assertions import CHECKS
+from rocketchaos.harness.claims.expected import measured_text
+from rocketchaos.harness.claims.registry import Claim, claims
+from rocketchaos.harness.claims.said import said
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.language.words import Word
+from rocketchaos.harness.plan.matrix import EXAMPLE
+from rocketchaos.harness.reference.describe import OWN_KEY, Key, documentation, keys_of, models_inside
+from rocketchaos.harness.reference.language import ANSWERS, PARTS, TIMING, settings
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, ClientKind
+from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
+from rocketchaos.harness.steps import STEPS
+
+_MATRIX = """\
+Runs every scenario with every client on every version of RocketMQ; what is impossible is left out, and named.
+So is a version that can't be had: then the exit code is 2 (there is none) or 4 (the network fails) at least.
+
+`clients` are those of the consumers that name none, `rocketmq` the versions of the brokers. A dimension that is
+not there stays as it is otherwise. A table at the end tells how each cell ended, and where cells differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One meaning of one word."""
+
+    name: str
+    """`send`, `send.per_queue`, `filtered-by-client`, `70`, `B01`."""
+    kind: str
+    """`step`, `check`, `key of send`, `outcome`, …"""
+    text: str
+    example: str = ""
+    keys: tuple[Key, ...] = ()
+
+
+def entries() -> list[Entry]:
+    """Every word, in the order of the reference; a name may be there more than once."""
+    found: list[Entry] = []
+    for name, (model, _) in PARTS.items():
+        found += _of_mapping(name, "part of a scenario", model)
+    for words, kind in ((STEPS, "step"), (CHECKS, "check")):
+        for word, word_model in words.items():
+            found += _of_mapping(word, kind, word_model)
+    for kind, (answers, _) in ANSWERS.items():
+        found += [Entry(one.value, kind, one.meaning) for one in answers]
+    found += [
+        Entry(name, "timing profile", f"{TIMING}.\n\nThis one: {settings(profile)}.")
+        for name, profile in PROFILES.items()
+    ]
+    found += [Entry(name, "client", _of_client(kind)) for name, kind in CLIENT_KINDS.items()]
+    found.append(Entry("matrix", "option of `run`, `reproduce` and pytest", _MATRIX, f"--matrix {EXAMPLE}"))
+    found += [
+        Entry(str(int(code)), "exit code", f"The command ends with it: {code.meaning}.") for code in ExitCode
+    ]
+    found += [Entry(name, "claim", _of_claim(name, claim)) for name, claim in claims().items()]
+    return found
+
+
+def meanings(word: str) -> list[Entry]:
+    """The entries of a word; of a key without its mapping, `per_queue`, those of all mappings that have it."""
+    known = entries()
+    return [one for one in known if one.name == word] or [
+        one for one in known if one.name.rpartition(".")[2] == word and "." in one.name
+    ]
+
+
+def _of_client(kind: ClientKind) -> str:
+    version = f", version {kind.version}" if kind.version else ", of the brokers' version, or `java@4.9.4`"
+    ways = "; ".join(
+        f"`api: {api.name}` is {api.implementation}, filtered by the "
+        + ("subscription that the broker holds" if api.filters_by == "stored" else "member's own expression")
+        for api in kind.apis.values()
+    )
+    proxy = " It speaks to a proxy, and so needs RocketMQ 5." if kind.needs_proxy else ""
+    return f"What `client` may be: {kind.title}{version}.{proxy}\n\n{ways}."
+
+
+def _of_claim(name: str, claim: Claim) -> str:
+    measured = measured_text(name)
+    really = f"What really happens: {claim.really}" if claim.really else ""
+    why_not = f"Nothing public can observe it: {claim.unobservable}" if claim.unobservable else ""
+    return "\n\n".join(filter(None, (claim.claim, said(claim), measured, really, why_not)))
+
+
+def _of_mapping(name: str, kind: str, model: type[BaseModel]) -> Iterator[Entry]:
+    """A mapping, then each of its keys, those of the mappings within them included."""
+    text, example = documentation(model), ""
+    if issubclass(model, Word):
+        example = model.example.strip()
+        if model.shorthand is not None:
+            text += f"\n\nShort: `{name}: …` is `{name}: {{{model.shorthand}: …}}`."
+    parts = [part for part, _ in PARTS.values()]
+    inside = {place: inner for inner, place in models_inside(model).items() if inner not in parts}
+    keys = keys_of(model) + (keys_of(inside[OWN_KEY]) if OWN_KEY in inside else [])
+    yield Entry(name, kind, text, example, tuple(keys))
+    for key in keys:
+        yield Entry(f"{name}.{key.name}", f"key of `{name}`", f"{key.meaning}\n\nIts value: {key.value}.")
+        for choice in key.choices:
+            more = f"`rocketchaos explain {name}` says more."
+            yield Entry(choice, f"a value of `{name}.{key.name}`", f"{key.meaning}\n\n{more}")
+        if key.name in inside:
+            yield from _of_mapping(f"{name}.{key.name}", "the mapping there", inside[key.name])

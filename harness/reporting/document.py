@@ -1,0 +1,189 @@
+"""`--json`: one document about all runs, on standard output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from rocketchaos.harness.core.model import SCHEMA_VERSION, Finding, Holds, MessageClass, OutcomeKind
+from rocketchaos.harness.plan.matrix import LeftOut, code_with
+from rocketchaos.harness.reporting.base import Report, outcome_counts
+from rocketchaos.harness.reporting.parts.again import Again, exit_code_of
+from rocketchaos.harness.reporting.parts.cells import CellRuns, cells
+from rocketchaos.harness.reporting.parts.shares import Repeats, Share, attempts, cell_of, repeats
+
+
+class DocumentReporter:
+    """Tells programs. Every key is always there; what is not known is null.
+
+    The document is ASCII, so that it arrives whatever the encoding of the stream is.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO,
+        left_out: Sequence[LeftOut] = (),
+        again: Sequence[Again] = (),
+        *,
+        matrix: bool = False,
+    ) -> None:
+        """`left_out`: asked for and not run; `again`: findings looked for; `matrix`: whether one was asked for."""
+        self._stream = stream
+        self._left_out = left_out
+        self._matrix = matrix
+        self._again = again
+
+    def report(self, runs: Sequence[Report]) -> None:
+        """Write the document, and a line's end."""
+        told = document(runs, self._left_out, self._again, matrix=self._matrix)
+        json.dump(told, self._stream, indent=2)
+        self._stream.write("\n")
+
+
+def document(
+    runs: Sequence[Report],
+    left_out: Sequence[LeftOut] = (),
+    again: Sequence[Again] = (),
+    *,
+    matrix: bool = False,
+) -> dict[str, Any]:
+    """The document as Python's own types; its arguments are those of `DocumentReporter`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "runs": [_run(run) for run in runs],
+        "summary": {**_summary(runs), "exit_code": int(code_with(left_out, exit_code_of(runs, again)))},
+        "findings": [one.as_json() for one in again],
+        "left_out": [one.reason for one in left_out],
+        "matrix": [*map(_cell, cells(runs)), *map(_left_out, left_out)] if matrix else None,
+    }
+
+
+def _cell(cell: CellRuns) -> dict[str, Any]:
+    outcomes = [run.outcome for run in cell.runs]
+    return {
+        "scenario": cell.scenario,
+        "client": cell.client or None,
+        "rocketmq": cell.rocketmq or None,
+        "runs": len(cell.runs),
+        "expected": next((one.expected.value for one in outcomes if one.expected is not None), None),
+        "as_expected": sum(1 for one in outcomes if one.as_expected),
+        "measured": sum(1 for one in outcomes if one.measured),
+        "outcomes": [{"outcome": kind.value, **_share(one)} for kind, one in cell.outcomes().items()],
+        "delivered": {
+            member: [{"messages": count, **_share(one)} for count, one in counts.items()]
+            for member, counts in cell.delivered_to().items()
+        },
+        "deliveries": [
+            {"delivered": dict(counts), **_share(one)} for counts, one in cell.deliveries().items()
+        ],
+        "became": [{"messages": text, **_share(one)} for text, one in cell.fates().items()],
+        "subscription": [{"stored": text, **_share(one)} for text, one in cell.subscriptions().items()],
+        "seconds": round(cell.seconds, 3),
+        "left_out": None,
+    }
+
+
+def _left_out(one: LeftOut) -> dict[str, Any]:
+    """A cell in which nothing could run: it has the same keys."""
+    return {
+        "scenario": one.scenario,
+        "client": one.client,
+        "rocketmq": one.rocketmq,
+        "runs": 0,
+        "expected": None,
+        "as_expected": 0,
+        "measured": 0,
+        "outcomes": [],
+        "delivered": {},
+        "deliveries": [],
+        "became": [],
+        "subscription": [],
+        "seconds": None,
+        "left_out": one.reason,
+    }
+
+
+def _run(run: Report) -> dict[str, Any]:
+    outcome, record = run.outcome, run.record
+    classes = [fate.message_class for fate in outcome.messages]
+    holders = run.holders()
+    client, rocketmq = cell_of(run)
+    return {
+        "scenario": run.scenario.name,
+        "title": run.scenario.title,
+        "outcome": outcome.kind.value,
+        "expected": outcome.expected.value if outcome.expected else None,
+        "as_expected": outcome.as_expected,
+        "reason": outcome.reason,
+        "trouble": outcome.trouble.value if outcome.trouble else None,
+        "checks": [_check(finding) for finding in outcome.findings],
+        "messages": {one.value: classes.count(one) for one in MessageClass},
+        "holder": holders[-1] if holders else None,
+        "run_dir": str(run.folder),
+        "seconds": run.seconds,
+        "rocketmq": record.get("rocketmq"),
+        "client": record.get("client"),
+        "cell": {"client": client or None, "rocketmq": rocketmq or None},
+        "timing": record.get("timing") or run.scenario.timing,
+        "seed": record.get("seed"),
+        "attempts": attempts(run),
+        "reproduce": run.reproduce_command,
+    }
+
+
+def _check(finding: Finding) -> dict[str, Any]:
+    return {
+        "section": finding.section,
+        "name": finding.name,
+        "passed": {Holds.YES: True, Holds.NO: False}.get(finding.holds),
+        "expected": finding.expected,
+        "observed": finding.observed,
+        "claim": finding.claim,
+        "refutes": finding.refutes,
+        "events": list(finding.events),
+    }
+
+
+def _summary(runs: Sequence[Report]) -> dict[str, Any]:
+    counts = outcome_counts(runs)
+    return {
+        "runs": len(runs),
+        "as_expected": sum(1 for run in runs if run.outcome.as_expected),
+        "measured": sum(1 for run in runs if run.outcome.measured),
+        "outcomes": {kind.value: counts[kind] for kind in OutcomeKind},
+        "seconds": round(sum(run.seconds for run in runs), 3),
+        "attempts": sum(attempts(run) for run in runs),
+        "repeats": [_repeats(group) for group in repeats(runs)],
+    }
+
+
+def _repeats(group: Repeats) -> dict[str, Any]:
+    rocketmq, client, timing = group.conditions
+    return {
+        "scenario": group.scenario,
+        "rocketmq": rocketmq or None,
+        "client": client or None,
+        "timing": timing,
+        "runs": len(group.runs),
+        "attempts": group.attempts,
+        "outcomes": [{"outcome": kind.value, **_share(share)} for kind, share in group.outcomes().items()],
+        "holders": [
+            {"holder": holder.name, "started": holder.started or None, **_share(share)}
+            for holder, share in group.holders().items()
+        ],
+        "values": [
+            {"of": name, "value": value, **_share(share)}
+            for name, values in group.values().items()
+            for value, share in values.items()
+        ],
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {
+        "count": share.count,
+        "total": share.total,
+        "share": round(share.share, 6),
+        "interval_95": [round(share.low, 6), round(share.high, 6)],
+    }

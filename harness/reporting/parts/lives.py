@@ -1,0 +1,100 @@
+"""When processes ran, stood still and ended, and what consumers owned meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.core.text import ranges
+from rocketchaos.harness.reporting.parts.lanes import Change, Clock, Piece, stretches
+
+_CONSUMER_LOOKS: Mapping[str, tuple[str, str]] = {
+    "consumer-starting": ("starting", ""),
+    "consumer-started": ("alive", "runs"),
+    "consumer-stopped": ("", ""),
+    "worker-died": ("", ""),
+}
+_GONE, _RUNS, _STANDS = ("", ""), ("alive", "runs"), "paused"
+
+
+def consumer_life(
+    events: Sequence[Event], name: str, clock: Clock, end: float
+) -> tuple[list[Piece], list[Event]]:
+    """The stretches of a consumer's process, and the events with which its lives ended."""
+    changes, ends = [], []
+    for event in events:
+        if event.kind in _CONSUMER_LOOKS and event.node == name:
+            look, text = _CONSUMER_LOOKS[event.kind]
+        elif _strikes(event, name):
+            look, text = _after_fault(event)
+        else:
+            continue
+        if not look:
+            ends.append(event)
+        changes.append(Change(clock(event), look, text, f"{name} {text or look}", event.n))
+    return stretches(changes, end), ends
+
+
+def server_life(events: Sequence[Event], name: str, clock: Clock, end: float) -> list[Piece]:
+    """The stretches of a server: from when it is ready to when a fault, or the run, ends it."""
+    changes = []
+    for event in events:
+        if event.kind == "node-ready" and event.node == name:
+            look, text = _RUNS
+        elif _strikes(event, name):
+            look, text = _after_fault(event)
+        else:
+            continue
+        changes.append(Change(clock(event), look, text, f"{name} {text or 'is gone'}", event.n))
+    return stretches(changes, end)
+
+
+def _strikes(event: Event, name: str) -> bool:
+    """Whether a fault takes hold of the process, or lets go of it; what a kill did isn't healed.
+
+    Of a process that was terminated its own `consumer-stopped` tells.
+    """
+    if event.data.get("target") != name or event.data.get("fault") == "terminate":
+        return False
+    return event.kind == "fault-effective" or (
+        event.kind == "fault-healed" and event.data.get("fault") != "kill"
+    )
+
+
+def _after_fault(event: Event) -> tuple[str, str]:
+    fault = str(event.data.get("fault"))
+    if event.kind == "fault-healed":
+        return _RUNS
+    return _GONE if fault in ("kill", "stop") else (_STANDS, fault)
+
+
+def owned_queues_over_time(
+    events: Sequence[Event], name: str, ends: Sequence[Event], clock: Clock, end: float
+) -> list[Piece]:
+    """What a consumer said of its queues, until it said something else or was gone."""
+    gone = {event.n for event in ends}
+    changes = []
+    for event in events:
+        if event.n in gone:
+            changes.append(Change(clock(event), "", "", "", event.n))
+        elif event.kind == "ownership-observed" and event.data["consumer"] == name:
+            text = _queues_text(event.data["queues"])
+            look, told = ("owned", text) if text else ("owns-none", "no queue")
+            changes.append(Change(clock(event), look, told, f"{name} owns {told}", event.n))
+    return stretches(changes, end)
+
+
+def _queues_text(queues: Sequence[Mapping[str, Any]]) -> str:
+    """`orders 0-1`; with several brokers `orders broker-a:0-1 broker-b:0`. Retry topics are left out."""
+    shown = [one for one in queues if not str(one["topic"]).startswith("%")]
+    brokers = {one["broker"] for one in shown}
+    texts = []
+    for topic in dict.fromkeys(one["topic"] for one in shown):
+        parts = []
+        for broker in sorted(brokers):
+            ids = [one["queue_id"] for one in shown if (one["topic"], one["broker"]) == (topic, broker)]
+            if ids:
+                parts.append(f"{broker}:{ranges(ids)}" if len(brokers) > 1 else ranges(ids))
+        texts.append(f"{topic} {' '.join(parts)}")
+    return "; ".join(texts)

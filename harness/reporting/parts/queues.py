@@ -1,0 +1,115 @@
+"""What became of the messages, queue by queue."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rocketchaos.assertions.view import RunView, owned_queues, queue_name
+from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.harness.language.consumer import text_of
+from rocketchaos.harness.reporting.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLine:
+    """One queue of a topic, for one group, at the end of the run."""
+
+    group: str
+    topic: str
+    queue: str
+    owner: str | None
+    """The member that consumes it, or several, as differing strategies may have it; None: no member does."""
+    own_subscription: str | None
+    """The owner's own subscription at the end, `-` where it has none; None: there is no owner."""
+    stored: str | None
+    """What the broker holds; None: nothing, or not observed."""
+    sent: int
+    delivered: Mapping[str, int]
+    """Different messages by consumer."""
+    classes: Mapping[MessageClass, int]
+    consumer_offset: int | None
+    max_offset: int | None
+
+
+def queue_lines(run: Report) -> list[QueueLine]:
+    """All queues of all topics for all groups, in order."""
+    if not run.events:
+        return []
+    view = RunView(run.scenario, run.events)
+    return [
+        line
+        for group in run.scenario.groups
+        for topic in run.scenario.topics
+        if any(topic in run.scenario.consumers[name].subscribe for name in run.scenario.members(group))
+        for line in _of_topic(run, view, group, topic)
+    ]
+
+
+def _of_topic(run: Report, view: RunView, group: str, topic: str) -> list[QueueLine]:
+    end = run.events[-1].n
+    offsets = _last_offsets(view, group, topic)
+    stored = _stored(view, group, topic)
+    owners: dict[str, list[str]] = {}
+    for name, event in view.ownership(group, end).items():
+        for queue in owned_queues(event, topic):
+            owners.setdefault(queue, []).append(name)
+    fates = [fate for fate in run.outcome.messages if (fate.group, fate.topic) == (group, topic)]
+    names = {*offsets, *(fate.queue for fate in fates if fate.queue is not None)}
+    lines = []
+    for queue in sorted(names, key=_order):
+        own = [fate for fate in fates if fate.queue == queue]
+        owner = owners.get(queue, [])
+        subscribed = dict.fromkeys(_own_subscription(view, name, topic, end) for name in owner)
+        committed, maximum = offsets.get(queue, (None, None))
+        lines.append(
+            QueueLine(
+                group=group,
+                topic=topic,
+                queue=queue,
+                owner=", ".join(owner) or None,
+                own_subscription=", ".join(subscribed) or None,
+                stored=stored.get(queue.rpartition(":")[0]),
+                sent=len(own),
+                delivered=Counter(name for fate in own for name in dict.fromkeys(fate.deliveries)),
+                classes=Counter(fate.message_class for fate in own),
+                consumer_offset=committed,
+                max_offset=maximum,
+            )
+        )
+    return lines
+
+
+def _own_subscription(view: RunView, consumer: str, topic: str, at: int) -> str:
+    own = view.own_subscriptions.at(consumer, at).get(topic)
+    return "-" if own is None else text_of(own)
+
+
+def _order(queue: str) -> tuple[str, int]:
+    broker, _, number = queue.rpartition(":")
+    return broker, int(number) if number.isdigit() else 0
+
+
+def _last_offsets(view: RunView, group: str, topic: str) -> dict[str, tuple[int | None, int | None]]:
+    """By queue: the group's offset and the broker's, as they were seen last."""
+    found: dict[str, tuple[int | None, int | None]] = {}
+    for event in view.of_kind("offsets-observed"):
+        if (event.data["group"], event.data["topic"]) == (group, topic):
+            for one in event.data["queues"]:
+                name = queue_name(one["broker"], one["queue_id"])
+                found[name] = (one["consumer_offset"], one["max_offset"])
+    return found
+
+
+def _stored(view: RunView, group: str, topic: str) -> dict[str, str]:
+    """By broker: the stored expression, as it was seen last."""
+    found: dict[str, str] = {}
+    for event in view.of_kind("subscription-observed"):
+        if event.data["group"] == group:
+            one = event.data["subscriptions"].get(topic)
+            if one is None:
+                found.pop(event.data["broker"], None)
+            else:
+                found[event.data["broker"]] = str(one["expression"])
+    return found

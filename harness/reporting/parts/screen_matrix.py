@@ -1,0 +1,56 @@
+"""A matrix on the console: for each scenario a table of its cells, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.text import Text
+
+from rocketchaos.harness.core.text import seconds_text
+from rocketchaos.harness.plan.matrix import LeftOut, left_out_told
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.parts.cells import (
+    CellRuns,
+    became_told,
+    cells,
+    delivered_told,
+    judgement,
+    outcome_told,
+    subscription_told,
+    why_told,
+)
+from rocketchaos.harness.reporting.parts.screen import Screen, outcome_style
+from rocketchaos.harness.reporting.parts.screen_many import show_sum, show_unexpected_and_repeats
+
+_TITLES = ("client", "RocketMQ", "outcome", "expected?", "delivered", "stored", "took")
+
+
+def show_matrix(screen: Screen, runs: Sequence[Report], left_out: Sequence[LeftOut]) -> None:
+    """What failed in full and the distributions of repeats, then the cells, the sum last."""
+    if len(runs) > 1:
+        show_unexpected_and_repeats(screen, runs)
+    for scenario, own in groupby(cells(runs), lambda one: one.scenario):
+        screen.heading(scenario)
+        rows = list(own)
+        screen.table(_TITLES, [_row(screen, cell) for cell in rows])
+        for line in [*became_told(rows), *filter(None, map(why_told, rows))]:
+            screen.line(line, indent=2)
+    if left_out:
+        screen.heading("Left out")
+        for line in left_out_told(left_out):
+            screen.line(line, indent=2)
+    show_sum(screen, runs)
+
+
+def _row(screen: Screen, cell: CellRuns) -> list[Text | str]:
+    gravest = next((run for run in cell.runs if run.outcome.wrong), cell.runs[0])
+    return [
+        cell.client,
+        cell.rocketmq,
+        screen.text(outcome_told(cell), outcome_style(gravest)),
+        judgement(cell),
+        delivered_told(cell),
+        subscription_told(cell),
+        seconds_text(cell.seconds),
+    ]

@@ -1,0 +1,176 @@
+"""One run on the console: the verdict, and everything it rests on."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.core.message_classes import CLASS_WORDS, fate_sentences, reasons
+from rocketchaos.harness.core.model import Finding, Holds, Trouble
+from rocketchaos.harness.core.text import event_numbers, one_line, seconds_text, some
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.parts.facts import facts_line
+from rocketchaos.harness.reporting.parts.findings import claim_text
+from rocketchaos.harness.reporting.parts.queues import QueueLine, queue_lines
+from rocketchaos.harness.reporting.parts.screen import Screen, outcome_style
+from rocketchaos.harness.reporting.parts.shares import holder_of
+from rocketchaos.harness.reporting.parts.verdict import (
+    SECTION_TITLES,
+    WORDS,
+    expectation,
+    is_counterpart,
+    logs_to_read,
+    need_not_hold,
+    reason_and_hint,
+    tells_why,
+)
+from rocketchaos.harness.reporting.parts.witnesses import divergences
+
+
+def show_run(screen: Screen, run: Report) -> None:
+    """Everything about one run, the verdict first and the way to go on last."""
+    show_verdict(screen, run)
+    show_trouble(screen, run)
+    _show_messages(screen, run)
+    _show_reasons(screen, run)
+    _show_divergences(screen, run)
+    _show_checks(screen, run)
+    _show_ways_on(screen, run)
+
+
+def show_verdict(screen: Screen, run: Report) -> None:
+    """The sentence that says how it ended."""
+    screen.line(
+        screen.text(WORDS[run.outcome.kind], outcome_style(run)),
+        screen.text(f"  {one_line(run.scenario.title)}  ", "bold"),
+        screen.text(f"({expectation(run)})", "bold red" if run.outcome.wrong else ""),
+        screen.text(f"  {seconds_text(run.seconds)}", "dim"),
+    )
+
+
+def show_trouble(screen: Screen, run: Report) -> None:
+    """Why a run says nothing: the reason, what to do about it, and which log says more."""
+    if not tells_why(run) or (run.outcome.trouble is None and not run.outcome.reason):
+        return
+    reason, hint = reason_and_hint(run)
+    names = {
+        Trouble.PRECONDITION: "a precondition did not hold",
+        Trouble.USAGE: "the scenario can't be meant so",
+        Trouble.ENVIRONMENT: "the environment failed",
+        Trouble.HARNESS: "the harness failed",
+        Trouble.INTERRUPTED: "interrupted",
+    }
+    trouble = names[run.outcome.trouble] + ": " if run.outcome.trouble else ""
+    screen.line(screen.text("why  ", "dim"), trouble, reason, indent=2)
+    if hint:
+        screen.line(screen.text("hint  ", "dim"), hint, indent=2)
+    read = logs_to_read(run)
+    if read:
+        screen.line(screen.text("log  ", "dim"), some([str(run.folder / name) for name in read], 3), indent=2)
+
+
+def show_finding(screen: Screen, run: Report, finding: Finding, indent: int = 2) -> None:
+    """One check: what it states, what was expected and what was observed."""
+    quiet = need_not_hold(run, finding.section)
+    screen.line(
+        screen.mark(finding.holds, quiet=quiet),
+        screen.text(f" {finding.name} {claim_text(finding)}".rstrip(), "dim" if quiet else ""),
+        indent=indent,
+    )
+    screen.line(
+        screen.text("expected  ", "dim"),
+        screen.text(finding.expected, "dim" if quiet else ""),
+        indent=indent + 4,
+    )
+    proof = event_numbers(finding.events)
+    screen.line(
+        screen.text("observed  ", "dim"),
+        screen.text(finding.observed, "dim" if quiet else ""),
+        screen.text(f"  ({proof})" if proof else "", "dim"),
+        indent=indent + 4,
+    )
+
+
+def _show_checks(screen: Screen, run: Report) -> None:
+    findings = run.outcome.findings
+    if run.outcome.trouble is not None and all(one.holds is Holds.UNKNOWN for one in findings):
+        screen.heading("Checks", f"none of the {len(findings)} could be answered")
+        return
+    for section, title in SECTION_TITLES.items():
+        own = [one for one in findings if one.section == section]
+        if own:
+            rest = "the contrary of what was seen, so it needn't hold" if is_counterpart(run, section) else ""
+            screen.heading(title, rest)
+            for finding in own:
+                show_finding(screen, run, finding)
+
+
+def _show_messages(screen: Screen, run: Report) -> None:
+    lines = queue_lines(run)
+    if not lines:
+        return
+    screen.heading("Messages", "owners, subscriptions and offsets as at the end")
+    holder = holder_of(run)
+    if holder is not None:
+        screen.line(f"$holder is {holder}", indent=2)
+    fates = run.outcome.messages
+    for group, topic in dict.fromkeys((line.group, line.topic) for line in lines):
+        own = [fate for fate in fates if (fate.group, fate.topic) == (group, topic)]
+        told = fate_sentences(own) or [f"no message of {topic} for group {group} was acknowledged"]
+        screen.line(told[0], indent=2)
+        if own:
+            screen.table(
+                ["queue", "owner", "subscribes", "broker holds", "sent", "became", "offset"],
+                [_row(line) for line in lines if (line.group, line.topic) == (group, topic)],
+            )
+
+
+def _row(line: QueueLine) -> list[str]:
+    committed = "none" if line.consumer_offset is None else str(line.consumer_offset)
+    return [
+        line.queue,
+        line.owner or "nobody",
+        line.own_subscription or "-",
+        line.stored if line.stored is not None else "none",
+        str(line.sent),
+        _became(line) or "-",
+        "?" if line.max_offset is None else f"{committed} of {line.max_offset}",
+    ]
+
+
+def _became(line: QueueLine) -> str:
+    """`2 delivered`; to whom, where it was not only to the owner."""
+    parts = [
+        f"{count} {words.text}" for one, words in CLASS_WORDS.items() if (count := line.classes.get(one))
+    ]
+    if set(line.delivered) - {line.owner}:
+        parts.append("to " + " and ".join(f"{name} ({count})" for name, count in line.delivered.items()))
+    return ", ".join(parts)
+
+
+def _show_reasons(screen: Screen, run: Report) -> None:
+    found = reasons(run.outcome.messages)
+    if not found:
+        return
+    screen.heading("Why messages did not arrive")
+    for one in found:
+        screen.line(
+            screen.text(f"{len(one.keys)} {CLASS_WORDS[one.message_class].text}", "bold"),
+            f" ({some(one.keys)}): {one.reason} ",
+            screen.text(f"({event_numbers(one.events)})", "dim"),
+            indent=2,
+        )
+
+
+def _show_divergences(screen: Screen, run: Report) -> None:
+    found = divergences(run)
+    if found:
+        screen.heading("Where the witnesses differ")
+        for text in found:
+            screen.line(text, indent=2)
+
+
+def _show_ways_on(screen: Screen, run: Report) -> None:
+    screen.heading("Run")
+    screen.line(facts_line(run), indent=2)
+    screen.unbroken("  read     ", str(run.folder / "START-HERE.md"))
+    screen.unbroken("  look at  ", str(run.folder / "report.html"))
+    screen.unbroken("  check    ", run.check_command)
+    screen.unbroken("  reproduce", run.reproduce_command)

@@ -1,0 +1,135 @@
+"""The verdict in words, what speaks against it, and where to look when a run could not be completed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+
+from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, Finding, Holds, OutcomeKind, Trouble
+from rocketchaos.harness.core.text import counted, one_line, seconds_text
+from rocketchaos.harness.reporting.base import Report
+
+WORDS: Mapping[OutcomeKind, str] = MappingProxyType(
+    {
+        OutcomeKind.REPRODUCED: "REPRODUCED",
+        OutcomeKind.NOT_REPRODUCED: "NOT REPRODUCED",
+        OutcomeKind.INCONCLUSIVE: "INCONCLUSIVE",
+        OutcomeKind.ERROR: "ERROR",
+    }
+)
+
+
+SECTION_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "anomaly": "Anomaly",
+        "healthy": "Healthy behaviour",
+        "also": "Also, whatever the outcome",
+        TENDENCY: "Tendency, measured and not judged",
+    }
+)
+
+
+def expectation(run: Report) -> str:
+    """`as expected`, or what it should have been, or what else kept the run from being as expected.
+
+    Where nothing was expected with this client on this version: `measured`.
+    """
+    outcome = run.outcome
+    if outcome.expected is None or outcome.as_expected:
+        return outcome.judgement
+    if outcome.kind is outcome.expected:
+        others = [one for one in failing_findings(run) if one.section == "also"]
+        return f"{outcome.judgement}: {counted(len(others), 'check')} of `also` not seen to hold"
+    return f"{outcome.judgement}: should be {outcome.expected.value.replace('-', ' ')}"
+
+
+def tells_why(run: Report) -> bool:
+    """Whether the outcome alone doesn't say it all: it is not as it should be, or measured and inconclusive."""
+    return run.outcome.wrong or (run.outcome.measured and run.outcome.kind is OutcomeKind.INCONCLUSIVE)
+
+
+def judged(runs: Sequence[Report]) -> str:
+    """How many were as expected, how many not, and where there are any how many were only measured."""
+    good = sum(1 for run in runs if run.outcome.as_expected)
+    wrong = sum(1 for run in runs if run.outcome.wrong)
+    measured = len(runs) - good - wrong
+    return f"{good} as expected, {wrong} not" + (f", {measured} measured" if measured else "")
+
+
+def sentence(run: Report) -> str:
+    """`REPRODUCED  Same group, different tags …  (as expected)  3.2 s`."""
+    word, title = WORDS[run.outcome.kind], one_line(run.scenario.title)
+    return f"{word}  {title}  ({expectation(run)})  {seconds_text(run.seconds)}"
+
+
+def failing_findings(run: Report) -> list[Finding]:
+    """The findings that keep the run from being as expected; none where it is, or was only measured.
+
+    What the other outcome would have needed is left out: that it does not hold is as it should be.
+    """
+    outcome = run.outcome
+    if not outcome.wrong:
+        return []
+    sections = {"also", *([SECTION_OF[outcome.expected]] if outcome.expected is not None else [])}
+    if outcome.expected is None or (outcome.kind is OutcomeKind.INCONCLUSIVE and outcome.trouble is None):
+        sections |= set(SECTION_OF.values())
+    return [one for one in outcome.findings if one.section in sections and one.holds is not Holds.YES]
+
+
+def is_counterpart(run: Report, section: str) -> bool:
+    """Whether the section states the contrary of what was seen, so that its checks needn't hold."""
+    seen = SECTION_OF.get(run.outcome.kind)
+    return seen is not None and section in SECTION_OF.values() and section != seen
+
+
+def need_not_hold(run: Report, section: str) -> bool:
+    """Whether it says nothing against the run where a check of the section doesn't hold."""
+    return section == TENDENCY or is_counterpart(run, section)
+
+
+def reason_and_hint(run: Report) -> tuple[str, str]:
+    """The reason of the outcome, and what to do about it (often nothing is known)."""
+    # As `RocketchaosError` puts them together.
+    reason, _, hint = run.outcome.reason.partition("\n  ")
+    return one_line(reason), one_line(hint)
+
+
+def logs(run: Report) -> list[str]:
+    """The files in `logs/`, relative to the run folder."""
+    folder = run.folder / "logs"
+    try:
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+    except OSError:
+        return []
+    return [path.relative_to(run.folder).as_posix() for path in files]
+
+
+def logs_to_read(run: Report) -> list[str]:
+    """The logs that say more about why the run could not be completed, the likeliest first.
+
+    Those of workers that died, then those of whoever the reason names.
+    """
+    if run.outcome.trouble in (None, Trouble.INTERRUPTED):
+        return []
+    text = run.outcome.reason
+    dead = [event.node for event in run.events if event.kind == "worker-died"]
+    nodes = list(dict.fromkeys([*dead, *(event.node for event in run.events)]))
+    wanted = [node for node in nodes if node in dead or _names(text, node)]
+    if run.outcome.trouble is Trouble.HARNESS:
+        wanted.insert(0, "harness-traceback")
+    return [
+        path
+        for node in dict.fromkeys(wanted)
+        for path in logs(run)
+        if path.startswith((f"logs/{node}.", f"logs/{node}/"))
+    ]
+
+
+def _names(text: str, node: str) -> bool:
+    """Whether the text has the name as a word of its own (`a` is a word of English, too)."""
+    words = [word.strip(".,:;()[]'`\"") for word in text.split()]
+    if len(node) > 1:
+        return node in words
+    marked = ("worker", "consumer", "server", "process")
+    return any(before in marked and word == node for before, word in pairwise(words))

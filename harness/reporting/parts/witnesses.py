@@ -1,0 +1,140 @@
+"""Where the three witnesses diverge: what listeners got, what the offsets say, what the dashboard shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
+from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.reporting.base import Report
+
+_HANDLED = frozenset((MessageClass.DELIVERED, MessageClass.IN_RETRY, MessageClass.DEAD_LETTER))
+_PASSED = frozenset((MessageClass.FILTERED_BY_BROKER, MessageClass.FILTERED_BY_CLIENT, MessageClass.LOST))
+
+
+def divergences(run: Report) -> list[str]:
+    """One sentence for each way in which the broker's word and the listeners' differ."""
+    of_groups = [
+        text
+        for group in run.scenario.groups
+        for text in (*_tracks(run, group), *_dashboard(run, group), *_offsets(run, group))
+    ]
+    return [*of_groups, *_strangers(run)]
+
+
+def _of_group(run: Report, group: str) -> list[MessageFate]:
+    return [fate for fate in run.outcome.messages if fate.group == group]
+
+
+def last_tracks(run: Report) -> dict[tuple[str, str], str]:
+    """By group and key: the TrackType that the dashboard showed last; where there is none, that it would show."""
+    found = _last_of_tools(run)
+    for event in run.events:
+        if event.kind == "dashboard-tracks-observed":
+            for group in run.scenario.groups:
+                found.pop((group, str(event.data["key"])), None)
+            found |= _tracks_in(event)
+    return found
+
+
+def _last_of_tools(run: Report) -> dict[tuple[str, str], str]:
+    """The same by the tools of the broker's own version."""
+    found: dict[tuple[str, str], str] = {}
+    for event in run.events:
+        if event.kind == "tracks-observed":
+            found |= _tracks_in(event)
+    return found
+
+
+def _tracks_in(event: Event) -> dict[tuple[str, str], str]:
+    return {(group, str(event.data["key"])): str(track) for group, track in event.data["tracks"].items()}
+
+
+def _tracks(run: Report, group: str) -> Iterator[str]:
+    tracks, by_tools = last_tracks(run), _last_of_tools(run)
+    unheard, heard = Counter[str](), Counter[str]()
+    for fate in _of_group(run, group):
+        shown = tracks.get((group, fate.key), "")
+        if fate.message_class not in _HANDLED:
+            unheard[shown] += 1
+        elif shown == by_tools.get((group, fate.key), shown):
+            # Where they differ it is for another reason, and told below.
+            heard[shown] += 1
+    if unheard["CONSUMED"]:
+        yield (
+            f"The dashboard shows CONSUMED for {counted(unheard['CONSUMED'], 'message')} of group {group} that no "
+            "listener got: CONSUMED says that the offset passed, not that anybody handled it."
+        )
+    for track in ("CONSUMED_BUT_FILTERED", "NOT_CONSUME_YET"):
+        if heard[track]:
+            yield (
+                f"The dashboard shows {track} for {counted(heard[track], 'message')} of group {group} that a "
+                "listener got: it judges old messages by the subscription and the offsets of now."
+            )
+
+
+def _dashboard(run: Report, group: str) -> Iterator[str]:
+    """Where a dashboard that was asked differs from the brokers and their own tools, when it was asked last."""
+    own = {str(event.data["key"]): event.data["tracks"] for event in _at_last(run, "tracks-observed")}
+    differing = Counter[tuple[str, str]]()
+    for event in _at_last(run, "dashboard-tracks-observed"):
+        if event.data["key"] not in own:
+            continue
+        pair = event.data["tracks"].get(group), own[event.data["key"]].get(group)
+        if pair[0] != pair[1]:
+            differing[pair[0] or "nothing", pair[1] or "nothing"] += 1
+    for (shown, said), number in differing.most_common():
+        yield (
+            f"The dashboard shows {shown} for {counted(number, 'message')} of group {group}, the tools of the "
+            f"broker's own version {said}."
+        )
+    for event in _at_last(run, "dashboard-connections-observed"):
+        if event.data["group"] == group:
+            yield from _subscriptions(run, group, event.data["subscriptions"])
+
+
+def _subscriptions(run: Report, group: str, shown: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    for event in _at_last(run, "subscription-observed"):
+        held = event.data["subscriptions"]
+        for topic in run.scenario.topics if event.data["group"] == group else ():
+            pair = [table[topic]["expression"] if topic in table else "none" for table in (shown, held)]
+            if pair[0] != pair[1]:
+                yield (
+                    f"The dashboard shows {pair[0]} as the subscription of group {group} for {topic}, "
+                    f"{event.data['broker']} holds {pair[1]}."
+                )
+
+
+def _strangers(run: Report) -> Iterator[str]:
+    """What the dashboard lists as a group, though none of the run's groups has that name."""
+    found = Counter(
+        (str(name), str(track))
+        for event in _at_last(run, "dashboard-tracks-observed")
+        for name, track in event.data["tracks"].items()
+        if name not in run.scenario.groups
+    )
+    for (name, track), number in found.most_common():
+        is_topic = ": that is the topic" if name in run.scenario.topics else ""
+        yield (
+            f"The dashboard lists {name} as a group, {track}, for {counted(number, 'message')}; the run has no "
+            f"such group{is_topic}."
+        )
+
+
+def _at_last(run: Report, kind: str) -> Iterator[Event]:
+    """What was observed when the dashboard was asked last."""
+    moments = [event.data["moment"] for event in run.events if event.kind == "dashboard-connections-observed"]
+    for event in run.events:
+        if moments and event.kind == kind and event.data.get("moment") == moments[-1]:
+            yield event
+
+
+def _offsets(run: Report, group: str) -> Iterator[str]:
+    passed = [fate for fate in _of_group(run, group) if fate.message_class in _PASSED]
+    if passed:
+        yield (
+            f"The offsets of group {group} have passed {counted(len(passed), 'message')} that no listener got: "
+            "in a lag graph they look consumed."
+        )

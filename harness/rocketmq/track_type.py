@@ -1,0 +1,15 @@
+"""What RocketMQ's tools say became of a message: TrackType of org.apache.rocketmq.tools.admin.api."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+TrackType = Literal[
+    "CONSUMED",
+    "CONSUMED_BUT_FILTERED",
+    "PULL",
+    "NOT_CONSUME_YET",
+    "NOT_ONLINE",
+    "CONSUME_BROADCASTING",
+    "UNKNOWN",
+]

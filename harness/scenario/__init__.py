@@ -1,0 +1,72 @@
+"""From a YAML file to a checked `Scenario`.
+
+    file -> load: plain data with places -> validate: the models -> references -> order, network, sense -> Scenario
+
+Whatever is wrong with a file is reported at once, each mistake with its place, and nothing is started.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rocketchaos.harness.scenario.diagnostics import Diagnostic, InvalidScenario, render
+from rocketchaos.harness.scenario.files import read_text
+from rocketchaos.harness.scenario.load import read_yaml
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.models import SECTIONS
+from rocketchaos.harness.scenario.network import check_network
+from rocketchaos.harness.scenario.order import check_order
+from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.references import check_references
+from rocketchaos.harness.scenario.sense import check_sense
+from rocketchaos.harness.scenario.unreachable import impossible
+from rocketchaos.harness.scenario.validate import validate
+from rocketchaos.harness.scenario.words import flat, understood
+
+__all__ = ["Diagnostic", "InvalidScenario", "load_scenario", "parse_scenario", "render"]
+
+
+def load_scenario(path: Path) -> Scenario:
+    """The scenario in a file.
+
+    Raises:
+        InvalidScenario: it can't be meant as it stands; says where and why, everything at once.
+        UsageProblem: there is no such file, or it can't be read.
+    """
+    return parse_scenario(read_text(path), str(path))
+
+
+def parse_scenario(text: str, file: str, *, reach: bool = True) -> Scenario:
+    """The scenario in a text; `file` is the name under which diagnostics and reports show it.
+
+    Whether its numbers are within `reach` isn't asked of a run that is over, which is read as it was, nor of one
+    that is being recorded, whose steps are not all there.
+
+    Raises:
+        InvalidScenario: it can't be meant as it stands; says where and why, everything at once.
+    """
+    document, diagnostics = read_yaml(text, file)
+    scenario, mistakes = validate(document)
+    undefined = list(check_references(document))
+    diagnostics += [*mistakes, *undefined]
+    if scenario is not None:
+        steps, _ = understood(document, "steps")
+        diagnostics += check_order(document, scenario, steps, all_defined=not undefined)
+        if not undefined:
+            diagnostics += check_network(document, scenario, steps)
+            diagnostics += check_sense(document, scenario)
+            diagnostics += impossible(document, scenario) if reach else ()
+    if scenario is None or diagnostics:
+        raise InvalidScenario(diagnostics)
+    return scenario.with_source(text, file, _lines(document))
+
+
+def _lines(document: Document) -> dict[tuple[str | int, ...], int]:
+    """The line of every place, a single entry in place of a list included, and of steps inside others."""
+    lines = {path: document.places.of(path, key=True).line for path in document.places.values}
+    for section in SECTIONS:
+        if isinstance(document.data.get(section), dict):
+            lines[section, 0] = lines[(section,)]
+    for placed in flat(understood(document, "steps")[0]):
+        lines.setdefault(("steps", *placed.indices), document.places.of(placed.path, key=True).line)
+    return lines

@@ -1,0 +1,97 @@
+"""What is wrong with a scenario file, and how a user is shown it: place, line, caret, nearest word."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rocketchaos.harness.core.errors import UsageProblem
+
+_WIDTH = 150
+"""Characters shown of a source line; of a longer one, those around the place."""
+_BOLD, _RED, _DIM, _PLAIN = "\x1b[1m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake at one place of a scenario file. `line` and `column` count from 1, in characters."""
+
+    file: str
+    line: int
+    column: int
+    length: int
+    """How many characters are meant, all of them in this line; at least 1."""
+    message: str
+    suggestion: str | None
+    """The nearest word that is allowed here."""
+    source_line: str
+
+    @property
+    def text(self) -> str:
+        """The message with the suggestion, in one line."""
+        advice = f"; did you mean `{self.suggestion}`?" if self.suggestion is not None else ""
+        return printable(self.message + advice)
+
+
+class InvalidScenario(UsageProblem):
+    """A scenario file can't be meant as it stands; says everything that is wrong with it at once."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = in_order(diagnostics)
+        """All mistakes, sorted by place."""
+        super().__init__(render(self.diagnostics))
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Sorted by place, each once; those of one place in the order in which they were found."""
+    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda one: (one.line, one.column)))
+
+
+def render(diagnostics: Iterable[Diagnostic], color: bool = False) -> str:
+    """All of them as text: `file:line:column: message`, the line, a caret under the place."""
+    return "\n".join(_render_one(one, color) for one in diagnostics)
+
+
+def printable(text: str) -> str:
+    """The text in one line, with what a terminal might obey or can't show written as an escape."""
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text
+    )
+
+
+def _render_one(one: Diagnostic, color: bool) -> str:
+    bold, red, dim, plain = (_BOLD, _RED, _DIM, _PLAIN) if color else ("", "", "", "")
+    line, start = _window(one.source_line, one.column - 1)
+    shown = [_shown(sign) for sign in line]
+    before = sum(_columns(sign) for sign in shown[:start])
+    meant = sum(_columns(sign) for sign in shown[start : start + one.length]) or 1
+    return "\n".join(
+        (
+            f"{bold}{printable(one.file)}:{one.line}:{one.column}:{plain} {one.text}",
+            f"{dim}{one.line:>5} |{plain} {''.join(shown)}".rstrip(),
+            f"{dim}{'':>5} |{plain} {' ' * before}{red}^{'~' * (meant - 1)}{plain}",
+        )
+    )
+
+
+def _window(line: str, start: int) -> tuple[str, int]:
+    """What is shown of a line, and where the place is in that."""
+    if len(line) <= _WIDTH:
+        return line, start
+    first = max(0, min(start - _WIDTH // 3, len(line) - _WIDTH))
+    return line[first : first + _WIDTH], start - first
+
+
+def _shown(sign: str) -> str:
+    """A character of a source line as it is shown; a tab as one space, so that the caret is right below."""
+    return " " if sign == "\t" else printable(sign)
+
+
+def _columns(shown: str) -> int:
+    """How many columns of a terminal it takes."""
+    if len(shown) != 1:
+        return len(shown)
+    if unicodedata.combining(shown):
+        return 0
+    return 2 if unicodedata.east_asian_width(shown) in "WF" else 1

@@ -1,0 +1,369 @@
+"""A scenario: what a YAML file says, parsed and frozen.
+
+`harness.scenario` makes one from a file and has checked it then; the JSON Schema for editors comes from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StringConstraints,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from rocketchaos.assertions import CHECKS, Check
+from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
+from rocketchaos.harness.language.cluster_needs import BrokerNames
+from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
+from rocketchaos.harness.language.consumer import Consumer as Consumer
+from rocketchaos.harness.language.consumer import why_not_reached
+from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
+from rocketchaos.harness.language.producer import Producer
+from rocketchaos.harness.language.repeats import Repeats
+from rocketchaos.harness.language.words import Name, Strict, as_tuple, one_word_of
+from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
+from rocketchaos.harness.rocketmq.version_range import VersionRange, contains, why_not_in
+from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
+from rocketchaos.harness.steps import Step, StepEntry
+from rocketchaos.harness.steps.base import every_step, with_rounds
+
+
+class Topic(Strict):
+    """A topic, created before the first step, under a real name of its own in every run."""
+
+    queues: int = Field(default=4, ge=1, le=64, description="queues on each broker")
+    on: BrokerNames = Field(default=(), description="the brokers that have it; all unless told")
+    by_sending: bool = Field(
+        default=False,
+        description="nobody creates it: the broker does upon the first message (autoCreateTopicEnable), with as "
+        "many queues as it and the producer settle on; `queues` must be that number",
+    )
+
+
+if TYPE_CHECKING:
+    StepOfScenario = Step
+    CheckOfScenario = Check
+else:
+    StepOfScenario = StepEntry
+    CheckOfScenario = one_word_of(CHECKS, "check")
+ScenarioName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
+Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
+
+
+def _consumers_or_groups(schema: dict[str, Any]) -> None:
+    """Of these one is needed; pydantic says it of the first alone."""
+    schema["required"].remove("consumers")
+    schema["anyOf"] = [{"required": ["consumers"]}, {"required": ["groups"]}]
+
+
+class Scenario(Strict):
+    """What is started, what is done, what must be seen."""
+
+    model_config = ConfigDict(title="rocketchaos scenario", json_schema_extra=_consumers_or_groups)
+
+    name: ScenarioName = Field(description="its name on the command line: small letters, digits, `-`")
+    title: str = Field(min_length=1, description="one sentence that says what is to be seen")
+    description: str = Field(default="", description="why it is so, and what to make of it")
+    marks: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = Field(
+        default=(), description="words to select it by, `-m`"
+    )
+    control: ScenarioName | None = Field(
+        default=None, description="the scenario, by its name, in which this one's anomaly must be absent"
+    )
+    timing: Literal["compressed", "faithful"] = Field(
+        default="compressed",
+        description="`faithful` keeps RocketMQ's own timers, `compressed` shortens those that have a knob",
+    )
+    rocketmq: VersionRange = Field(
+        default="", description="the versions that it speaks of: `>=5.0`, `>=4.9.4,<5.2`; all unless told"
+    )
+    workers: Literal["host", "containers"] = Field(
+        default="host",
+        description="where its clients run: as processes of this host, or each in a container of its own on the "
+        "cluster's network, which faults of the network can reach",
+    )
+    cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
+    topics: dict[Name, Topic] = Field(min_length=1, description="its topics by name")
+    bare_groups: Annotated[tuple[Name, ...], BeforeValidator(as_tuple)] = Field(
+        default=(),
+        alias="groups",
+        description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats; where "
+        "there are any, `consumers` may be left out",
+    )
+    consumers: dict[Name, Consumer] = Field(description="its consumers by name")
+    producer: Producer = Field(default_factory=Producer, description="what its messages are sent with")
+    steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
+        min_length=1, description="what is done, in order"
+    )
+    anomaly: Checks = Field(
+        min_length=1, description="checks that must all hold for the outcome `reproduced`"
+    )
+    healthy: Checks = Field(
+        min_length=1, description="checks that must all hold for the outcome `not-reproduced`"
+    )
+    also: Checks = Field(default=(), description="checks that must hold whatever the outcome")
+    tendency: Checks = Field(
+        default=(),
+        description="checks that are measured and never judged, for what races: how often each holds is told as a "
+        "share of the runs",
+    )
+    repeats: Repeats | None = Field(
+        default=None,
+        description="how often it is run for a verdict; where it is not told, once, or where it has a "
+        "`tendency` as often as the defaults say",
+    )
+    expected: Expected = Field(
+        default="reproduced",
+        description="the outcome that is as expected, of the clients that it names itself, or of `java`; or a "
+        "mapping by client, by versions of RocketMQ, or by one below the other: `{java: reproduced, grpc: "
+        '{">=5.4": not-reproduced}}`, `{">=4.9.4": reproduced}`; the first that fits wins, clients that share a '
+        "group are `java+python`, and what it doesn't say is measured, and not judged",
+    )
+
+    _lines: Mapping[tuple[str | int, ...], int] = PrivateAttr(default_factory=dict)
+    _source: str = PrivateAttr(default="")
+    _file: str = PrivateAttr(default="")
+    _own_label: str = PrivateAttr(default="")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _groups_do(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("groups") and "consumers" not in data:
+            return {**data, "consumers": {}}
+        return data
+
+    @field_validator("cluster")
+    @classmethod
+    def _who_resolves_names(cls, cluster: ClusterNeeds, info: ValidationInfo) -> ClusterNeeds:
+        if cluster.advertise == "hostname" and info.data.get("workers") != "containers":
+            raise ValueError("only containers resolve the brokers' names: write `workers: containers`")
+        return cluster
+
+    @field_validator("consumers")
+    @classmethod
+    def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
+        if not consumers and not info.data.get("bare_groups"):
+            raise PydanticCustomError("too_short", "no consumer", {"min_length": 1})
+        for number, (name, one) in enumerate(consumers.items()):
+            if one.beside is not None and one.beside not in list(consumers)[:number]:
+                raise ValueError(f"{name} is to be `beside` {one.beside}: there is no such consumer above it")
+        return consumers
+
+    @property
+    def source(self) -> str:
+        """The text of the file, as it was read."""
+        return self._source
+
+    @property
+    def file(self) -> str:
+        """The file's name, as the user gave it."""
+        return self._file
+
+    def line_of(self, *path: str | int) -> int | None:
+        """The line of a place in the file: `line_of("steps", 0)`."""
+        return self._lines.get(path)
+
+    def with_source(self, source: str, file: str, lines: Mapping[tuple[str | int, ...], int]) -> Scenario:
+        """The same scenario, knowing where it comes from."""
+        known = self.model_copy()
+        known._source, known._file, known._lines = source, file, dict(lines)
+        return known
+
+    def with_client(self, choice: ClientChoice) -> Scenario:
+        """The same scenario, in which every consumer that names no client is this one.
+
+        Whether it can be: `why_not_on`.
+        """
+        chosen = {
+            name: consumer.model_copy(update={"client": str(choice)}) if consumer.client is None else consumer
+            for name, consumer in self.consumers.items()
+        }
+        given = self.model_copy(update={"consumers": chosen})
+        given._own_label = self.own_client_label
+        return given
+
+    @field_validator("tendency")
+    @classmethod
+    def _shares_refute_nothing(cls, tendency: tuple[Check, ...]) -> tuple[Check, ...]:
+        if any(check.refutes is not None for check in tendency):
+            raise ValueError(
+                "a share refutes nothing: let a check of `tendency` carry its claim with `claim`"
+            )
+        return tendency
+
+    @property
+    def repetition(self) -> Repeats:
+        """How often it is run for a verdict."""
+        if self.repeats is not None:
+            return self.repeats
+        return Repeats() if self.tendency else Repeats(at_least=1, at_most=1)
+
+    @property
+    def names_its_clients(self) -> bool:
+        """Whether no consumer is left that a matrix could give a client."""
+        return all(consumer.client is not None for consumer in self.consumers.values())
+
+    @property
+    def choices(self) -> tuple[ClientChoice, ...]:
+        """All its clients: the producer's, and the consumers'."""
+        return self.producer.choice, *(consumer.choice for consumer in self.consumers.values())
+
+    def clients(self, rocketmq: str) -> dict[str, tuple[str, str]]:
+        """Kind and version of every consumer's client, where the servers are of this version of RocketMQ."""
+        choices = {name: consumer.choice for name, consumer in self.consumers.items()}
+        return {name: (one.kind.name, one.version_on(rocketmq)) for name, one in choices.items()}
+
+    @property
+    def client_label(self) -> str:
+        """The kinds of its consumers' clients: `java`, `java+python`."""
+        kinds = [consumer.choice.kind.name for consumer in self.consumers.values()]
+        return label_of("+".join(kinds or [self.producer.choice.kind.name]))
+
+    @property
+    def own_client_label(self) -> str:
+        """The same where no matrix has given it others."""
+        return self._own_label or self.client_label
+
+    def expected_in(self, client: str | None, rocketmq: str | None) -> OutcomeKind | None:
+        """The outcome that is expected with these clients on this version, see `harness.language.expectation.expected_in`."""
+        return expected_in(self.expected, self.own_client_label, client, rocketmq)
+
+    @property
+    def expected_kinds(self) -> frozenset[OutcomeKind]:
+        """Every outcome that is expected with some client on some version."""
+        return expected_kinds(self.expected)
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups of its consumers, in order of appearance, then those without any."""
+        groups = [consumer.group for consumer in self.consumers.values()]
+        return tuple(dict.fromkeys((*groups, *self.bare_groups)))
+
+    def members(self, group: str) -> tuple[str, ...]:
+        """The consumers of a group, in order of appearance."""
+        return tuple(name for name, consumer in self.consumers.items() if consumer.group == group)
+
+    def brokers_of(self, topic: str) -> tuple[str, ...]:
+        """The brokers that have a topic."""
+        return self.topics[topic].on or self.cluster.brokers
+
+    def queue_count(self, topic: str) -> int:
+        """How many queues a topic has on all brokers together."""
+        return self.topics[topic].queues * len(self.brokers_of(topic))
+
+    def most_sent(self, topic: str | None = None, tag: str | None = None) -> int:
+        """How many messages its `send` steps send at most, of a topic and a tag, or of all.
+
+        A tag of a variable may be any: then all count.
+        """
+        return sum(
+            number * rounds
+            for step, rounds in with_rounds(self.steps)
+            for to, own, number in step.sends(self)
+            if topic in (None, to) and _may_be(own, tag)
+        )
+
+    @property
+    def sends_unseen(self) -> bool:
+        """Whether a step may put messages into topics besides the `send` steps."""
+        return any(step.sends_unseen for step in every_step(self.steps))
+
+    def times_bound(self, variable: str) -> int:
+        """How often its steps bind a variable, `$holder`."""
+        return sum(rounds for step, rounds in with_rounds(self.steps) if variable[1:] in step.binds())
+
+    @property
+    def cluster_needs(self) -> ClusterNeeds:
+        """What it needs of its cluster: what it says, a proxy where a client speaks to that, and long polling."""
+        needs, consumers = self.cluster, self.consumers.values()
+        if self.producer.choice.kind.needs_proxy or any(consumer.needs_proxy for consumer in consumers):
+            needs = needs.with_a_proxy(for_remoting=self._through_proxy)
+        return (
+            needs.with_long_polling()
+            if any(consumer.traits.needs_long_polling for consumer in consumers)
+            else needs
+        )
+
+    @property
+    def _through_proxy(self) -> bool:
+        return any(consumer.through == "proxy" for consumer in self.consumers.values())
+
+    @property
+    def required_capabilities(self) -> frozenset[str]:
+        """What its cluster must be able to do to its nodes: names of `harness.cluster.base.CAPABILITIES`."""
+        required = {name for step in every_step(self.steps) for name in step.capabilities(self)}
+        if self.cluster.shape != ClusterNeeds().shape:
+            required.add("configure")
+        if self.cluster.dashboard is not None:
+            required.add("dashboard")
+        if self.cluster.proxy == "local":
+            required.add("proxy: local")
+        if self.workers == "containers":
+            required.add("container workers")
+        if self.cluster.advertise == "hostname":
+            required.add("hostnames")
+        if self.cluster.flow_control:
+            required.add("flow control")
+        return frozenset(required)
+
+    @property
+    def needs_own_cluster(self) -> bool:
+        """Whether it can't share a cluster with others: it says so, or a step does something to a node."""
+        return self.cluster.own or any(
+            True for step in every_step(self.steps) for _ in step.capabilities(self)
+        )
+
+    def why_not_on(self, version: str) -> str | None:
+        """Why it says nothing of this version of RocketMQ; None where it does."""
+        reason = why_not_in(self.rocketmq, version)
+        if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
+            reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
+        if reason is None and self.cluster.proxy == "local" and self._through_proxy:
+            reason = (
+                "goes `through: proxy`, which a proxy in mode LOCAL is no way for: write `proxy: cluster`"
+            )
+        reason = reason or self._why_no_step(version) or self._why_no_client(version)
+        return None if reason is None else f"{self.name} {reason}"
+
+    def _why_no_step(self, version: str) -> str | None:
+        for step in every_step(self.steps):
+            if not contains(step.rocketmq, version):
+                return f"needs `{step.word}`, which can't be done to RocketMQ {version}: {step.rocketmq} can"
+        return None
+
+    def _why_no_client(self, version: str) -> str | None:
+        for name, consumer in self.consumers.items():
+            reason = consumer.why_not_on(version)
+            if reason is not None:
+                return f"can't have {consumer.choice} for {name}: {reason}"
+        for step in every_step(self.steps):
+            for name, can_not in step.beyond(self):
+                return f"can't have {self.consumers[name].choice} for {name}: {can_not}"
+        kind = self.producer.choice.kind
+        reason = why_not_reached(kind.needs_proxy, version)
+        if reason is None and not kind.chooses_queues:
+            chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
+            reason = f"it can't choose the queue that `{chosen[0]}` says" if chosen else None
+        return None if reason is None else f"can't have {self.producer.choice} for its producer: {reason}"
+
+    def checks(self) -> tuple[tuple[str, int, Check], ...]:
+        """All checks, as (section, index in it, check)."""
+        return tuple(
+            (section, index, check)
+            for section in SECTIONS
+            for index, check in enumerate(getattr(self, section))
+        )
+
+
+def _may_be(own: str | None, wanted: str | None) -> bool:
+    """Whether a message's tag may be the one that is wanted; None: any is. A variable's may be any."""
+    return wanted in (None, own) or any(tag is not None and tag.startswith("$") for tag in (own, wanted))

@@ -1,0 +1,143 @@
+"""Whether faults of the network can begin and end where steps have them do so.
+
+Followed like the states of consumers in `harness.scenario.order`: what may be so is never refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from rocketchaos.harness.scenario.diagnostics import Diagnostic
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.words import PlacedWord, flat
+from rocketchaos.harness.steps import Step
+from rocketchaos.harness.steps.heal import Heal
+from rocketchaos.harness.steps.kill import Kill
+from rocketchaos.harness.steps.network import Effect, NetworkStep
+from rocketchaos.harness.steps.repeat import Repeat
+from rocketchaos.harness.steps.restart import Restart
+from rocketchaos.harness.steps.start import Start
+from rocketchaos.harness.steps.stop import Stop
+from rocketchaos.harness.steps.terminate import Terminate
+
+
+@dataclass(frozen=True, slots=True)
+class _Active:
+    """A fault that is in effect."""
+
+    effect: Effect
+    line: int
+    sure: bool = True
+    """It is in effect, whatever else happens."""
+
+
+@dataclass(slots=True)
+class _Course:
+    document: Document
+    scenario: Scenario
+    active: list[_Active] = field(default_factory=list)
+    ended: set[str] = field(default_factory=set)
+    """Consumers whose process is gone: the next one has a network of its own."""
+
+    def line(self, placed: PlacedWord) -> int:
+        return self.document.places.of(placed.path, key=True).line
+
+
+def check_network(document: Document, scenario: Scenario, steps: list[PlacedWord]) -> Iterator[Diagnostic]:
+    """Every fault that is there already, every `heal` of what isn't, and every start that would lose one."""
+    yield from _in_order(_Course(document, scenario), steps)
+
+
+def _in_order(course: _Course, steps: Iterable[PlacedWord]) -> Iterator[Diagnostic]:
+    for placed in steps:
+        step = placed.word
+        assert isinstance(step, Step)
+        if isinstance(step, NetworkStep):
+            yield from _begun(course, placed, step)
+        elif isinstance(step, Heal):
+            yield from _healed(course, placed, step)
+        elif isinstance(step, Restart | Start):
+            yield from _started_anew(course, placed, step)
+        elif isinstance(step, Kill | Stop | Terminate):
+            course.ended.update(step.acts_on())
+        if isinstance(step, Repeat):
+            yield from _repeated(course, placed, step.times)
+        elif placed.branches:
+            yield from _at_the_same_time(course, placed)
+
+
+def _begun(course: _Course, placed: PlacedWord, step: NetworkStep) -> Iterator[Diagnostic]:
+    for effect in step.effects(course.scenario):
+        there = next((one for one in course.active if one.sure and one.effect.is_same(effect)), None)
+        if there is None:
+            course.active.append(_Active(effect, course.line(placed)))
+        else:
+            message = f"there is a {effect.kind} of {effect.target} since line {there.line}: `heal` it before"
+            yield course.document.report(placed.path, message, key=True)
+
+
+def _healed(course: _Course, placed: PlacedWord, step: Heal) -> Iterator[Diagnostic]:
+    names = step.whom(course.scenario)
+    meant = [one for one in course.active if step.means(one.effect.kind) and one.effect.may_concern(names)]
+    if not meant:
+        yield course.document.report(placed.path, f"no {step.meant} is in effect here", key=True)
+    course.active = [
+        replace(one, sure=False) if one in meant else one
+        for one in course.active
+        if one not in meant or not one.effect.surely_concerns(names)
+    ]
+
+
+def _started_anew(course: _Course, placed: PlacedWord, step: Restart | Start) -> Iterator[Diagnostic]:
+    for index, name in enumerate(step.acts_on()):
+        if isinstance(step, Start) and name not in course.ended:
+            continue  # its container has been there from the beginning
+        lost = next((one for one in course.active if one.sure and name in one.effect.carriers), None)
+        if lost is not None:
+            message = (
+                f"`{step.word}: {name}`: it can't be started anew during the {lost.effect.kind} of "
+                f"{lost.effect.target}, which began in line {lost.line}: `heal` it before"
+            )
+            path = course.document.in_file((*placed.path, *step.field_of(index)))
+            yield course.document.report(path, message)
+    course.ended -= set(step.acts_on())
+
+
+def _repeated(course: _Course, placed: PlacedWord, times: int) -> Iterator[Diagnostic]:
+    """A second time too, for it begins where the first one ended."""
+    (steps,) = placed.branches
+    if times > 1:
+        # What a later step begins may be there from the time before.
+        course.active += _maybe(course, steps)
+    first = list(_in_order(course, steps))
+    yield from first
+    if times > 1:
+        told = {(one.line, one.column) for one in first}
+        for one in _in_order(course, steps):
+            if (one.line, one.column) not in told:
+                yield replace(one, message=f"the second time, {one.message}")
+
+
+def _at_the_same_time(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic]:
+    """Each branch by itself, where whatever another one begins or ends may be so or not."""
+    before, after = course.active, list[_Active]()
+    for branch in placed.branches:
+        others = [inner for other in placed.branches if other is not branch for inner in flat(other)]
+        heals = any(isinstance(one.word, Heal) for one in others)
+        kept = [replace(one, sure=one.sure and not heals) for one in before]
+        course.active = [*kept, *_maybe(course, others)]
+        yield from _in_order(course, branch)
+        after += course.active
+    course.active = [replace(one, sure=False) for one in dict.fromkeys(after)]
+
+
+def _maybe(course: _Course, steps: Iterable[PlacedWord]) -> list[_Active]:
+    """What these steps may put into effect."""
+    return [
+        _Active(effect, course.line(placed), sure=False)
+        for placed in flat(steps)
+        if isinstance(placed.word, NetworkStep)
+        for effect in placed.word.effects(course.scenario)
+    ]

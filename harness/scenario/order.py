@@ -1,0 +1,254 @@
+"""Whether the steps can happen in their order.
+
+Of a consumer it is known in which states it may be: exactly one as long as steps name it, several after a
+step on a variable that may stand for it. A step is refused only where no state is possible, so there are no
+false alarms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.scenario.diagnostics import Diagnostic
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.words import PlacedWord, flat
+from rocketchaos.harness.steps import Step
+from rocketchaos.harness.steps.base import STATES
+from rocketchaos.harness.steps.bind import Bind
+from rocketchaos.harness.steps.repeat import Repeat
+from rocketchaos.harness.steps.send import Send
+from rocketchaos.harness.steps.settle import Settle
+from rocketchaos.harness.steps.start import Start
+
+_NEW = "new"
+_RUNNING = "running"
+_ADJECTIVES = {_NEW: "not yet started"}
+
+
+@dataclass(slots=True)
+class _Actor:
+    """A consumer or a variable: the states that it may be in, and the line of the last step that named it."""
+
+    states: frozenset[str]
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class _Course:
+    """What is known between two steps."""
+
+    document: Document
+    scenario: Scenario
+    steps: list[PlacedWord]
+    consumers: dict[str, _Actor]
+    variables: dict[str, _Actor] = field(default_factory=dict)
+    others: dict[str, _Actor] = field(default_factory=dict)
+    """Nodes of the cluster, and the producer: they run from the beginning on, and no variable stands for them."""
+
+    def actors(self) -> dict[str, _Actor]:
+        """All of them, by the names that steps have for them."""
+        variables = {f"${name}": actor for name, actor in self.variables.items()}
+        return {**self.consumers, **self.others, **variables}
+
+    def moves(self, step: Step, name: str) -> tuple[tuple[str, ...], str | None] | None:
+        """In which states one of those it acts on must be before the step, and in which it is after."""
+        return step.node_moves or step.moves if name in self.others else step.moves
+
+    def line(self, placed: PlacedWord) -> int:
+        return self.document.places.of(placed.path, key=True).line
+
+
+def check_order(
+    document: Document, scenario: Scenario, steps: list[PlacedWord], all_defined: bool
+) -> Iterator[Diagnostic]:
+    """Every step that is impossible where it stands.
+
+    Undefined names are passed over. Unless all names are defined, what a step itself says of the scenario is
+    not asked.
+    """
+    if scenario.consumers and not any(isinstance(placed.word, Start) for placed in flat(steps)):
+        yield document.report(("steps",), "no step starts a consumer: begin with `start`", key=True)
+        return
+    consumers = {name: _Actor(frozenset((_NEW,))) for name in scenario.consumers}
+    others = {
+        name: _Actor(frozenset((_RUNNING,)))
+        for name in (*scenario.cluster.nodes, PRODUCER)
+        if name not in consumers
+    }
+    yield from _in_order(_Course(document, scenario, steps, consumers, others=others), steps, all_defined)
+
+
+def _in_order(course: _Course, steps: Iterable[PlacedWord], all_defined: bool) -> Iterator[Diagnostic]:
+    for placed in steps:
+        step = placed.word
+        assert isinstance(step, Step)
+        for problem in step.problems(course.scenario) if all_defined else ():
+            yield course.document.report(placed.path, problem, key=True)
+        yield from _members_started(course, placed)
+        yield from _told_by_who_runs(course, placed, step)
+        yield from _sent_by_who_runs(course, placed, step)
+        yield from _moved(course, placed, step)
+        if isinstance(step, Repeat):
+            yield from _repeated(course, placed, step.times, all_defined)
+        elif placed.branches:
+            yield from _at_the_same_time(course, placed, all_defined)
+        for variable in step.binds():
+            course.variables[variable] = _Actor(STATES, course.line(placed))
+
+
+def _repeated(course: _Course, placed: PlacedWord, times: int, all_defined: bool) -> Iterator[Diagnostic]:
+    """A second time too, for it begins where the first one ended; every later one is as the second."""
+    (steps,) = placed.branches
+    first = list(_in_order(course, steps, all_defined))
+    yield from first
+    if times > 1:
+        told = {(one.line, one.column) for one in first}
+        for one in _in_order(course, steps, all_defined):
+            if (one.line, one.column) not in told:
+                yield replace(one, message=f"the second time, {one.message}")
+
+
+def _at_the_same_time(course: _Course, placed: PlacedWord, all_defined: bool) -> Iterator[Diagnostic]:
+    """Each branch by itself, where whoever another branch acts on may be in any state."""
+    touched = [{name for one in flat(branch) for name in _acts_on(one)} for branch in placed.branches]
+    before = {name: actor.states for name, actor in course.actors().items()}
+    after: list[dict[str, frozenset[str]]] = []
+    for branch, own in zip(placed.branches, touched, strict=True):
+        elsewhere = {name for other in touched if other is not own for name in other}
+        loose = _whoever(elsewhere, set(before))
+        for name, states in before.items():
+            course.actors()[name].states = states | STATES if name in loose else states
+        yield from _in_order(course, branch, all_defined)
+        after.append({name: actor.states for name, actor in course.actors().items()})
+    for name, actor in course.actors().items():
+        ends = [states for states in after if name in states]
+        movers = [states for states, own in zip(after, touched, strict=True) if name in _whoever(own, {name})]
+        known = movers if len(movers) == 1 and name in movers[0] else ends
+        actor.states = frozenset(state for states in known for state in states[name])
+
+
+def _acts_on(placed: PlacedWord) -> tuple[str, ...]:
+    assert isinstance(placed.word, Step)
+    return placed.word.acts_on()
+
+
+def _whoever(names: set[str], everybody: set[str]) -> set[str]:
+    """Those of `everybody` whom the names may mean: a variable may stand for anybody, and anybody be one."""
+    if any(name.startswith("$") for name in names):
+        return everybody
+    return {one for one in everybody if one in names or (names and one.startswith("$"))}
+
+
+def _members_started(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic]:
+    """Ownership, subscription and offsets of a group exist once a member has started."""
+    step = placed.word
+    groups: list[str | None] = []
+    if isinstance(step, Settle):
+        groups = [step.ownership, step.subscription, step.offsets, step.sealed, step.unstored]
+    elif isinstance(step, Bind):
+        groups = [selector.member_of for selector in (step.__pydantic_extra__ or {}).values()]
+    for group in filter(None, groups):
+        members = course.scenario.members(group)
+        if members and all(course.consumers[name].states == {_NEW} for name in members):
+            who = ", ".join(members)
+            message = f"no member of group `{group}` ({who}) has been started before this `{step.word}`"
+            yield course.document.report(placed.path, message, key=True)
+
+
+def _told_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
+    """A consumer that is asked for its own offsets must run."""
+    name = step.own_offsets if isinstance(step, Settle) else None
+    actor = course.actors().get(name or "")
+    if name is not None and actor is not None and _RUNNING not in actor.states:
+        path = course.document.in_file((*placed.path, "own_offsets"))
+        yield course.document.report(path, _impossible(course, placed, name, actor))
+
+
+def _sent_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
+    """What sends, or is asked to which brokers it could, must run."""
+    producer = course.others.get(PRODUCER)
+    needed = isinstance(step, Send) or (isinstance(step, Settle) and step.route is not None)
+    if needed and producer is not None and _RUNNING not in producer.states:
+        message = f"`{step.word}`: the producer {_told(producer)}: `restart` or `resume` it before"
+        yield course.document.report(placed.path, message, key=True)
+
+
+def _moved(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
+    for index, name in enumerate(step.acts_on()):
+        actor, moves = course.actors().get(name), course.moves(step, name)
+        if actor is None or moves is None:
+            continue
+        before, after = frozenset(moves[0]), moves[1]
+        if not actor.states & before:
+            path = course.document.in_file((*placed.path, *step.field_of(index)))
+            yield course.document.report(path, _impossible(course, placed, name, actor))
+        if after is None:
+            continue
+        if name not in course.others:
+            _may_be_the_same(course, name, before, after)
+        if after == _RUNNING and actor.states != {_RUNNING}:
+            yield from _same_client(course, placed, step.field_of(index), name)
+        unchanged = actor.states == {after} and after in before
+        if not unchanged:
+            actor.states, actor.line = frozenset((after,)), course.line(placed)
+
+
+def _same_client(
+    course: _Course, placed: PlacedWord, field: tuple[str | int, ...], name: str
+) -> Iterator[Diagnostic]:
+    """Another member that runs, and has the same client id: brokers would take the two for one."""
+    consumers = course.scenario.consumers
+    if name not in consumers:
+        return  # a variable, or a node
+    client_id = consumers[name].client_id or name
+    for other in course.scenario.members(consumers[name].group):
+        actor = course.consumers[other]
+        same_id = (consumers[other].client_id or other) == client_id
+        if other != name and same_id and actor.states == {_RUNNING}:
+            message = (
+                f"{other} runs since line {actor.line}, in the same group with the same client id `{client_id}`: "
+                "what brokers say of one of them would be taken for both"
+            )
+            yield course.document.report(course.document.in_file((*placed.path, *field)), message)
+
+
+def _may_be_the_same(course: _Course, name: str, before: frozenset[str], after: str) -> None:
+    """Whoever a variable may stand for may have moved with it, and the other way round."""
+    others = dict(course.variables)
+    if name.startswith("$"):
+        others |= course.consumers
+        del others[name[1:]]
+    for other in others.values():
+        if other.states & before:
+            other.states |= {after}
+
+
+def _impossible(course: _Course, placed: PlacedWord, name: str, actor: _Actor) -> str:
+    step = placed.word
+    assert isinstance(step, Step)
+    moves = course.moves(step, name)
+    assert moves is not None
+    why = f"{name} {_told(actor)}"
+    if actor.states == {_NEW}:
+        starts = (
+            one for one in flat(course.steps) if isinstance(one.word, Start) and name in one.word.acts_on()
+        )
+        first = next(starts, None)
+        line = f"the first `start` of {name} is in line {course.line(first)}" if first is not None else None
+        where = line or "no step starts it"
+        return f"`{step.word}: {name}`: {why} ({where})"
+    needed = " or ".join(_ADJECTIVES.get(state, state) for state in moves[0])
+    return f"`{step.word}: {name}`: {why}; it must be {needed}"
+
+
+def _told(actor: _Actor) -> str:
+    if len(actor.states) > 1:
+        return "may be " + " or ".join(_ADJECTIVES.get(state, state) for state in sorted(actor.states))
+    (state,) = actor.states
+    told = {_NEW: "has not been started", "stopped": "was stopped in", "killed": "was killed in"}
+    if actor.line is None:
+        return told.get(state, "runs from the beginning on")
+    return f"{told.get(state, f'is {state} since')} line {actor.line}"

@@ -1,0 +1,113 @@
+"""Where in a file everything stands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from rocketchaos.harness.scenario.diagnostics import Diagnostic
+
+Path = tuple[str | int, ...]
+"""The keys and indices that lead to a value: `("steps", 3, "send", "count")`."""
+
+_LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines as YAML counts them, without their ends; at least one."""
+    return _LINE_BREAK.split(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of one line; `line` and `column` count from 1, all in characters."""
+
+    line: int
+    column: int
+    length: int
+
+
+@dataclass(slots=True)
+class Places:
+    """The places of all keys and values of a file, by their path.
+
+    A mapping or list is found at its key, or where it has none at its beginning, and so is a value that is
+    missing.
+    """
+
+    keys: dict[Path, Span] = field(default_factory=dict)
+    values: dict[Path, Span] = field(default_factory=dict)
+    spoilt: set[Path] = field(default_factory=set)
+    """Values that YAML already was wrong with: nothing more is said of them."""
+    incomplete: set[Path] = field(default_factory=set)
+    """Mappings of which an entry was refused: what they lack is not known."""
+
+    def of(self, path: Path, key: bool = False) -> Span:
+        """The place of a value, or of its key; of the nearest one around it where the file lacks it."""
+        while path not in self.values and path:
+            path = path[:-1]
+        own = self.keys.get(path) if key else None
+        return own or self.values.get(path) or Span(1, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A YAML file that was read: plain data and where it stands."""
+
+    file: str
+    text: str
+    lines: list[str]
+    data: Any
+    places: Places
+
+    def report(
+        self, path: Path, message: str, suggestion: str | None = None, *, key: bool = False
+    ) -> Diagnostic:
+        """A mistake at a value, or at its key."""
+        return at_span(self.file, self.lines, self.places.of(path, key), message, suggestion)
+
+    def in_file(self, path: Path) -> Path:
+        """A path of the model as the file has it, up to the last part that is there.
+
+        The model has more: the field that a shorthand stands for, and the list around a single value.
+        """
+        found: Path = ()
+        data = self.data
+        for part in path:
+            exists = part in data if isinstance(data, dict) else _has_index(data, part)
+            if exists:
+                data = data[part]
+                found = (*found, part)
+        return found
+
+    def is_spoilt(self, path: Path) -> bool:
+        """Whether a value, or one around it, was refused already."""
+        return any(path[:length] in self.places.spoilt for length in range(len(path) + 1))
+
+    def value(self, path: Path) -> Any:
+        """The data at a path of the file."""
+        data = self.data
+        for part in path:
+            data = data[part]
+        return data
+
+    def source_of(self, path: Path) -> str:
+        """The text of a scalar as it is written in the file."""
+        span = self.places.of(path)
+        return self.lines[span.line - 1][span.column - 1 : span.column - 1 + span.length]
+
+
+def at_span(
+    file: str, lines: list[str], span: Span, message: str, suggestion: str | None = None
+) -> Diagnostic:
+    """A mistake at a place; one beyond the end of the file is moved to its end."""
+    line = min(span.line, len(lines))
+    text = lines[line - 1]
+    column = min(span.column, len(text) + 1)
+    length = max(1, min(span.length, len(text) + 1 - column))
+    return Diagnostic(file, line, column, length, message, suggestion, text)
+
+
+def _has_index(data: Any, part: str | int) -> bool:
+    return isinstance(data, list) and isinstance(part, int) and part < len(data)

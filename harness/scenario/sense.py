@@ -1,0 +1,74 @@
+"""Checks that are expected to hold, and that nothing in this scenario could ever keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from rocketchaos.assertions import Check
+from rocketchaos.assertions.start_refused import StartRefused
+from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
+from rocketchaos.harness.language.expectation import is_range, never_fitting
+from rocketchaos.harness.language.words import references
+from rocketchaos.harness.scenario.diagnostics import Diagnostic
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.words import PlacedWord, all_words, flat
+from rocketchaos.harness.steps.observe import Observe
+from rocketchaos.harness.steps.start import Start
+
+_END = "end"
+
+
+def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Every such check of a scenario all of whose names are defined."""
+    if scenario.control == scenario.name:
+        yield document.report(("control",), "a scenario can't be the control of itself")
+    for key, inner in never_fitting(scenario.expected):
+        what = "versions" if is_range(key) else "clients"
+        message = f"`{inner}` can't fit where `{key}` does: both speak of {what}"
+        yield document.report(("expected", key, inner), message, key=True)
+    words = all_words(document)
+    steps, _ = words["steps"]
+    moments = _moments(steps)
+    # Of the other section nobody expects that it holds: a control shares it with its anomaly.
+    expected = {"also", TENDENCY, *(SECTION_OF[kind] for kind in scenario.expected_kinds)}
+    for section, (checks, _) in words.items():
+        for placed in checks if section != "steps" else ():
+            assert isinstance(placed.word, Check)
+            yield from _intervals(document, placed, placed.word, moments)
+            for problem in _problems(scenario, placed.word, steps) if section in expected else ():
+                yield document.report(placed.path, problem, key=True)
+
+
+def _problems(scenario: Scenario, check: Check, steps: Iterable[PlacedWord]) -> Iterator[str]:
+    """Why nothing could ever keep the check."""
+    yield from check.problems(scenario)
+    if isinstance(check, StartRefused) and not _may_be_refused(steps, check.consumer):
+        yield f"no `start` of {check.consumer} has `may_be_refused: true`: a refusal would end the run"
+
+
+def _moments(steps: Iterable[PlacedWord]) -> dict[str, int]:
+    """Observations that are made once, each with the number of the step that makes it."""
+    return {placed.word.name: placed.indices[0] for placed in steps if isinstance(placed.word, Observe)}
+
+
+def _intervals(
+    document: Document, placed: PlacedWord, check: Check, moments: Mapping[str, int]
+) -> Iterator[Diagnostic]:
+    """Checks on what was between two observations, of which the first is not before the second."""
+    order = {**moments, _END: max(moments.values(), default=0) + 1}
+    for reference in references(check):
+        if "moment" not in reference.kinds or reference.path == ("at",):
+            continue
+        begin, end = reference.text, check.at
+        known = begin in order and end in order
+        if begin == end or (known and order[begin] > order[end]):
+            path = document.in_file((*placed.path, *reference.path))
+            message = f"the observation `{begin}` is not before `{end}`, at which the check reads"
+            yield document.report(path, message)
+
+
+def _may_be_refused(steps: Iterable[PlacedWord], consumer: str) -> bool:
+    starts = (placed.word for placed in flat(steps) if isinstance(placed.word, Start))
+    names = {name for step in starts if step.may_be_refused for name in step.consumers}
+    return bool(names) and (consumer in names or any(name.startswith("$") for name in (consumer, *names)))

@@ -1,0 +1,64 @@
+"""Statements that no run of a scenario can keep, or that every run keeps, by its own numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from rocketchaos.assertions import Check
+from rocketchaos.assertions.limits import LEAST, MOST
+from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
+from rocketchaos.harness.scenario.contrast import both_can_hold, one_holds_with_the_other
+from rocketchaos.harness.scenario.diagnostics import Diagnostic
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.words import all_words, flat
+from rocketchaos.harness.steps import Step
+
+
+def impossible(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """What can't be meant: a check that is to hold and never can, an outcome that can never be."""
+    if scenario.most_sent():
+        yield from _unreachable(document, scenario, {"steps", "also", TENDENCY, *_expected(scenario)})
+    yield from one_holds_with_the_other(document, scenario)
+
+
+def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """What is possible, and hardly meant: each a warning. So are numbers where nothing is sent at all, or not yet.
+
+    What is unreachable in an `anomaly` that is not expected is none: a control shares the list with its scenario.
+    """
+    sections = {"healthy"} - _expected(scenario)
+    if not scenario.most_sent():
+        sections |= {"steps", "also", TENDENCY, *_expected(scenario)}
+    yield from _unreachable(document, scenario, sections)
+    words = all_words(document)
+    for placed in flat(word for section, _ in words.values() for word in section):
+        if isinstance(placed.word, Check | Step):
+            always = _always(placed.word) if isinstance(placed.word, Check) else ()
+            for doubt in (*placed.word.doubts(scenario), *always):
+                yield document.report(placed.path, doubt, key=True)
+    yield from both_can_hold(document, scenario)
+
+
+def _always(check: Check) -> Iterator[str]:
+    """Limits that nothing can fall below, or rise above."""
+    for name, field in type(check).model_fields.items():
+        value = getattr(check, name)
+        lowest = next((mark.ge for mark in field.metadata if hasattr(mark, "ge")), 0)
+        highest = next((mark.le for mark in field.metadata if hasattr(mark, "le")), None)
+        ends = (name.endswith(LEAST) and value == lowest) or (name.endswith(MOST) and value == highest)
+        if value is not None and ends:
+            yield f"`{name}` of {value:g} holds whatever comes"
+
+
+def _expected(scenario: Scenario) -> set[str]:
+    return {SECTION_OF[kind] for kind in scenario.expected_kinds}
+
+
+def _unreachable(document: Document, scenario: Scenario, sections: Collection[str]) -> Iterator[Diagnostic]:
+    """The numbers in these sections to which no run can come."""
+    for section, (words, _) in all_words(document).items():
+        for placed in flat(words) if section in sections else ():
+            assert isinstance(placed.word, Check | Step)
+            for reason in placed.word.unreachable(scenario):
+                yield document.report(placed.path, reason, key=True)

@@ -1,0 +1,302 @@
+"""The `admin` worker: what brokers and name server say, through RocketMQ's own tools.
+
+Rests on org.apache.rocketmq.tools.admin.DefaultMQAdminExt and
+org.apache.rocketmq.client.impl.MQClientAPIImpl, as they are from 4.9.3 to 5.5.0; use the tools of the
+broker's own version. It joins no consumer group: an admin client's heartbeats name no consumer. The commands
+are those of `harness.workers.protocol`.
+"""
+
+from __future__ import annotations
+
+from rocketchaos.harness.workers import jpype_without_numpy  # noqa: F401  (before jpype)
+
+# isort: split
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jpype
+
+from rocketchaos.harness.workers.child import jvm, raw_requests
+from rocketchaos.harness.workers.child.running_info import running_info
+from rocketchaos.harness.workers.child.shared_answers import SharedAnswer
+from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
+
+_TIMEOUT_MS = 5000
+"""How long one request may take, where the command doesn't say."""
+_MASTER_ID = 0
+_GET_ALL_CONSUMER_OFFSET = 43
+_GET_CONSUMER_RUNNING_INFO = 307
+_NO_MESSAGE = 208
+"""ResponseCode.NO_MESSAGE, which the client itself gives where no index has the key (MQAdminImpl)."""
+_ROUTE_AGE_S = 1.0
+"""A route is asked for again after this; clients do so every 30 s (ClientConfig.pollNameServerInterval)."""
+
+
+class AdminWorker:
+    """The commands; connected once, then safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._admin: Any = None
+        self._instance: Any = None
+        self._routes: dict[str, tuple[float, list[tuple[str, str]]]] = {}
+        self._offset_tables: dict[str, SharedAnswer[bytes]] = {}
+
+    def connect(self, nameserver: str, instance: str) -> None:
+        """Start DefaultMQAdminExt."""
+        with self._lock:
+            if self._instance is not None:
+                raise CommandFailed("this worker is connected already")
+            admin_class = "org.apache.rocketmq.tools.admin.DefaultMQAdminExt"
+            admin = jvm.new_client(admin_class, jpype.JLong(_TIMEOUT_MS))
+            admin.setNamesrvAddr(nameserver)
+            admin.setInstanceName(instance)
+            admin.start()
+            self._admin = admin
+            # Its accessors came with 5.x; the fields are the same in all versions.
+            self._instance = jvm.private_field(
+                jvm.private_field(admin, "defaultMQAdminExtImpl"), "mqClientInstance"
+            )
+
+    @property
+    def _api(self) -> Any:
+        """MQClientAPIImpl: one request to one address each."""
+        if self._instance is None:
+            raise CommandFailed("this worker is not connected: `connect` comes first")
+        return self._instance.getMQClientAPIImpl()
+
+    def cluster(self) -> Mapping[str, Any]:
+        """The master brokers that the name server knows (106)."""
+        table = self._api.getBrokerClusterInfo(jpype.JLong(_TIMEOUT_MS)).getBrokerAddrTable()
+        brokers = [{"name": name, "address": address} for name, address in _masters(table.values())]
+        return {"brokers": sorted(brokers, key=lambda broker: broker["name"])}
+
+    def create_topic(self, topic: str, queues: int, broker_addresses: Sequence[str]) -> None:
+        """Create a topic, or change its number of queues, on each of the brokers (17)."""
+        config = jpype.JClass("org.apache.rocketmq.common.TopicConfig")(topic)
+        config.setReadQueueNums(queues)
+        config.setWriteQueueNums(queues)
+        for address in broker_addresses:
+            # TBW102: the topic whose settings a new one inherits; every field is given, so nothing is.
+            self._api.createTopic(address, "TBW102", config, jpype.JLong(_TIMEOUT_MS))
+
+    def route(self, topic: str) -> Mapping[str, Any]:
+        """How many read queues of a topic each broker has (105)."""
+        queues = [
+            {"broker": str(data.getBrokerName()), "queues": int(data.getReadQueueNums())}
+            for data in self._route(topic).getQueueDatas()
+        ]
+        return {"queues": sorted(queues, key=lambda queue: str(queue["broker"]))}
+
+    def _route(self, topic: str) -> Any:
+        return self._api.getTopicRouteInfoFromNameServer(topic, jpype.JLong(_TIMEOUT_MS))
+
+    def connection(self, group: str, broker_address: str) -> Mapping[str, Any]:
+        """Who is online in a group, and what the broker holds as its subscription (203)."""
+        answer = self._api.getConsumerConnectionList(broker_address, group, jpype.JLong(_TIMEOUT_MS))
+        connections = [
+            {
+                "client_id": str(connection.getClientId()),
+                "address": str(connection.getClientAddr()),
+                "language": str(connection.getLanguage()),
+                "version": int(connection.getVersion()),
+            }
+            for connection in answer.getConnectionSet()
+        ]
+        return {
+            "connections": sorted(connections, key=lambda connection: str(connection["client_id"])),
+            "subscriptions": {
+                str(entry.getKey()): {
+                    **_expression(entry.getValue()),
+                    "tags": sorted(str(tag) for tag in entry.getValue().getTagsSet()),
+                    "codes": sorted(int(code) for code in entry.getValue().getCodeSet()),
+                }
+                for entry in answer.getSubscriptionTable().entrySet()
+            },
+            "consume_type": jvm.text(answer.getConsumeType()),
+            "message_model": jvm.text(answer.getMessageModel()),
+            "consume_from_where": jvm.text(answer.getConsumeFromWhere()),
+        }
+
+    def running_info(
+        self, group: str, client_id: str, broker_address: str, timeout_ms: int
+    ) -> Mapping[str, Any]:
+        """A client's own view of its queues and subscription, relayed by the broker (307)."""
+        # Read here: the C++ client's answer is JSON that RocketMQ's own decoder refuses from 5.x on (fastjson2).
+        fields = {"consumerGroup": group, "clientId": client_id, "jstackEnable": "false"}
+        answer = raw_requests.ask(
+            self._api, broker_address, _GET_CONSUMER_RUNNING_INFO, fields, None, timeout_ms
+        )
+        if answer.code != raw_requests.SUCCESS:
+            raise CommandFailed(answer.remark or f"{client_id} doesn't tell", answer.code)
+        return running_info(answer.body)
+
+    def consumer_status(self, group: str, broker_address: str) -> Mapping[str, Any]:
+        """What `mqadmin consumerStatus -g` compares (ConsumerStatusSubCommand, 4.9.4)."""
+        connection = self._api.getConsumerConnectionList(broker_address, group, jpype.JLong(_TIMEOUT_MS))
+        infos = jpype.JClass("java.util.TreeMap")()
+        for one in connection.getConnectionSet():
+            client_id = one.getClientId()
+            infos.put(client_id, self._admin.getConsumerRunningInfo(group, client_id, False))
+        # The class moved with 5.0, so it is reached by what the client itself hands out.
+        alike = next(iter(infos.values())).analyzeSubscription(infos)
+        return {"alike": bool(alike), "members": [str(client_id) for client_id in infos.keySet()]}
+
+    def offsets(self, group: str, topic: str) -> Mapping[str, Any]:
+        """Each queue's maximum at the broker, and the offset that the broker holds for the group, or None.
+
+        The group's offset is read from the broker's whole table (43): it has an entry only where an offset
+        was committed, while code 14 answers 0, and code 208 shows 0, where none is (ConsumerManageProcessor.
+        queryConsumerOffset, AdminBrokerProcessor.getConsumeStats; 4.9.4 and 5.3.3).
+        """
+        known, brokers = self._brokers_of(topic)
+        try:
+            return {"queues": self._queues(brokers, group, topic)}
+        except (CommandFailed, jpype.JException):
+            if not known:
+                raise
+        # A broker of the route may be gone by now; if none is, it fails for good.
+        self._routes.pop(topic, None)
+        return {"queues": self._queues(self._brokers_of(topic)[1], group, topic)}
+
+    def _brokers_of(self, topic: str) -> tuple[bool, list[tuple[str, str]]]:
+        """Whether the topic's brokers were known already, and name and address of each."""
+        now = time.monotonic()
+        for other, (until, _) in list(self._routes.items()):
+            if until < now:
+                self._routes.pop(other, None)
+        if topic in (routes := dict(self._routes)):
+            return True, routes[topic][1]
+        brokers = sorted(_masters(self._route(topic).getBrokerDatas()))
+        self._routes[topic] = now + _ROUTE_AGE_S, brokers
+        return False, brokers
+
+    def _queues(self, brokers: Sequence[tuple[str, str]], group: str, topic: str) -> list[dict[str, Any]]:
+        queues = []
+        for name, address in brokers:
+            # In this order: a maximum as new as, or newer than, the offset overstates a lag, never hides it.
+            committed = self._committed(address, group, topic)
+            table = self._api.getTopicStatsInfo(address, topic, jpype.JLong(_TIMEOUT_MS)).getOffsetTable()
+            maxima = {
+                int(entry.getKey().getQueueId()): int(entry.getValue().getMaxOffset())
+                for entry in table.entrySet()
+            }
+            queues += [
+                {
+                    "broker": name,
+                    "queue_id": queue_id,
+                    "max_offset": maximum,
+                    "consumer_offset": committed.get(queue_id),
+                }
+                for queue_id, maximum in sorted(maxima.items())
+            ]
+        return queues
+
+    def _committed(self, address: str, group: str, topic: str) -> Mapping[int, int]:
+        with self._lock:
+            table = self._offset_tables.setdefault(address, SharedAnswer(lambda: self._all_offsets(address)))
+        return raw_requests.committed_offsets(table.get(), group, topic)
+
+    def _all_offsets(self, address: str) -> bytes:
+        answer = raw_requests.ask(self._api, address, _GET_ALL_CONSUMER_OFFSET, {}, None, _TIMEOUT_MS)
+        if answer.code != raw_requests.SUCCESS:
+            raise CommandFailed(f"{address}: {answer.remark or 'no remark'}", answer.code)
+        return answer.body
+
+    def find_message(self, topic: str, msg_id: str) -> Mapping[str, Any]:
+        """A message by its UNIQ_KEY, from the brokers' indexes (12); it tells where it is stored, not the name."""
+        table = self._api.getBrokerClusterInfo(jpype.JLong(_TIMEOUT_MS)).getBrokerAddrTable()
+        names = {address: name for name, address in _masters(table.values())}
+        try:
+            message = self._instance.getMQAdminImpl().queryMessageByUniqKey(topic, msg_id)
+        except jpype.JException as error:
+            if jvm.failure(error).code != _NO_MESSAGE:
+                raise
+            message = None
+        if message is None:
+            return {"message": None}
+        return {
+            "message": {
+                "broker": names.get(str(message.getStoreHost()).lstrip("/")),
+                "queue_id": int(message.getQueueId()),
+                "queue_offset": int(message.getQueueOffset()),
+                "offset_msg_id": jvm.text(message.getOffsetMsgId()),
+            }
+        }
+
+    def tracks(self, topic: str, offset_msg_id: str) -> Mapping[str, Any]:
+        """What RocketMQ's own tools say became of a message, for every group that knows its topic."""
+        self._api  # noqa: B018  (says so where it isn't connected)
+        message = self._admin.viewMessage(topic, offset_msg_id)
+        return {
+            "tracks": [
+                {
+                    "group": str(track.getConsumerGroup()),
+                    "type": str(track.getTrackType()),
+                    "exception": jvm.text(track.getExceptionDesc()),
+                }
+                for track in self._admin.messageTrackDetail(message)
+            ]
+        }
+
+    def raw(
+        self, address: str, code: int, fields: Mapping[str, str], body: str | None, timeout_ms: int
+    ) -> Mapping[str, Any]:
+        """Send any request to any address; whatever is answered is the answer."""
+        answer = raw_requests.ask(self._api, address, code, fields, body, timeout_ms)
+        return {
+            "code": answer.code,
+            "remark": answer.remark,
+            "fields": dict(answer.fields),
+            **raw_requests.printable(answer.body),
+        }
+
+
+def _masters(broker_datas: Any) -> list[tuple[str, str]]:
+    """Name and address of each broker that has a master now."""
+    found = []
+    for data in broker_datas:
+        address = data.getBrokerAddrs().get(jpype.JLong(_MASTER_ID))
+        if address is not None:
+            found.append((str(data.getBrokerName()), str(address)))
+    return found
+
+
+def _expression(subscription: Any) -> dict[str, Any]:
+    return {
+        "expression": str(subscription.getSubString()),
+        "type": jvm.text(subscription.getExpressionType()) or "TAG",
+        "sub_version": int(subscription.getSubVersion()),
+    }
+
+
+def main() -> None:
+    """Start the JVM and serve."""
+    given = jvm.arguments()
+    events = EventPipe(given.events_fd)
+    jvm.start(given)
+    worker = AdminWorker()
+    jvm.run(
+        given,
+        events,
+        {
+            "connect": worker.connect,
+            "cluster": worker.cluster,
+            "create-topic": worker.create_topic,
+            "route": worker.route,
+            "connection": worker.connection,
+            "running-info": worker.running_info,
+            "consumer-status": worker.consumer_status,
+            "offsets": worker.offsets,
+            "find-message": worker.find_message,
+            "tracks": worker.tracks,
+            "raw": worker.raw,
+        },
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""What rocketmq-python-client knows of a message, and how it says what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from rocketmq import ClientConfiguration, Credentials, FilterExpression
+from rocketmq.grpc_protocol import FilterType
+from rocketmq.v5.exception import ClientException
+
+from rocketchaos.harness.workers.child.listener import Described
+from rocketchaos.harness.workers.child.receipt_handle import place_of
+from rocketchaos.harness.workers.protocol import CommandFailed
+
+CONSUMED, FAILED = "CONSUME_SUCCESS", "RECONSUME_LATER"
+"""What a listener's answer, or the lack of an ack, is called in events: as Java's ConsumeConcurrentlyStatus."""
+
+
+def configuration(endpoint: str) -> Any:
+    """How a client reaches the proxy at `host:port`."""
+    return ClientConfiguration(endpoint, Credentials())
+
+
+def filters(subscribe: Mapping[str, str | Mapping[str, str]]) -> dict[str, Any]:
+    """By topic."""
+    return {topic: filter_of(expression) for topic, expression in subscribe.items()}
+
+
+def filter_of(expression: str | Mapping[str, str]) -> Any:
+    """Tags, or `{sql}`."""
+    if isinstance(expression, str):
+        return FilterExpression(expression)
+    return FilterExpression(expression["sql"], FilterType.SQL)
+
+
+def described_message(message: Any) -> Described:
+    """A message in JSON's types.
+
+    Where it lies is read from its receipt handle, for the client leaves out what else the proxy says of it; where
+    it is stored, and so `offset_msg_id`, is unknown. The proxy counts deliveries from 1. The client keeps keys in
+    a set: the harness's own key is the body too.
+    """
+    broker, queue_id, offset = place_of(message.receipt_handle)
+    key = message.body.decode(errors="replace")
+    key = key if key in message.keys else next(iter(sorted(message.keys)), None)
+    return {
+        "topic": message.topic,
+        "tag": message.tag,
+        "key": key,
+        "keys": sorted(one for one in message.keys if one != key),
+        "msg_id": message.message_id,
+        "offset_msg_id": None,
+        "broker": broker,
+        "queue_id": queue_id,
+        "offset": offset,
+        "reconsume_times": (message.delivery_attempt or 1) - 1,
+    }
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """What the client raises, as CommandFailed with the proxy's code, where it gave one.
+
+    Where a start fails, the client's own tidying up may fail in turn: the first failure is the one that tells.
+    """
+    try:
+        yield
+    except CommandFailed:
+        raise
+    except Exception as error:
+        first: BaseException = error
+        while not isinstance(first, ClientException) and first.__context__ is not None:
+            first = first.__context__
+        code = getattr(first, "code", None)
+        # That of gRPC's own errors is a function.
+        told = int(code) if isinstance(code, int) else None
+        raise CommandFailed(f"{type(first).__name__}: {first}", told) from error

@@ -1,0 +1,67 @@
+"""One producer of rocketmq-python-client inside the `grpc` worker; rests on rocketmq.Producer of version 5.1.2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import rocketmq
+
+from rocketchaos.harness.workers.child.client_worker import Outgoing
+from rocketchaos.harness.workers.child.grpc_messages import configuration, refusals
+from rocketchaos.harness.workers.protocol import CommandFailed
+
+
+class GrpcProducer:
+    """A producer that never retries by itself, for the harness must see every failure: made, not started."""
+
+    def __init__(self, endpoint: str, **_others: Any) -> None:
+        with refusals():
+            self._client = rocketmq.Producer(configuration(endpoint))
+        self._topics: set[str] = set()
+
+    @property
+    def client_id(self) -> str:
+        """The id under which the proxy knows it."""
+        return str(self._client.client_id)
+
+    def start(self) -> None:
+        """Start it; fetches no routes."""
+        with refusals():
+            self._client.startup()
+
+    def stop(self) -> None:
+        """Shut it down."""
+        with refusals():
+            self._client.shutdown()
+
+    def route(self, topic: str) -> Mapping[str, Any]:
+        """Whether it has sent to the topic; the brokers are the proxy's business."""
+        return {"known": topic in self._topics, "brokers": []}
+
+    def send(self, message: Outgoing) -> Mapping[str, Any]:
+        """Send one message to the queue that the proxy chooses, which it doesn't tell.
+
+        Within 3 s, the client's own limit for all its requests, whatever `timeout_ms` says.
+        """
+        if message.queue is not None:
+            raise CommandFailed("a gRPC producer can't choose a queue: the proxy does")
+        own = rocketmq.Message()
+        own.topic, own.body = message.topic, message.body.encode()
+        if message.tag is not None:
+            own.tag = message.tag
+        for key in message.keys:
+            own.keys = key
+        for name, value in message.properties.items():
+            own.add_property(name, value)
+        with refusals():
+            receipt = self._client.send(own)
+        self._topics.add(message.topic)
+        return {
+            "status": "SEND_OK",
+            "broker": None,
+            "queue_id": None,
+            "queue_offset": int(receipt.offset),
+            "msg_id": str(receipt.message_id),
+            "offset_msg_id": None,
+        }

@@ -1,0 +1,110 @@
+"""The `java` worker: the real Java client, of any version's jars, in this process's own JVM.
+
+Rests on DefaultMQPushConsumer, DefaultLitePullConsumer and DefaultMQPullConsumer of
+org.apache.rocketmq.client.consumer and on org.apache.rocketmq.client.producer.DefaultMQProducer, as they are from
+4.9.3 to 5.5.0. The commands are those of `harness.workers.protocol`.
+"""
+
+from __future__ import annotations
+
+from rocketchaos.harness.workers import jpype_without_numpy  # noqa: F401  (before jpype)
+
+# isort: split
+
+import contextlib
+import functools
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jpype
+
+from rocketchaos.harness.workers.child import jvm
+from rocketchaos.harness.workers.child.client_worker import ClientWorker
+from rocketchaos.harness.workers.child.java_consumer import PushConsumer
+from rocketchaos.harness.workers.child.java_lite_pull import LitePullConsumer
+from rocketchaos.harness.workers.child.java_pop import PopConsumer
+from rocketchaos.harness.workers.child.java_producer import Producer
+from rocketchaos.harness.workers.child.java_pull import PullConsumer
+from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
+
+_WARM_UP = (
+    "org.apache.rocketmq.client.consumer.DefaultMQPushConsumer",
+    "org.apache.rocketmq.client.impl.consumer.DefaultMQPushConsumerImpl",
+    "org.apache.rocketmq.client.impl.factory.MQClientInstance",
+    "org.apache.rocketmq.client.impl.MQClientAPIImpl",
+    "org.apache.rocketmq.remoting.netty.NettyRemotingClient",
+    "io.netty.bootstrap.Bootstrap",
+    "io.netty.channel.nio.NioEventLoopGroup",
+    "io.netty.channel.socket.nio.NioSocketChannel",
+    "io.netty.buffer.PooledByteBufAllocator",
+)
+"""Classes whose loading takes most of a first consumer's start."""
+
+
+_OFFSETS_FOLDER = "rocketmq.client.localOffsetStoreDir"
+
+Consumer = PushConsumer | LitePullConsumer | PullConsumer
+
+_PLAIN: Mapping[str, Any] = {
+    "model": "clustering",
+    "consume_from": "first-offset",
+    "strategy": {"name": "average", "queues": [], "rooms": []},
+    "behaviour": {},
+}
+"""What a consumer is where `start-consumer` says nothing of it."""
+_PLAIN_PUSH: Mapping[str, Any] = {"listener": "concurrent", "retry_delay_level": 0}
+"""The same of what only those with a listener are told."""
+_WITH_LISTENER: Mapping[str, type[PushConsumer]] = {"push": PushConsumer, "pop": PopConsumer}
+_POLLED: Mapping[str, type[LitePullConsumer | PullConsumer]] = {
+    "lite-pull": LitePullConsumer,
+    "pull": PullConsumer,
+}
+
+
+def _consumer(
+    events: EventPipe, name: str, api: str = "push", offsets_of_host: bool = False, **with_: Any
+) -> Consumer:
+    chosen = {**_PLAIN, **with_}
+    if offsets_of_host:
+        _keep_offsets_beside_others()
+    if api in _WITH_LISTENER:
+        return _WITH_LISTENER[api](name, events, **{**_PLAIN_PUSH, **chosen})
+    if api in _POLLED:
+        told = {key: value for key, value in chosen.items() if key not in _PLAIN_PUSH}
+        return _POLLED[api](name, events, **told)
+    raise CommandFailed(f"the Java client has no consumer `{api}`")
+
+
+def _keep_offsets_beside_others() -> None:
+    """Broadcasting offsets of this process go where those of others of the run go that are told the same.
+
+    LocalFileOffsetStore reads the property when its class is loaded, with the first broadcasting consumer's start.
+    """
+    system = jpype.JClass("java.lang.System")
+    own = Path(str(system.getProperty(_OFFSETS_FOLDER)))
+    system.setProperty(_OFFSETS_FOLDER, str(own.parent.parent / "offsets-of-the-host"))
+
+
+def _warm_up() -> None:
+    """Load what a first consumer needs; a class that a version lacks is no matter: nothing rests on it."""
+    for name in _WARM_UP:
+        with contextlib.suppress(TypeError, jpype.JException):
+            jpype.JClass(name)
+    with contextlib.suppress(jpype.JException):
+        jvm.new_client(_WARM_UP[0], "WARM_UP")
+
+
+def main() -> None:
+    """Start the JVM and serve."""
+    given = jvm.arguments()
+    events = EventPipe(given.events_fd)
+    jvm.start(given)
+    threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+    worker = ClientWorker(functools.partial(_consumer, events), Producer)
+    jvm.run(given, events, worker.handlers, worker.shut_down)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""What the clients of the `java` worker have in common, whichever of RocketMQ's classes they are.
+
+Rests on ClientConfig, DefaultMQPushConsumer and DefaultLitePullConsumer as they are from RocketMQ 4.9.3 to 5.5.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rocketchaos.harness.workers.child.java_consumer_settings import Configured
+from rocketchaos.harness.workers.child.listener import Listener
+from rocketchaos.harness.workers.protocol import EventPipe
+
+
+class JavaClient:
+    """One client of RocketMQ's: made, but not started."""
+
+    def __init__(self, java: Any) -> None:
+        self._java = java
+
+    @property
+    def client_id(self) -> str:
+        """The id under which brokers know it: `ip@instance`, with suffixes where a version adds any."""
+        return str(self._java.buildMQClientId())
+
+    def start(self) -> None:
+        """Start it; a producer fetches no routes yet.
+
+        Raises:
+            jpype.JException: RocketMQ refuses, with MQClientException.
+        """
+        self._java.start()
+
+
+class JavaConsumer(JavaClient):
+    """A consumer with subscriptions, and a listener that reports every message.
+
+    Raises:
+        CommandFailed: there is no such setting.
+        jpype.JException: RocketMQ refuses the group's name or an expression.
+    """
+
+    def __init__(
+        self,
+        java_class: str,
+        name: str,
+        events: EventPipe,
+        behaviour: Mapping[str, Any],
+        settings: Mapping[str, Any],
+    ) -> None:
+        self._configured = Configured(java_class, **settings)
+        super().__init__(self._configured.java)
+        self._listener = Listener(name, events, **behaviour)
+
+    def versions(self) -> Mapping[str, int]:
+        """The subVersions of its subscriptions by topic, where its class shows them; before its start."""
+        return {}
+
+    def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
+        """Subscribe while it runs; the brokers are told by a heartbeat before this returns."""
+        self._configured.subscribe(topic, expression)
+
+    def unsubscribe(self, topic: str) -> None:
+        """Take a topic out of its own table; the brokers are told by its next heartbeat."""
+        self._java.unsubscribe(topic)
+
+    def release(self) -> None:
+        """Let its listener block no more."""
+        self._listener.release()

@@ -1,0 +1,118 @@
+"""One DefaultMQPushConsumer inside the `java` worker, with a listener that reports every message.
+
+Rests on DefaultMQPushConsumer, MessageListenerConcurrently, MessageListenerOrderly, ConsumerStatsManager and
+StatsItemSet as they are from RocketMQ 4.9.3 to 5.5.0.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+import jpype
+
+from rocketchaos.harness.workers.child.java_client import JavaConsumer
+from rocketchaos.harness.workers.child.java_messages import described_messages, described_queues
+from rocketchaos.harness.workers.child.jvm import private_field
+from rocketchaos.harness.workers.child.listener import Abandoned, Described
+from rocketchaos.harness.workers.protocol import EventPipe
+
+_CLASS = "org.apache.rocketmq.client.consumer.DefaultMQPushConsumer"
+_PACKAGE = "org.apache.rocketmq.client.consumer.listener"
+_LISTENERS = {
+    # Interface, its statuses, and which of them mean success and failure.
+    "concurrent": (
+        "MessageListenerConcurrently",
+        "ConsumeConcurrentlyStatus",
+        "CONSUME_SUCCESS",
+        "RECONSUME_LATER",
+    ),
+    "orderly": (
+        "MessageListenerOrderly",
+        "ConsumeOrderlyStatus",
+        "SUCCESS",
+        "SUSPEND_CURRENT_QUEUE_A_MOMENT",
+    ),
+}
+
+
+class PushConsumer(JavaConsumer):
+    """A push consumer; see `JavaConsumer`."""
+
+    def __init__(
+        self,
+        name: str,
+        events: EventPipe,
+        *,
+        listener: str,
+        behaviour: Mapping[str, Any],
+        retry_delay_level: int,
+        **settings: Any,
+    ) -> None:
+        super().__init__(_CLASS, name, events, behaviour, settings)
+        # The implementation reads this in its constructor, and never again (4.9.4, 5.5.0).
+        self._java.getDefaultMQPushConsumerImpl().setPullTimeDelayMillsWhenException(
+            self._java.getPullTimeDelayMillsWhenException()
+        )
+        self._group = str(settings["group"])
+        self._orderly = listener == "orderly"
+        self._retry_delay_level = retry_delay_level
+        interface, status, success, failure = _LISTENERS[listener]
+        statuses = jpype.JClass(f"{_PACKAGE}.{status}")
+        self._success, self._failure = getattr(statuses, success), getattr(statuses, failure)
+        # The proxy belongs to this object: without an owner it could be collected.
+        self._proxy = jpype.JProxy(f"{_PACKAGE}.{interface}", dict={"consumeMessage": self._consume})
+        self._java.registerMessageListener(self._proxy)
+
+    def stop(self) -> None:
+        """Shut it down gracefully: offsets persisted, unregistered from the brokers."""
+        self._java.shutdown()
+        self._listener.abandon()
+
+    def versions(self) -> Mapping[str, int]:
+        """Of RebalanceImpl.subscriptionInner: the times of `subscribe`, until its queues first change."""
+        table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getSubscriptionInner()
+        return {str(one.getKey()): int(one.getValue().getSubVersion()) for one in table.entrySet()}
+
+    def assignment(self) -> list[Described]:
+        """The queues that it consumes now (RebalanceImpl.processQueueTable)."""
+        table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getProcessQueueTable()
+        return described_queues(table.keySet())
+
+    def pull_counts(self, topic: str) -> Mapping[str, int]:
+        """How many pulls of `topic` were answered FOUND, and how many messages passed the tag filter.
+
+        DefaultMQPushConsumerImpl.pullMessage counts every FOUND in topicAndGroupPullRT (once, whether its
+        messages pass the client's filter or not), and those that passed in topicAndGroupPullTPS.
+        """
+        statistics = self._java.getDefaultMQPushConsumerImpl().getConsumerStatsManager()
+        key = f"{topic}@{self._group}"
+        pulls = private_field(statistics, "topicAndGroupPullRT").getStatsItem(key)
+        passed = private_field(statistics, "topicAndGroupPullTPS").getStatsItem(key)
+        return {
+            # LongAdder or AtomicLong, by version; null before the first pull.
+            "found_pulls": 0 if pulls is None else int(pulls.getTimes().longValue()),
+            "passed_messages": 0 if passed is None else int(passed.getValue().longValue()),
+        }
+
+    def _consume(self, messages: Any, context: Any) -> Any:
+        """What the listener answers; called by RocketMQ's own threads, never allowed to raise."""
+        try:
+            return self._consume_all(messages, context)
+        except Abandoned:
+            return self._failure
+        except BaseException as error:  # into Java it would go as a mere log line
+            traceback.print_exc()
+            self._listener.report_error(error)
+            return self._failure
+
+    def _consume_all(self, messages: Any, context: Any) -> Any:
+        if not self._orderly:
+            context.setDelayLevelWhenNextConsume(self._retry_delay_level)
+        # The context has the queue that they were pulled from: that of the retry topic, for a retry.
+        broker = str(context.getMessageQueue().getBrokerName())
+        seen, succeeds = self._listener.receive(described_messages(messages, broker))
+        status = self._success if succeeds else self._failure
+        self._listener.report(seen, str(status))
+        return status

@@ -1,0 +1,82 @@
+"""A consumer of the `java` worker that has no listener: a thread polls it, as applications do."""
+
+from __future__ import annotations
+
+import os
+import threading
+import traceback
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+from rocketchaos.harness.workers.child.java_client import JavaConsumer
+from rocketchaos.harness.workers.child.java_messages import described_messages
+from rocketchaos.harness.workers.child.listener import Abandoned
+from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
+
+_STOP_LIMIT_S = 2.0
+_POLLED = "POLLED"
+"""In place of a status: what was polled is consumed, whatever becomes of it."""
+
+
+class PolledConsumer(JavaConsumer):
+    """One whose thread polls it until it is stopped; see `JavaConsumer`."""
+
+    def __init__(
+        self,
+        java_class: str,
+        name: str,
+        events: EventPipe,
+        behaviour: Mapping[str, Any],
+        settings: Mapping[str, Any],
+    ) -> None:
+        super().__init__(java_class, name, events, behaviour, settings)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._poll_on, name=f"poll-{name}", daemon=True)
+
+    def start(self) -> None:
+        """Start it, and begin to poll.
+
+        Raises:
+            jpype.JException: RocketMQ refuses, with MQClientException.
+        """
+        super().start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Poll no more, and shut it down gracefully: it persists the offsets that it has committed."""
+        self._stopping.set()
+        # Where it blocks, it isn't waited for.
+        self._thread.join(_STOP_LIMIT_S)
+        self._java.shutdown()
+        self._listener.abandon()
+
+    def pull_counts(self, topic: str) -> Mapping[str, int]:
+        """Not there: DefaultLitePullConsumerImpl and DefaultMQPullConsumerImpl count no pulls (4.9.4, 5.3.3)."""
+        raise CommandFailed(f"{self._java.getClass().getSimpleName()} counts no pulls of {topic}")
+
+    @abstractmethod
+    def _poll(self) -> None:
+        """Take what there is, or wait a moment."""
+
+    def _consume(self, messages: Any, broker: str | None = None) -> None:
+        """Report messages, which are consumed then; see `Listener.receive`.
+
+        Raises:
+            Abandoned: the consumer is gone.
+        """
+        seen, _ = self._listener.receive(described_messages(messages, broker))
+        self._listener.report(seen, _POLLED)
+
+    def _poll_on(self) -> None:
+        try:
+            while not self._stopping.is_set():
+                self._poll()
+        except Abandoned:
+            return
+        except BaseException:
+            if self._stopping.is_set():
+                return
+            # A consumer that polls no more must not pass for one to which nothing comes.
+            traceback.print_exc()
+            os._exit(1)

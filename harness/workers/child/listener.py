@@ -1,0 +1,100 @@
+"""What a consumer does with its messages: it reports each of them, and behaves as it is told.
+
+Consumers of every kind of worker hand their messages over to a `Listener`, in JSON's types, whatever their client
+calls them with.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rocketchaos.harness.workers.protocol import EventPipe
+
+ALL = "all"
+"""In place of keys: it blocks on every message."""
+
+Described = dict[str, Any]
+
+
+class Abandoned(Exception):
+    """The consumer was stopped while its listener blocked: nothing is reported any more."""
+
+
+class Listener:
+    """The listener of one consumer; safe to use from its client's threads."""
+
+    def __init__(
+        self,
+        name: str,
+        events: EventPipe,
+        *,
+        fail: int = 0,
+        block: str | Sequence[str] = (),
+        slow_ms: int = 0,
+    ) -> None:
+        """
+        Args:
+            name: the consumer's.
+            events: where it reports.
+            fail: a message fails while its reconsumeTimes is below this.
+            block: the keys of the messages on which it blocks until `release`, or `all`.
+            slow_ms: how long it takes for each message.
+        """
+        self._name = name
+        self._events = events
+        self._fail = fail
+        self._block = block
+        self._slow_s = slow_ms / 1000
+        self._released = threading.Event()
+        self._abandoned = threading.Event()
+
+    def receive(self, messages: Iterable[Described]) -> tuple[list[Described], bool]:
+        """Report messages, take the time that it takes, and say whether they succeed.
+
+        Each has the fields of the event `received`, see `harness.workers.protocol`, but for `consumer`.
+
+        Raises:
+            Abandoned: the consumer is gone.
+        """
+        seen = []
+        for described in messages:
+            self._events.emit("received", {"consumer": self._name, **described})
+            seen.append(described)
+        for described in seen:
+            if self._slow_s:
+                self._abandoned.wait(self._slow_s)
+            if self._block == ALL or described["key"] in self._block:
+                self._wait_for_release(described)
+        return seen, all(described["reconsume_times"] >= self._fail for described in seen)
+
+    def _wait_for_release(self, described: Described) -> None:
+        if not self._released.is_set():
+            self._events.emit("blocked", {"consumer": self._name, **_identity(described)})
+            self._released.wait()
+        if self._abandoned.is_set():
+            raise Abandoned
+
+    def report(self, seen: Sequence[Described], status: str) -> None:
+        """Report what was answered for the messages."""
+        for described in seen:
+            self._events.emit("consumed", {"consumer": self._name, **_identity(described), "status": status})
+
+    def report_error(self, error: BaseException) -> None:
+        """Report that the listener itself failed."""
+        described = {"consumer": self._name, "error": f"{type(error).__name__}: {error}"}
+        self._events.emit("listener-error", described)
+
+    def release(self) -> None:
+        """Block no more."""
+        self._released.set()
+
+    def abandon(self) -> None:
+        """End what blocks or takes its time, without a report: the consumer has been shut down."""
+        self._abandoned.set()
+        self._released.set()
+
+
+def _identity(described: Mapping[str, Any]) -> Described:
+    return {name: described[name] for name in ("key", "msg_id", "offset_msg_id")}
