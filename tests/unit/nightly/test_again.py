@@ -60,6 +60,9 @@ class AnsweringCampaign:
     def __exit__(self, *_unused: object) -> None:
         pass
 
+    def absences(self, _jobs: Sequence[Job]) -> dict[Any, Any]:
+        return {}
+
     def run_all(self, jobs: Sequence[Job], _parallel: int | None) -> Iterator[Report]:
         for job, answer in zip(jobs, self.answers, strict=True):
             self.reports.append(report_of(job, answer))
