@@ -82,10 +82,11 @@ images: $(VENV)/.runtime ## build the container images that are missing; VERSION
 	@$(BIN)/python docker/build_images.py $(VERSIONS) $(foreach each,$(DASHBOARD),--dashboard $(each))
 
 .PHONY: lint
-lint: $(VENV)/.dev ## ruff and mypy
+lint: $(VENV)/.dev ## ruff, mypy, and import-linter: rooms import downwards only
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@mkdir -p build; $(BIN)/lint-imports > build/layers.txt || { cat build/layers.txt >&2; exit 1; }
 
 .PHONY: format
 format: $(VENV)/.dev ## let ruff put the code in form

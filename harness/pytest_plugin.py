@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 SUFFIX = ".scenario.yaml"
 _NAME = "rocketchaos-runs"
-_UNAVAILABLE = pytest.StashKey[str | None]()
-"""Why scenarios and the fixture can't be used in this session; None where they can."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -86,35 +84,21 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """A `*.scenario.yaml` is a test."""
     if not file_path.name.endswith(SUFFIX):
         return None
-    reason = parent.config.stash[_UNAVAILABLE]
-    kind = _UnavailableFile if reason is not None else _plugin(parent.config).ScenarioFile
-    collector: pytest.Collector = kind.from_parent(parent, path=file_path)
+    collector: pytest.Collector = _plugin(parent.config).ScenarioFile.from_parent(parent, path=file_path)
     return collector
 
 
 @pytest.fixture
 def rocketmq(request: pytest.FixtureRequest) -> Iterator[LiveRun]:
     """A real RocketMQ: declare topics and consumers, then do the steps of a scenario, and check, in Python."""
-    reason = request.config.stash[_UNAVAILABLE]
-    if reason is not None:
-        pytest.fail(f"rocketchaos can't be used here: {reason}", pytrace=False)
     with _plugin(request.config).live_run(request) as run:
         yield run
 
 
-class _UnavailableFile(pytest.File):
-    """A scenario that can't be run in this session."""
-
-    def collect(self) -> Iterator[pytest.Item]:
-        """Say why."""
-        reason = self.config.stash[_UNAVAILABLE]
-        raise self.CollectError(f"rocketchaos can't be used here: {reason}")
-
-
 def _plugin(config: pytest.Config) -> ModuleType:
     """The other half of the plugin, which is registered when it is first needed."""
-    from rocketchaos.harness import pytest_items as pytest_plugin
+    from rocketchaos.harness import pytest_items
 
     if not config.pluginmanager.has_plugin(_NAME):
-        config.pluginmanager.register(pytest_plugin, _NAME)
-    return pytest_plugin
+        config.pluginmanager.register(pytest_items, _NAME)
+    return pytest_items

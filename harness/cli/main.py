@@ -39,14 +39,14 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         ),
         "validate": CommandEntry(
             "rocketchaos.harness.cli.validate:validate",
-            "Say what is wrong with scenarios, all at once. Nothing is started.",
+            "Say what is wrong with scenarios, all at once, and warn of what is hardly meant. Nothing is started.",
         ),
         "list": CommandEntry(
             "rocketchaos.harness.cli.list:list_scenarios", "List scenarios by theme, or those that fit words."
         ),
         "versions": CommandEntry(
             "rocketchaos.harness.cli.versions:list_versions",
-            "List the releases of RocketMQ that can be run here.",
+            "List the releases of RocketMQ that can be run here: those in the cache, and those on Maven Central.",
         ),
         "new": CommandEntry(
             "rocketchaos.harness.cli.new:new",

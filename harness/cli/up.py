@@ -72,9 +72,9 @@ def up(
         processes.fetch(rocketmq)
         if on is ClusterKind.EMBEDDED:
             # Only once it is known that something is to be started.
-            from rocketchaos.harness.engine.archive_run import rehearse
+            from rocketchaos.harness.engine.archive_run import make_archives
 
-            rehearse(processes, rocketmq)
+            make_archives(processes, rocketmq)
         cluster, _ = session.ready()
         assert isinstance(cluster, ServerCluster)
         record = keep(cluster)

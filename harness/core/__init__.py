@@ -1,1 +1,1 @@
-"""What all rooms share: events and outcomes, the history, the run folder, names, paths, errors. It imports no other room."""
+"""What all rooms share: events and outcomes, history, run folder, names, paths, errors."""

@@ -1,4 +1,4 @@
-"""A rehearsal: what every run does, once for each version and Java, so that the JVMs leave class-data archives.
+"""An archive run: what every run does, once for each version and Java, so that the JVMs leave class-data archives.
 
 A name server, a broker, an admin client and a consumer do all that a run does, and then end in good order, as no
 run lets them: only then a JVM writes its archive.
@@ -41,7 +41,7 @@ _SERVERS: dict[Role, Sequence[str]] = {
 _WORKERS: dict[str, Role] = {"admin": "tools", "java": "client"}
 
 
-def rehearse(processes: Processes, version: str, *, proxy: bool = False) -> None:
+def make_archives(processes: Processes, version: str, *, proxy: bool = False) -> None:
     """Make the class-data archives of a version that are missing.
 
     Nothing is done where this Java can't make any, another process is at it, or the machine is busy: a later
@@ -53,7 +53,7 @@ def rehearse(processes: Processes, version: str, *, proxy: bool = False) -> None
         proxy: whether runs need a proxy; those of its servers are made then.
 
     Raises:
-        EnvironmentNotReady: the cache can't be used. A rehearsal that fails is none of a run's business.
+        EnvironmentNotReady: the cache can't be used. An archive run that fails is none of a run's business.
     """
     proxy = proxy and versions.has_proxy(version)
     if _busy() or not any(archive.can_be_made() for archive in _archives(processes, version, proxy)):
@@ -65,10 +65,10 @@ def rehearse(processes: Processes, version: str, *, proxy: bool = False) -> None
         if not missing:
             return
         processes.progress(f"preparing fast starts of RocketMQ {version}, once")
-        folder = processes.scratch(processes.guardian.owner) / "rehearsal"
+        folder = processes.scratch(processes.guardian.owner) / "archive-run"
         try:
             folder.mkdir(exist_ok=True)
-            _Rehearsal(processes, version, missing, folder, proxy=proxy).play()
+            _ArchiveRun(processes, version, missing, folder, proxy=proxy).make()
         except (RocketchaosError, OSError) as failure:
             _give_up(missing, failure)
         finally:
@@ -76,7 +76,7 @@ def rehearse(processes: Processes, version: str, *, proxy: bool = False) -> None
 
 
 def _busy() -> bool:
-    """Whether a rehearsal would take a multiple of the 5 to 10 s that it takes on an idle machine."""
+    """Whether an archive run would take a multiple of the 5 to 10 s that it takes on an idle machine."""
     return os.getloadavg()[0] > _BUSY_LOAD * usable_cores()
 
 
@@ -103,7 +103,7 @@ def _give_up(missing: Sequence[ClassArchive], failure: Exception) -> None:
 
 @contextmanager
 def _alone() -> Iterator[bool]:
-    """Whether nobody else rehearses; others go on without archives meanwhile."""
+    """Whether nobody else makes them; others go on without archives meanwhile."""
     # Only here, where something is missing.
     import filelock
 
@@ -128,8 +128,8 @@ class _Cluster(EmbeddedCluster):
         return self.archive_options(archive)
 
 
-class _Rehearsal:
-    """One rehearsal, for some archives."""
+class _ArchiveRun:
+    """One archive run, for some archives."""
 
     def __init__(
         self,
@@ -154,7 +154,7 @@ class _Rehearsal:
         )
         self._cluster.archive_options = self._options
 
-    def play(self) -> None:
+    def make(self) -> None:
         """Raises RocketchaosError, OSError: something didn't go as it does in a run."""
         workers: list[Worker] = []
         try:
@@ -188,7 +188,7 @@ class _Rehearsal:
         """All that most runs do."""
         cluster, token = self._cluster, new_token()
         broker = next(node for node in cluster.nodes if node.is_master)
-        who = {"nameserver": cluster.nameserver, "client_ip": "rehearsal", "instance": token}
+        who = {"nameserver": cluster.nameserver, "client_ip": "archive-run", "instance": token}
         admin.connect(cluster.nameserver, token)
         prove_delivery(admin, [broker])
         create_routed_topic(admin, token, 2, {broker.name: broker.address})
@@ -215,7 +215,7 @@ class _Rehearsal:
             timeout_ms=10_000,
         )
         if not self._consumed.wait(_LIMIT_S):
-            raise EnvironmentNotReady(f"the rehearsal's consumer got nothing within {_LIMIT_S:g} s")
+            raise EnvironmentNotReady(f"the archive run's consumer got nothing within {_LIMIT_S:g} s")
         admin.connection(token, broker.address)
         admin.running_info(token, str(started["client_id"]), broker.address, 10_000)
         admin.offsets(token, token)

@@ -82,7 +82,7 @@ class Campaign:
         """
         processes = self._processes_of(self.options.timing or COMPRESSED.name)
         processes.fetch(self.options.version)
-        self._rehearse(processes, self.options.version)
+        self._make_archives(processes, self.options.version)
         if self.options.on is ClusterKind.CONTAINERS:
             # What speaks to a container engine takes a while to load.
             from rocketchaos.harness.containers.engine import connect
@@ -231,7 +231,7 @@ class Campaign:
         """
         self._proxied |= {job.rocketmq for job in jobs if job.scenario.cluster_needs.proxy is not None}
         self.fetch(jobs)
-        self._rehearse_all(jobs)
+        self._make_all_archives(jobs)
         self._awaited.update(self._kind_of(job) for job in jobs if not job.scenario.needs_own_cluster)
         admission = Admission(parallel)
 
@@ -285,22 +285,22 @@ class Campaign:
     def _needs_of(self, jobs: Sequence[Job]) -> list[Need]:
         return list(dict.fromkeys(need for job in jobs for need in needs_of(job, self.options.on)))
 
-    def _rehearse_all(self, jobs: Sequence[Job]) -> None:
+    def _make_all_archives(self, jobs: Sequence[Job]) -> None:
         """Have class-data archives of every version whose jars are there."""
         for job in jobs[:1]:
             processes = self._processes_of(self.options.timing_of(job.scenario))
             for version in dict.fromkeys(job.rocketmq for job in jobs):
                 with suppress(EnvironmentNotReady):
                     processes.fetch(version)
-                    self._rehearse(processes, version)
+                    self._make_archives(processes, version)
 
-    def _rehearse(self, processes: Processes, version: str) -> None:
+    def _make_archives(self, processes: Processes, version: str) -> None:
         """Have class-data archives of a version whose jars are there, for what runs on this host."""
         if self.options.on is ClusterKind.EMBEDDED:
             # Only once it is known that something is to be started.
-            from rocketchaos.harness.engine.archive_run import rehearse
+            from rocketchaos.harness.engine.archive_run import make_archives
 
-            rehearse(processes, version, proxy=version in self._proxied)
+            make_archives(processes, version, proxy=version in self._proxied)
 
     def _open(self, timing: str, job: Job) -> Session:
         scenario = job.scenario

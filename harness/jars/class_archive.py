@@ -1,7 +1,8 @@
 """Class-data archives: classes as a JVM has them in memory, which the next JVM needn't read and check again.
 
 They save a third of the work of a start (JEP 350, JDK 13 and newer). There is one for each program, its jars and
-its Java; `harness.engine.archive_run` makes them. Where there is none that fits, everything goes on without, only slower.
+its Java; `harness.engine.archive_run` makes them. Without one that
+fits, everything works, only slower.
 """
 
 from __future__ import annotations

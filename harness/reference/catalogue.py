@@ -21,7 +21,7 @@ from rocketchaos.harness.scenario.model import Scenario
 _OPENING = """\
 # Scenarios and claims
 
-Made from the scenarios and from `claims.yaml`, by `python -m rocketchaos.harness.reference.catalogue`: don't edit it here.
+Made from the scenarios and `claims.yaml` by `python -m rocketchaos.harness.reference.catalogue`: don't edit it.
 
 An anomaly is followed by its control, in which it must be absent. Timing is compressed unless `faithful` is said.
 """

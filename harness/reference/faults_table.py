@@ -1,6 +1,7 @@
-"""Which cluster can do which fault, as a table in Markdown: `python -m rocketchaos.harness.reference.faults_table`.
+"""Which cluster can do which fault, as a table in Markdown.
 
-What listeners do, and how members come and go, is in it too.
+Print it with `python -m rocketchaos.harness.reference.faults_table`. It has what listeners do,
+and how members come and go, too.
 
 Nothing here says what a cluster can do: each fault is put into a scenario, and the kinds of clusters are asked.
 """

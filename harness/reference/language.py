@@ -25,7 +25,7 @@ from rocketchaos.harness.steps import STEPS
 _OPENING = """\
 # The scenario language
 
-Made from the models that read the scenarios, by `python -m rocketchaos.harness.reference.language`: don't edit it here.
+Made from the models that read scenarios by `python -m rocketchaos.harness.reference.language`: don't edit it.
 `rocketchaos explain WORD` shows any part of it.
 
 A file is one scenario: one YAML mapping with the keys below. A wrong file is refused before anything starts,

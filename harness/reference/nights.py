@@ -1,4 +1,7 @@
-"""What nights are made of, in Markdown: `python -m rocketchaos.harness.reference.nights > harness/nightly/README.md`."""
+"""What nights are made of, in Markdown.
+
+To write it anew after a change: `python -m rocketchaos.harness.reference.nights > harness/nightly/README.md`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _OPENING = """\
 Made from the registries, by `python -m rocketchaos.harness.reference.nights`: don't edit it here.
 
 `generator.py` draws a scenario from a seed, a number and a profile: the same one every time. It is written as any
-other file, and `rocketchaos.harness.scenario` validates it. `night.py` runs them, several side by side, until the time is up.
+other file, and `harness.scenario` validates it. `night.py` runs them, several side by side, until the time is up.
 `findings.py` holds each history against the invariants, and says nothing of a run that did not come to its end, or
 in which the machine's clock jumped. Only for several owners it looks also where a condition was not reached, which
 may be why.

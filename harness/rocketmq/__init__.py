@@ -1,1 +1,1 @@
-"""What RocketMQ is: versions, client kinds, codes, timers, allocation, its wire format. It knows nothing of scenarios."""
+"""RocketMQ itself: versions, client kinds, codes, timers, allocation, wire format."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
 
-from rocketchaos.assertions.outcome_distribution import OutcomeDistribution
 from rocketchaos.harness.language.consumer import Expression, SqlExpression, text_of
 from rocketchaos.harness.language.tags import client_matches, tags_of
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
@@ -18,15 +18,15 @@ from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.words import flat, understood
 from rocketchaos.harness.steps import Step
-from rocketchaos.harness.steps.heartbeat import Heartbeat
-from rocketchaos.harness.steps.kill import Kill
 from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.steps.settle import Settle
 from rocketchaos.harness.steps.start import Start
-from rocketchaos.harness.steps.stop import Stop
-from rocketchaos.harness.steps.subscribe import Subscribe
-from rocketchaos.harness.steps.terminate import Terminate
-from rocketchaos.harness.steps.unsubscribe import Unsubscribe
+
+if TYPE_CHECKING:
+    # By their words at run time: a file loads the words that it uses, and no others.
+    from rocketchaos.harness.steps.heartbeat import Heartbeat
+    from rocketchaos.harness.steps.subscribe import Subscribe
+    from rocketchaos.harness.steps.unsubscribe import Unsubscribe
 
 Indices = tuple[int, ...]
 """Where a step is, as `harness.steps.place.Place` has it."""
@@ -58,7 +58,7 @@ def hints(scenario: Scenario) -> tuple[Diagnostic, ...]:
 def _is_about_the_race(scenario: Scenario) -> bool:
     """Whether nobody expects anything, or it is counted how the race ends."""
     return not scenario.expected_kinds or any(
-        isinstance(check, OutcomeDistribution) for _, _, check in scenario.checks()
+        check.word == "outcome-distribution" for _, _, check in scenario.checks()
     )
 
 
@@ -70,8 +70,9 @@ def _races(course: _Course, steps: Iterable[Step], around: Indices) -> Iterator[
             yield from ((place, message) for message in _sent(course, step))
         elif isinstance(step, Settle) and step.subscription is not None and step.topic is not None:
             course.settled.add((step.subscription, step.topic))
-        elif isinstance(step, Heartbeat):
-            course.unsure.update(course.scenario.groups if step.group is None else (step.group,))
+        elif step.word == "heartbeat":
+            group = cast("Heartbeat", step).group
+            course.unsure.update(course.scenario.groups if group is None else (group,))
         else:
             _moved(course, step)
         for number, branch in enumerate(step.inner()):
@@ -86,12 +87,13 @@ def _moved(course: _Course, step: Step) -> None:
             course.unsure.update(course.scenario.groups if name.startswith("$") else ())
         elif isinstance(step, Start) and not step.may_be_refused:
             course.running[name] = dict(consumer.subscribe)
-        elif isinstance(step, Stop | Terminate | Kill):
+        elif step.word in ("stop", "terminate", "kill"):
             course.running.pop(name, None)
-        elif isinstance(step, Subscribe) and name in course.running:
-            course.running[name][step.topic] = step.expression
-        elif isinstance(step, Unsubscribe) and name in course.running:
-            course.running[name].pop(step.topic, None)
+        elif step.word == "subscribe" and name in course.running:
+            subscribe = cast("Subscribe", step)
+            course.running[name][subscribe.topic] = subscribe.expression
+        elif step.word == "unsubscribe" and name in course.running:
+            course.running[name].pop(cast("Unsubscribe", step).topic, None)
         else:
             course.unsure.add(consumer.group)
 

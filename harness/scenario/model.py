@@ -234,7 +234,7 @@ class Scenario(Strict):
         return self._own_label or self.client_label
 
     def expected_in(self, client: str | None, rocketmq: str | None) -> OutcomeKind | None:
-        """The outcome that is expected with these clients on this version, see `harness.language.expectation.expected_in`."""
+        """The outcome that is expected with these clients on this version, see `harness.language.expectation`."""
         return expected_in(self.expected, self.own_client_label, client, rocketmq)
 
     @property

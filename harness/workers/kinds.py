@@ -1,4 +1,4 @@
-"""The kinds of workers: which program, and what it needs. Clients name theirs in `harness.rocketmq.client_kinds`."""
+"""The kinds of workers: which program, and what it needs; `harness.rocketmq.client_kinds` names them."""
 
 from __future__ import annotations
 

@@ -30,13 +30,13 @@ One process may hold clients of many runs; their `name` is `<run>:<name>` then, 
 settings {property: value}`, and optionally `api` (push), `model` (clustering), `listener` (concurrent),
 `consume_from` (first-offset), `strategy {name, queues, rooms}` (average; `queues` of by-config as `{topic, broker,
 id}`), `behaviour {fail, block, slow_ms}` and `retry_delay_level` (0), with values as scenarios have them
-(`harness.language.consumer`); answers `{client_id, versions {topic: subVersion}}` when `DefaultMQPushConsumer.start()`, or
-that of DefaultLitePullConsumer, has returned; the versions are those before its start, none where the client
-doesn't show them. The listener takes `slow_ms` for each message, then blocks on those whose
-key is in `block` (a list, or `all`) until `release-listener`, and fails those whose reconsume_times is below
-`fail`: RECONSUME_LATER instead of CONSUME_SUCCESS, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT instead of SUCCESS. One
-that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0 leaves the delay to
-the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode, where the brokers were
+(`harness.language.consumer`); answers `{client_id, versions {topic: subVersion}}` when
+`DefaultMQPushConsumer.start()`, or that of DefaultLitePullConsumer, has returned; the versions are those before
+its start, none where the client doesn't show them. The listener takes `slow_ms` for each message, then blocks on
+those whose key is in `block` (a list, or `all`) until `release-listener`, and fails those whose reconsume_times
+is below `fail`: RECONSUME_LATER instead of CONSUME_SUCCESS, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT instead of
+SUCCESS. One that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0
+leaves the delay to the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode, where the brokers were
 told so before by `raw` 401), `lite-pull` or `pull`; the last two are polled by a thread and have no retries.
 With `filter_class` it subscribes in class filter mode, by that class; with `offsets_of_host` a broadcasting one
 keeps its offsets in a folder that all of the run's processes share that are told so.

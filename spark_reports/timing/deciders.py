@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 Timers = Mapping[str, Sequence[int]]
-"""The names of `harness.rocketmq.timers`, and the milliseconds that they had: in several runs there may be several."""
+"""The names of `harness.rocketmq.timers`, and the milliseconds that they had; several runs may have several."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A rehearsal makes class-data archives, servers and workers start with them, and broken ones hurt nobody."""
+"""An archive run makes class-data archives, servers and workers start with them, and broken ones hurt nobody."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.core import paths
-from rocketchaos.harness.engine.archive_run import rehearse
+from rocketchaos.harness.engine.archive_run import make_archives
 from rocketchaos.harness.jars.class_archive import SWITCH
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.handle import Worker
@@ -29,7 +29,7 @@ PROGRAMS = ("nameserver", "broker", "tools", "client")
 
 @pytest.fixture(scope="module")
 def archives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache in which a rehearsal has just been, but for the jars of the user's."""
+    """A cache in which an archive run has just been, but for the jars of the user's."""
     cache = tmp_path_factory.mktemp("archives-cache")
     (cache / "maven").symlink_to(paths.maven_folder())
     with pytest.MonkeyPatch.context() as patch:
@@ -39,7 +39,7 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
         with Processes(COMPRESSED, lambda _text: None) as processes:
             processes.fetch(VERSION)
-            rehearse(processes, VERSION)
+            make_archives(processes, VERSION)
         yield paths.archives_folder()
 
 
@@ -79,7 +79,7 @@ def request(worker: Worker) -> None:
         worker.request("start-producer", START_LIMIT_S, name="p", group="p", **who)
 
 
-def test_a_rehearsal_leaves_one_for_each_program_and_nothing_else(archives: Path) -> None:
+def test_an_archive_run_leaves_one_for_each_program_and_nothing_else(archives: Path) -> None:
     assert sorted(file.name.partition("-")[0] for file in archives.glob("*.jsa")) == sorted(PROGRAMS)
     assert [file.read_text() for file in archives.glob("*.failed")] == []
     assert list(archives.glob("*.part")) == []

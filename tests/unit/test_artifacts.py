@@ -43,7 +43,8 @@ def test_everything_needed_at_run_time_is_fetched_and_nothing_else(maven: Maven)
 def test_when_everything_is_cached_neither_network_nor_resolver_is_used(maven: Maven) -> None:
     first = artifacts.classpath("4.9.4", "client")
     script = (
-        "import sys; from rocketchaos.harness.jars.artifacts import classpath; print(*classpath('4.9.4', 'client'));"
+        "import sys; from rocketchaos.harness.jars.artifacts import classpath; "
+        "print(*classpath('4.9.4', 'client'));"
         "assert not {'jgo', 'requests', 'rocketchaos.harness.jars.maven'} & set(sys.modules)"
     )
     offline = dict(

@@ -25,7 +25,7 @@ print("\\n" + json.dumps({"code": code, "modules": sorted(sys.modules)}))
 SCENARIO = "same-group-different-tags"
 HEAVY = {
     *("docker", "testcontainers", "requests", "urllib3", "jpype", "jgo", "tenacity", "psutil", "jinja2"),
-    *("pyspark", "delta", "plotly", "scipy", "pandas", "numpy", "spark_reports"),
+    *("pyspark", "delta", "plotly", "scipy", "pandas", "numpy", "rocketchaos.spark_reports"),
     *("_pytest", "pytest"),
 }
 """No command that only looks at files needs one of these."""
@@ -105,7 +105,10 @@ def test_a_run_on_processes_of_this_host_loads_no_container_engine_and_no_http()
         "_pytest",
         "pyspark",
     )
-    assert within(loaded, *unneeded, "rocketchaos.harness.nightly.invariants", "spark_reports") == set()
+    assert (
+        within(loaded, *unneeded, "rocketchaos.harness.nightly.invariants", "rocketchaos.spark_reports")
+        == set()
+    )
 
 
 @pytest.mark.parametrize("command", ["down", "clean", "check"])
@@ -124,7 +127,7 @@ def test_other_commands_load_no_container_engine_either(command: str) -> None:
                 "rich",
                 "pydantic",
                 "yaml",
-                "assertions",
+                "rocketchaos.assertions",
                 "rocketchaos.harness.scenario.model",
                 "rocketchaos.harness.cluster",
             ],
@@ -134,7 +137,7 @@ def test_other_commands_load_no_container_engine_either(command: str) -> None:
             [
                 "pydantic",
                 "yaml",
-                "assertions",
+                "rocketchaos.assertions",
                 "rocketchaos.harness.scenario.model",
                 "rocketchaos.harness.cluster",
             ],
@@ -143,7 +146,7 @@ def test_other_commands_load_no_container_engine_either(command: str) -> None:
             ["list"],
             [
                 "rich",
-                "assertions",
+                "rocketchaos.assertions",
                 "rocketchaos.harness.scenario.model",
                 "rocketchaos.harness.language.words",
             ],
@@ -164,7 +167,9 @@ def test_a_command_that_runs_nothing_loads_nothing_that_runs(
 def test_no_command_is_loaded_for_version_and_help() -> None:
     for option in ("--version", "--help"):
         names = within(loaded_by(option), "rocketchaos.harness.cli")
-        assert names == {f"rocketchaos.harness.cli{name}" for name in ("", ".ending", ".lazy", ".terminal")}
+        assert names == {
+            f"rocketchaos.harness.cli{name}" for name in ("", ".ending", ".lazy", ".main", ".terminal")
+        }
 
 
 def test_a_file_loads_the_words_that_it_uses() -> None:
@@ -176,6 +181,6 @@ def test_a_file_loads_the_words_that_it_uses() -> None:
         "rocketchaos.harness.steps.send",
     } <= loaded
     not_used = ("answer", "consumer_status", "dashboard", "latency", "log_lapse", "retry", "track_series")
-    assert within(loaded, *(f"assertions.{name}" for name in not_used)) == set()
+    assert within(loaded, *(f"rocketchaos.assertions.{name}" for name in not_used)) == set()
     not_used = ("ask", "broker_config", "delay", "expire_files", "fill_disk", "heartbeat", "loss", "pull")
     assert within(loaded, *(f"rocketchaos.harness.steps.{name}" for name in not_used)) == set()

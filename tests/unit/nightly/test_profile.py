@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rocketchaos.harness import nightly
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.nightly.known import read_known
 from rocketchaos.harness.nightly.profile import Profile, read_profile
@@ -58,7 +59,7 @@ def test_known_findings_are_lines(tmp_path: Path) -> None:
 
 
 def test_the_reference_is_up_to_date() -> None:
-    file = Path(reference.__file__).with_name("README.md")
+    file = Path(nightly.__file__).with_name("README.md")
     assert file.read_text() == reference.reference(), (
         "python -m rocketchaos.harness.reference.nights > harness/nightly/README.md"
     )

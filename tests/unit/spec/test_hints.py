@@ -121,7 +121,7 @@ def test_the_shipped_scenarios_are_free_of_hints() -> None:
 
 
 def test_validate_shows_it_and_ends_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (ROOT / "harness" / "commands" / "new.yaml").read_text()
+    text = (ROOT / "harness" / "cli" / "new.yaml").read_text()
     file = tmp_path / "x.scenario.yaml"
     file.write_text(text)
     assert main(["validate", str(file)]) == 0

@@ -1,4 +1,4 @@
-"""A rehearsal is none of a run's business: whatever keeps it from making archives, the run begins."""
+"""An archive run is none of a run's business: whatever keeps it from making archives, the run begins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.engine import archive_run as rehearsal
+from rocketchaos.harness.engine import archive_run
 from rocketchaos.harness.engine.campaign import Campaign
 from rocketchaos.harness.jars.class_archive import SWITCH, ClassArchive
 from rocketchaos.harness.jars.java_home import Java
@@ -21,7 +21,7 @@ from rocketchaos.harness.plan.options import Options
 
 
 class Stand:
-    """What a rehearsal takes of the processes of a command, and how often it was played."""
+    """What an archive run takes of the processes of a command, and how often it was played."""
 
     def __init__(self, folder: Path) -> None:
         libjvm = folder / "libjvm.so"
@@ -45,9 +45,9 @@ class Stand:
         (self.folder / owner).mkdir(exist_ok=True)
         return self.folder / owner
 
-    def rehearse(self) -> int:
+    def make(self) -> int:
         """How often it was played by now."""
-        rehearsal.rehearse(self.processes, "4.9.4")
+        archive_run.make_archives(self.processes, "4.9.4")
         return self.plays
 
 
@@ -62,7 +62,7 @@ def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
             self.missing: list[ClassArchive] = missing
             assert folder.is_dir()
 
-        def play(self) -> None:
+        def make(self) -> None:
             stand.plays += 1
             if stand.failure is not None:
                 raise stand.failure
@@ -70,40 +70,40 @@ def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
     monkeypatch.setenv(paths.CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.delenv(SWITCH, raising=False)
     monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
-    monkeypatch.setattr(rehearsal, "classpath", lambda *_unused: stand.jars)
-    monkeypatch.setattr(rehearsal, "with_jpype", lambda jars: jars)
-    monkeypatch.setattr(rehearsal, "_Rehearsal", Play)
+    monkeypatch.setattr(archive_run, "classpath", lambda *_unused: stand.jars)
+    monkeypatch.setattr(archive_run, "with_jpype", lambda jars: jars)
+    monkeypatch.setattr(archive_run, "_ArchiveRun", Play)
     return stand
 
 
 def test_it_is_played_where_archives_are_missing_and_says_so(stand: Stand) -> None:
-    assert stand.rehearse() == 1
+    assert stand.make() == 1
     assert stand.said == ["preparing fast starts of RocketMQ 4.9.4, once"]
-    assert not (stand.folder / "owner" / "rehearsal").exists()
+    assert not (stand.folder / "owner" / "archive-run").exists()
 
 
 def test_one_that_fails_stops_no_run_and_is_not_played_again_that_day(stand: Stand) -> None:
     stand.failure = EnvironmentNotReady("broker-a could not be started")
-    assert stand.rehearse() == 1
-    assert stand.rehearse() == 1
+    assert stand.make() == 1
+    assert stand.make() == 1
     notes = {file.read_text() for file in paths.archives_folder().glob("*.failed")}
     assert notes == {"broker-a could not be started\n"}
 
 
 def test_another_process_that_is_at_it_is_not_waited_for(stand: Stand) -> None:
     with filelock.FileLock(paths.archives_folder() / "lock"):
-        assert stand.rehearse() == 0
-    assert stand.rehearse() == 1
+        assert stand.make() == 0
+    assert stand.make() == 1
 
 
 def test_a_busy_machine_is_left_alone(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getloadavg", lambda: (1000.0, 1000.0, 1000.0))
-    assert stand.rehearse() == 0
+    assert stand.make() == 0
 
 
 def test_it_can_be_turned_off(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SWITCH, "0")
-    assert stand.rehearse() == 0
+    assert stand.make() == 0
 
 
 @pytest.mark.parametrize(("on", "played"), [(ClusterKind.EMBEDDED, 1), (ClusterKind.CONTAINERS, 0)])
@@ -111,5 +111,5 @@ def test_runs_have_one_before_them_where_their_servers_are_on_this_host(
     stand: Stand, tmp_path: Path, on: ClusterKind, played: int
 ) -> None:
     campaign = Campaign(Options(runs=tmp_path, use_running=False, on=on))
-    campaign._rehearse(stand.processes, "4.9.4")
+    campaign._make_archives(stand.processes, "4.9.4")
     assert stand.plays == played
