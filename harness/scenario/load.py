@@ -118,10 +118,12 @@ class _Reader:
             sentence, mark = explain(error)
             self._stop(self._at(mark) if mark else self._last, sentence)
         except ReaderError as error:
-            before = split_lines(self.text[: error.position])
+            # libyaml counts bytes; what it refuses, the Python parser reads again, and says where.
+            position = min(error.position, len(self.text) - 1)
+            before = split_lines(self.text[:position])
             self._stop(
                 Span(len(before), len(before[-1]) + 1, 1),
-                f"the character U+{ord(self.text[error.position]):04X} can't stand in YAML",
+                f"the character U+{ord(self.text[position]):04X} can't stand in YAML",
             )
         except (ValueError, OverflowError):
             # PyYAML converts numbers in escapes and directives without a look at their size.

@@ -89,7 +89,7 @@ def test_a_killed_download_leaves_no_jar(maven: Maven, tmp_path: Path) -> None:
     artifacts.classpath("4.9.4", "client")
     shutil.rmtree(tmp_path / "cache")
     script = (
-        "import os; from pathlib import Path; from rocketchaos.harness.cluster import artifacts;"
+        "import os; from pathlib import Path; from rocketchaos.harness.jars import artifacts;"
         "Path.replace = lambda self, to: os._exit(9) if to.suffix == '.jar' else os.replace(self, to);"
         "artifacts.classpath('4.9.4', 'client')"
     )

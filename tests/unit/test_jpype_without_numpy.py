@@ -11,7 +11,7 @@ import pytest
 @pytest.mark.parametrize("program", ["java_child", "admin_child"])
 def test_a_worker_s_program_loads_no_numpy(program: str) -> None:
     pytest.importorskip("numpy")
-    code = f"import sys, rocketchaos.harness.workers.{program}; sys.exit('numpy' in sys.modules)"
+    code = f"import sys, rocketchaos.harness.workers.child.{program}; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-P", "-c", code], check=False).returncode == 0
 
 

@@ -14,6 +14,7 @@ NEVER_ZERO = {
     "cores or usable_cores()": "there is a core",
     "self.parallel or max(1, int(admission.most * FAITHFUL_SHARE))": "`--parallel` is 1 or more",
     "step.count or 1": "`settle` takes a count of 1 or more",
+    "level or FIRST_RETRY_LEVEL + reconsume_times": "RocketMQ's level 0 leaves the delay to the broker",
     "step.every or 5": "`send` takes a time of 1 ms or more",
     "self.behaviour.fail and (not api.retries)": "so many deliveries fail, 1 or more",
     "one.of_messages and one.compared.difference.point": "a difference of 0 is not drawn",
