@@ -37,7 +37,8 @@ those whose key is in `block` (a list, or `all`) until `release-listener`, and f
 is below `fail`: RECONSUME_LATER instead of CONSUME_SUCCESS, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT instead of
 SUCCESS. One that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0
 leaves the delay to the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode,
-where the brokers were told so before by `raw` 401), `lite-pull` or `pull`; the last two are polled by a thread and have no retries.
+where the brokers were told so before by `raw` 401), `lite-pull` or `pull`; the last two
+are polled by a thread and have no retries.
 With `filter_class` it subscribes in class filter mode, by that class; with `offsets_of_host` a broadcasting one
 keeps its offsets in a folder that all of the run's processes share that are told so.
 `stop-consumer` with `name`: graceful shutdown; a listener that blocks ends without a report.
