@@ -20,6 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 # Each part collects its own folders alone, which takes a fraction of collecting all; tests/conftest.py sees to it that
 # marks and folders agree.
+UNITS := tests/unit tests/packaging
 CLUSTERS := tests/embedded
 SPARKS := tests/spark tests/browser
 ENGINES := tests/containers
@@ -59,7 +60,7 @@ test: test-unit test-embedded ## tests of the harness that need no container eng
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(addprefix --ignore=,$(CLUSTERS) $(SPARKS) $(ENGINES)) tests
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(UNITS)
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium

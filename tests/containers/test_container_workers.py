@@ -31,7 +31,7 @@ from rocketchaos.harness.workers.program import WorkerHome, WorkerPlan
 
 pytestmark = pytest.mark.containers
 
-CHILDREN = Path(__file__).parent.parent / "unit" / "children"
+CHILDREN = Path(__file__).parent.parent / "unit" / "workers" / "children"
 ROOT = CHILDREN.parent.parent.parent
 LIMIT_S = 30.0
 OWNER = f"{os.getpid()}-container-workers"

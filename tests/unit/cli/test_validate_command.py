@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rocketchaos.harness.cli.main import main
+from tests.unit.scenario.examples import VALID
+
+
+def scenario(folder: Path, name: str, control: str) -> Path:
+    text = VALID.replace("name: same-group-different-tags", f"name: {name}", 1)
+    own = next(line for line in text.splitlines() if line.startswith("control: "))
+    file = folder / f"{name}.scenario.yaml"
+    file.write_text(text.replace(own, f"control: {control}", 1))
+    return file
+
+
+def test_a_control_that_a_folder_does_not_have_is_said_with_the_nearest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario(tmp_path, "one", "two")
+    file = scenario(tmp_path, "two", "onne")
+    assert main(["validate", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert f"{file}:13:10: there is no scenario `onne` here; did you mean `one`?" in said
+    assert said.count("there is no scenario") == 1
+
+
+def test_a_control_may_be_in_the_same_folder_or_come_with_it(tmp_path: Path) -> None:
+    scenario(tmp_path, "one", "two")
+    scenario(tmp_path, "two", "same-group-same-tags")
+    assert main(["validate", str(tmp_path)]) == 0
+
+
+def test_a_single_file_may_have_its_control_anywhere(tmp_path: Path) -> None:
+    assert main(["validate", str(scenario(tmp_path, "one", "elsewhere"))]) == 0
+
+
+def test_what_no_kind_of_cluster_can_run_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "nowhere.scenario.yaml"
+    file.write_text(
+        "name: nowhere\ntitle: t\ncluster: {proxy: local}\nworkers: containers\n"
+        "topics: {orders: {queues: 1}}\nconsumers:\n  a: {group: g, subscribe: {orders: '*'}}\n"
+        "steps:\n  - start: a\n  - send: {topic: orders, count: 1}\n"
+        "anomaly:\n  - delivered: {to: a, count: 0}\nhealthy:\n  - delivered: {to: a, count: 1}\n"
+    )
+    assert main(["validate", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert f"{file}:3:1: it can run nowhere" in said
+    assert "embedded lacks container workers; containers lacks proxy: local" in said
+    file.write_text(file.read_text().replace("proxy: local", "proxy: cluster"))
+    assert main(["validate", str(file)]) == 0

@@ -1,0 +1,47 @@
+"""Which consumers get a process of their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.scenario import parse_scenario
+from tests.unit.scenario.examples import scenario_text
+
+BIND = "bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}"
+
+
+@pytest.mark.parametrize(
+    ("steps", "own"),
+    [
+        (["stop: a", "start: a"], set()),
+        (["kill: a"], {"a"}),
+        (["kill: [a, c]"], {"a", "c"}),
+        (["pause: b", "resume: b"], {"b"}),
+        (["restart: b"], {"b"}),
+        (["terminate: [b, producer]"], {"b", "producer"}),
+        (["kill: producer", "restart: producer"], {"producer"}),
+        # A variable may stand for any member of the group of which it is bound.
+        ([BIND, "kill: $holder"], {"a", "b"}),
+        ([BIND, "pause: $others"], {"a", "b"}),
+        ([BIND, "stop: $holder"], set()),
+        # Steps inside of others count.
+        (["repeat: {times: 2, steps: [{kill: c}, {start: c}]}"], {"c"}),
+        (["parallel: [[{kill: a}], [{wait: 1s}]]"], {"a"}),
+    ],
+)
+def test_where_a_step_acts_on_the_process(steps: list[str], own: set[str]) -> None:
+    scenario = parse_scenario(scenario_text("start: [a, b, c]", *steps), "s.yaml")
+    assert own_processes(scenario) == own
+
+
+def test_where_the_scenario_asks_for_it() -> None:
+    text = scenario_text("start: [a, b, c]").replace(
+        "b: {group: g, subscribe: {orders: tagB}}", "b: {group: g, subscribe: {orders: tagB}, process: own}"
+    )
+    assert own_processes(parse_scenario(text, "s.yaml")) == {"b"}
+
+
+def test_where_a_check_asks_for_its_log() -> None:
+    text = scenario_text("start: [a, b, c]", also="[{log: {consumer: a, matches: x, at_least: 0}}]")
+    assert own_processes(parse_scenario(text, "s.yaml")) == {"a"}

@@ -1,0 +1,182 @@
+"""The small pieces: text, shares, the time axis, Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rocketchaos.harness.core.model import OutcomeKind
+from rocketchaos.harness.core.text import (
+    event_numbers,
+    one_line,
+    percent,
+    printable,
+    ranges,
+    seconds_text,
+    some,
+)
+from rocketchaos.harness.reporting.parts.lives import consumer_life
+from rocketchaos.harness.reporting.parts.markdown import cell, code
+from rocketchaos.harness.reporting.parts.shares import Holder, holder_of, repeats, share
+from rocketchaos.harness.reporting.parts.story import LINE_LIMIT, story
+from rocketchaos.harness.reporting.parts.time_scale import TimeScale
+from tests.unit.history_builder import HistoryBuilder, eight_messages
+from tests.unit.reporting.reports import broken, good
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é 中", "plain é 中"),
+        ("\x1b[31m", "\\x1b[31m"),
+        ("a\tb\r\n", "a\\tb\\r\\n"),
+        ("\ud800", "\\ud800"),
+        ("\u202eevil", "\\u202eevil"),
+        ("\x00", "\\x00"),
+    ],
+)
+def test_control_characters_become_visible(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+@given(st.text(alphabet=st.characters()))
+def test_printable_text_can_always_be_encoded_and_holds_no_controls(text: str) -> None:
+    shown = printable(text, keep="\n")
+    shown.encode("utf-8")
+    assert all(one.isprintable() or one == "\n" or one == " " or one.isspace() for one in shown)
+
+
+@pytest.mark.parametrize(
+    ("fault", "ends"), [("kill", ["fault-effective"]), ("terminate", ["consumer-stopped"])]
+)
+def test_a_process_ends_once_whatever_ended_it(fault: str, ends: list[str]) -> None:
+    made = HistoryBuilder()
+    made.add("a", "consumer-started")
+    made.at(5).add("harness", "fault-injected", fault=fault, target="a")
+    if fault == "terminate":
+        made.add("a", "consumer-stopping")
+        made.add("a", "consumer-stopped")
+    made.add("harness", "fault-effective", fault=fault, target="a", proof="it is")
+    pieces, found = consumer_life(made.events, "a", lambda event: event.mono_ns / 1e9, 9.0)
+    assert [event.kind for event in found] == ends
+    assert [piece.look for piece in pieces] == ["alive"]
+
+
+def test_numbers_are_told_as_ranges() -> None:
+    assert ranges([5, 1, 2, 3, 9, 9]) == "1-3, 5, 9"
+    assert ranges([1, 3, 5, 7], limit=2) == "1, 3, …"
+    assert event_numbers((7,)) == "event 7"
+    assert event_numbers((7, 8)) == "events 7-8"
+    assert event_numbers(()) == ""
+
+
+def test_small_words() -> None:
+    assert seconds_text(0.004) == "0.004 s"
+    assert seconds_text(3.24) == "3.2 s"
+    assert seconds_text(125) == "2 min 05 s"
+    assert percent(0.995) == "99.5 %"
+    assert percent(1) == "100 %"
+    assert some(["a", "b", "c"], 2) == "a, b and 1 more"
+    assert one_line("a\n  b") == "a b"
+
+
+@given(st.text())
+def test_a_markdown_cell_is_one_line_without_live_markup(text: str) -> None:
+    shown = cell(text)
+    assert "\n" not in shown
+    for live in ("<", "|"):
+        assert shown.count(live) == shown.count("\\" + live)
+
+
+def test_code_outlasts_backticks_and_bars() -> None:
+    assert code("a`b|c") == "``a`b\\|c``"
+    assert code("`a`") == "`` `a` ``"
+
+
+def test_shares_have_wilson_intervals() -> None:
+    half = share(5, 10)
+    assert half.share == 0.5
+    assert half.low == pytest.approx(0.2366, abs=1e-4)
+    assert half.high == pytest.approx(0.7634, abs=1e-4)
+
+
+def test_repeats_tell_the_first_starter_from_a_later_one(tmp_path: Path) -> None:
+    runs = [good(tmp_path), good(tmp_path, attempts=3), good(tmp_path, holder="a"), broken(tmp_path)]
+    (group,) = repeats(runs)
+    assert group.attempts == 6
+    assert {kind: one.count for kind, one in group.outcomes().items()} == {
+        OutcomeKind.REPRODUCED: 3,
+        OutcomeKind.ERROR: 1,
+    }
+    assert {holder: one.count for holder, one in group.holders().items()} == {
+        Holder("b", "later"): 3,
+        Holder("a", "first"): 1,
+    }
+
+
+def test_repeats_tell_what_else_a_race_decided(tmp_path: Path) -> None:
+    runs = [good(tmp_path), good(tmp_path), good(tmp_path, holder="a")]
+    winner = {"variable": "winner", "consumers": ["b"]}
+    renamed = [
+        replace(event, data=winner) if event.data.get("variable") == "holder" else event
+        for event in runs[0].events
+    ]
+    (group,) = repeats([replace(runs[0], events=renamed), *runs[1:]])
+    counts = {
+        name: {value: one.count for value, one in values.items()} for name, values in group.values().items()
+    }
+    assert counts == {
+        "$winner": {"b": 1},
+        "stored for g, orders": {"tagB": 2, "tagA": 1},
+    }
+
+
+def test_runs_on_different_versions_are_no_repeats(tmp_path: Path) -> None:
+    assert repeats([good(tmp_path), good(tmp_path, rocketmq="5.3.3")]) == []
+
+
+def test_a_run_that_bound_nobody_has_no_holder(tmp_path: Path) -> None:
+    run = good(tmp_path)
+    unbound = type(run)(run.scenario, run.outcome, run.events[:5], run.record, run.folder)
+    assert holder_of(unbound) is None
+
+
+@given(st.lists(st.floats(min_value=0, max_value=1e5), max_size=30))
+def test_the_time_axis_keeps_the_order(times: list[float]) -> None:
+    scale = TimeScale(times, 1000)
+    placed = [scale(time) for time in sorted(times)]
+    assert placed == sorted(placed)
+    assert all(0 <= x <= 1000 for x in placed)
+    ticks = scale.ticks(60)
+    assert all(after.x - before.x >= 60 for before, after in pairwise(ticks))
+
+
+def test_dense_moments_get_more_room_than_on_a_linear_axis() -> None:
+    times = [0, 30, 30.01, 30.02]
+    squeezed, linear = TimeScale(times, 1000), TimeScale(times, 1000, squeezed=False)
+    assert squeezed(30.02) - squeezed(30) > 10 * (linear(30.02) - linear(30))
+
+
+def test_the_story_has_who_started_what_was_stored_sent_and_delivered() -> None:
+    _, events = eight_messages()
+    told = [line.text for line in story(events)]
+    assert told[0] == "a starts, subscribing orders 'tagA'"
+    assert "broker-a holds as the subscription of group g: orders 'tagB'" in told
+    assert "$holder is b" in told
+    assert "8 messages of tag tagB sent to orders, to 4 queues, 2 to each" in told
+    assert "b got 4 messages, from queues broker-a:2-3" in told
+
+
+def test_a_long_story_leaves_out_its_middle_and_says_so() -> None:
+    made = HistoryBuilder()
+    made.step(0, "start")
+    for number in range(200):
+        made.stored("g", {"orders": f"tag{number}"}, ["a"])
+    lines = story(made.events)
+    assert len(lines) == LINE_LIMIT + 1
+    assert any("140 more things happened" in line.text for line in lines)
