@@ -9,7 +9,7 @@ engine_answers() {
     .venv/bin/python - << 'PYTHON'
 import sys
 
-from harness.containers.engine import connect
+from harness.containers.container_engine import connect
 from harness.core.errors import EnvironmentNotReady
 
 try:

@@ -27,7 +27,7 @@ from typing import IO
 from docker.errors import APIError, BuildError, ImageNotFound
 from docker.models.images import Image
 
-from rocketchaos.harness.containers.engine import Engine, connect, refusals
+from rocketchaos.harness.containers.container_engine import Engine, connect, refusals
 from rocketchaos.harness.containers.images import NAMES, Kind, NotPulled, pull
 from rocketchaos.harness.core.configuration import PLACEHOLDER
 from rocketchaos.harness.core.errors import EnvironmentNotReady, RocketchaosError, UsageProblem

@@ -88,7 +88,7 @@ RUNS = Table(
             StringType(), LongType(), True
         ),  # RocketMQ's timers in this run; null in old folders
         # when
-        started=_TIME,  # wall clock of the first event; reports see null where it can't be (`spark_reports.views`)
+        started=_TIME,  # wall clock of the first event; impossible ones read as null (`spark_reports.store_views`)
         ended=_TIME,
         seconds=_DOUBLE,
         clock_jump_ms=_LONG,  # how far the wall clock left the monotonic one within the run

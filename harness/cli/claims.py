@@ -13,7 +13,7 @@ from rich.table import Table
 
 from rocketchaos.harness.claims.diff import differences
 from rocketchaos.harness.claims.evidence import RunSeen, read_evidence, write_evidence
-from rocketchaos.harness.claims.expected import expected_text, read_expected, unexpected
+from rocketchaos.harness.claims.expected_verdicts import expected_text, read_expected, unexpected
 from rocketchaos.harness.claims.plan import Speed, carriers, planned, why_no_run
 from rocketchaos.harness.claims.registry import FILE, VERSIONS, chosen, claims
 from rocketchaos.harness.claims.rounds import run_rounds

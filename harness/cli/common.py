@@ -19,7 +19,7 @@ from rocketchaos.harness.plan.matrix import LeftOut, Matrix, Plan, code_with, le
 from rocketchaos.harness.plan.obtainable import obtainable
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
 from rocketchaos.harness.reporting.base import Report, Reporter
-from rocketchaos.harness.reporting.parts.again import Again, exit_code_of
+from rocketchaos.harness.reporting.parts.earlier_run import Again, exit_code_of
 from rocketchaos.harness.scenario.hints import hints
 from rocketchaos.harness.scenario.model import Scenario
 

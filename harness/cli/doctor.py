@@ -23,7 +23,7 @@ from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.jars.artifacts import cached
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
-from rocketchaos.harness.workers import native_library, packages
+from rocketchaos.harness.workers import client_packages, native_library
 from rocketchaos.harness.workers.kinds import KINDS, WorkerKind
 
 LEAST_FREE_MEMORY_MIB = 1_024
@@ -112,9 +112,9 @@ def _client(kind: WorkerKind) -> Examination:
     try:
         own = native_library.check_machine() if kind.native else None
         extras = [kind.packages, *([native_library.EXTRA] if kind.native and own is None else [])]
-        text = " and ".join(one for extra in extras if extra for one in packages.requirements(extra))
+        text = " and ".join(one for extra in extras if extra for one in client_packages.requirements(extra))
         text += f" over {own}" if own else ""
-        there = all(packages.installed(extra) for extra in extras if extra)
+        there = all(client_packages.installed(extra) for extra in extras if extra)
     except EnvironmentNotReady as refusal:
         return Examination(name, False, False, str(refusal))
     return Examination(
@@ -149,7 +149,7 @@ def _load() -> Examination:
 
 def _containers(version: str) -> Examination:
     """Whether `--on containers` would work; no image is pulled to find out."""
-    from rocketchaos.harness.containers.engine import connect
+    from rocketchaos.harness.containers.container_engine import connect
     from rocketchaos.harness.containers.images import Images
 
     try:

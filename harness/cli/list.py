@@ -19,7 +19,7 @@ from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.plan.keywords import fits
 from rocketchaos.harness.plan.library import SUFFIX, shipped
-from rocketchaos.harness.plan.listing import Listed, listed
+from rocketchaos.harness.plan.scenario_list import Listed, listed
 
 
 def list_scenarios(

@@ -173,7 +173,7 @@ def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
     """
     with _spark(None, reports=True) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
-        from rocketchaos.spark_reports.reports import REPORTS
+        from rocketchaos.spark_reports.report_kinds import REPORTS
         from rocketchaos.spark_reports.store import Store
 
         kept = Store.create(spark, store, progress)
@@ -242,7 +242,7 @@ def _written(
     store: Store, summary: StoreSummary, name: str, folder: Path, progress: Progress
 ) -> tuple[Report, Written]:
     from rocketchaos.spark_reports.render.files import write
-    from rocketchaos.spark_reports.reports import REPORTS
+    from rocketchaos.spark_reports.report_kinds import REPORTS
 
     progress(f"making the report {name}")
     report = REPORTS[name](store.spark, summary)

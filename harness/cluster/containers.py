@@ -19,8 +19,8 @@ from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.cluster.server_cluster import ServerCluster
 from rocketchaos.harness.cluster.server_container import ServerContainer
 from rocketchaos.harness.cluster.server_settings import LOGBACK_FILES, PROXY_FILE, Site
-from rocketchaos.harness.containers.delays import choose_mechanism
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
+from rocketchaos.harness.containers.delay_support import choose_mechanism
 from rocketchaos.harness.containers.images import Image, Images
 from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.containers.launch import (

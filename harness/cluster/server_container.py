@@ -14,7 +14,7 @@ from docker.errors import APIError, NotFound
 from docker.models.containers import Container
 
 from rocketchaos.harness.cluster.server import Server
-from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.containers.launch import ContainerPlan, published_ports, start
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.reaper.process import same_process

@@ -15,7 +15,7 @@ import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 from docker.utils import parse_repository_tag
 
-from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.core.configuration import PLACEHOLDER, Configuration, check_image_name, load
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 

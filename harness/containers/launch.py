@@ -14,7 +14,7 @@ from docker.models.containers import Container
 from docker.models.networks import Network as DockerNetwork
 from testcontainers.core.container import DockerContainer
 
-from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 _POOL = ipaddress.IPv4Network("198.18.0.0/15")

@@ -6,7 +6,7 @@ import threading
 import uuid
 from collections.abc import Callable
 
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.containers.launch import ContainerPlan, start
 from rocketchaos.harness.containers.network_place import NetworkPlace

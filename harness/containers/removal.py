@@ -39,7 +39,7 @@ def things_of(folders: Sequence[Path]) -> list[OwnedThing]:
     """What the owners of these scratch folders have in those of their engines that answer."""
     things: list[OwnedThing] = []
     for base_url in _engines(folders):
-        from rocketchaos.harness.containers.engine import (
+        from rocketchaos.harness.containers.container_engine import (
             refusals,  # slow to load, and most owners have no engine
         )
 
@@ -58,7 +58,7 @@ def remove_things_of(folders: Sequence[Path]) -> Removal:
     """
     removal = Removal()
     for base_url in _engines(folders):
-        from rocketchaos.harness.containers.engine import refusals
+        from rocketchaos.harness.containers.container_engine import refusals
 
         users = [folder for folder in folders if base_url in engines_of(folder)]
         try:
@@ -77,7 +77,7 @@ def remove_things_of(folders: Sequence[Path]) -> Removal:
 
 
 def _client(base_url: str) -> DockerClient:
-    from rocketchaos.harness.containers.engine import connect
+    from rocketchaos.harness.containers.container_engine import connect
 
     return connect(base_url).client
 

@@ -14,7 +14,7 @@ from typing import Any
 from docker.errors import NotFound
 from docker.models.containers import Container
 
-from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.containers.launch import ContainerPlan, start
 from rocketchaos.harness.containers.network_place import NetworkPlace

@@ -11,7 +11,7 @@ import tenacity
 from docker.errors import NotFound
 from docker.models.containers import Container
 
-from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, on_loopback, published_ports, start
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.rocketmq import reach

@@ -85,7 +85,7 @@ class Campaign:
         self._make_archives(processes, self.options.version)
         if self.options.on is ClusterKind.CONTAINERS:
             # What speaks to a container engine takes a while to load.
-            from rocketchaos.harness.containers.engine import connect
+            from rocketchaos.harness.containers.container_engine import connect
 
             connect()
 

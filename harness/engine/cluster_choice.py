@@ -24,7 +24,7 @@ def require_lasting(kind: ClusterKind) -> None:
     """
     if kind is not ClusterKind.CONTAINERS:
         return
-    from rocketchaos.harness.containers.engine import connect
+    from rocketchaos.harness.containers.container_engine import connect
 
     if connect().in_vm:
         raise EnvironmentNotReady(
@@ -90,7 +90,7 @@ class Making:
 
     def _containers(self, folder: Path, owner: str) -> ServerCluster:
         from rocketchaos.harness.cluster.containers import ContainersCluster
-        from rocketchaos.harness.containers.engine import connect
+        from rocketchaos.harness.containers.container_engine import connect
         from rocketchaos.harness.containers.images import Images
 
         processes = self._processes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rocketchaos.harness.nightly.document import MARK
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.parts.again import Again
+from rocketchaos.harness.reporting.parts.earlier_run import Again
 
 
 def signatures(report: Report) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from rocketchaos.harness.language.words import Refers, Word
 from rocketchaos.harness.reference.schema import json_schema
-from rocketchaos.harness.scenario.models import of_own_keys
+from rocketchaos.harness.scenario.place_models import of_own_keys
 
 _KINDS = {
     "topic": "a topic",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from rocketchaos.assertions import CHECKS
-from rocketchaos.harness.claims.expected import measured_text
+from rocketchaos.harness.claims.expected_verdicts import measured_text
 from rocketchaos.harness.claims.registry import Claim, claims
 from rocketchaos.harness.claims.said import said
 from rocketchaos.harness.core.errors import ExitCode

@@ -11,7 +11,7 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from rocketchaos.assertions import CHECKS
 from rocketchaos.harness.language.words import holder_of
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.models import SECTIONS, one_of
+from rocketchaos.harness.scenario.place_models import SECTIONS, one_of
 from rocketchaos.harness.steps import STEPS
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -9,8 +9,8 @@ from typing import Any, TextIO
 from rocketchaos.harness.core.model import SCHEMA_VERSION, Finding, Holds, MessageClass, OutcomeKind
 from rocketchaos.harness.plan.matrix import LeftOut, code_with
 from rocketchaos.harness.reporting.base import Report, outcome_counts
-from rocketchaos.harness.reporting.parts.again import Again, exit_code_of
 from rocketchaos.harness.reporting.parts.cells import CellRuns, cells
+from rocketchaos.harness.reporting.parts.earlier_run import Again, exit_code_of
 from rocketchaos.harness.reporting.parts.shares import Repeats, Share, attempts, cell_of, repeats
 
 

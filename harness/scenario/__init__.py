@@ -13,15 +13,15 @@ from rocketchaos.harness.scenario.diagnostics import Diagnostic, InvalidScenario
 from rocketchaos.harness.scenario.files import read_text
 from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.models import SECTIONS
-from rocketchaos.harness.scenario.network import check_network
-from rocketchaos.harness.scenario.order import check_order
+from rocketchaos.harness.scenario.network_order import check_network
+from rocketchaos.harness.scenario.place_models import SECTIONS
 from rocketchaos.harness.scenario.places import Document
 from rocketchaos.harness.scenario.references import check_references
 from rocketchaos.harness.scenario.sense import check_sense
+from rocketchaos.harness.scenario.step_order import check_order
 from rocketchaos.harness.scenario.unreachable import impossible
 from rocketchaos.harness.scenario.validate import validate
-from rocketchaos.harness.scenario.words import flat, understood
+from rocketchaos.harness.scenario.word_entries import flat, understood
 
 __all__ = ["Diagnostic", "InvalidScenario", "load_scenario", "parse_scenario", "render"]
 

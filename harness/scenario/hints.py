@@ -16,7 +16,7 @@ from rocketchaos.harness.language.tags import client_matches, tags_of
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.words import flat, understood
+from rocketchaos.harness.scenario.word_entries import flat, understood
 from rocketchaos.harness.steps import Step
 from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.steps.settle import Settle

@@ -16,7 +16,7 @@ from rocketchaos.harness.language.words import Reference, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Topic
 from rocketchaos.harness.scenario.places import Document, Path
-from rocketchaos.harness.scenario.words import Names, PlacedWord, all_words, flat, names_of
+from rocketchaos.harness.scenario.word_entries import Names, PlacedWord, all_words, flat, names_of
 from rocketchaos.harness.steps import Step
 from rocketchaos.harness.steps.observe import Observe
 from rocketchaos.harness.steps.repeat import Repeat

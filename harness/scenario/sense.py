@@ -12,7 +12,7 @@ from rocketchaos.harness.language.words import references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
-from rocketchaos.harness.scenario.words import PlacedWord, all_words, flat
+from rocketchaos.harness.scenario.word_entries import PlacedWord, all_words, flat
 from rocketchaos.harness.steps.observe import Observe
 from rocketchaos.harness.steps.start import Start
 

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from rocketchaos.harness.core.nearest import clipped, listed, nearest
 from rocketchaos.harness.language.expectation import meant_by
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
-from rocketchaos.harness.scenario.models import SECTIONS, allowed_keys, field_at, model_at, one_of
+from rocketchaos.harness.scenario.place_models import SECTIONS, allowed_keys, field_at, model_at, one_of
 from rocketchaos.harness.scenario.places import Document, Path
 
 Sentence = tuple[str, str | None]

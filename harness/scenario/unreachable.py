@@ -11,7 +11,7 @@ from rocketchaos.harness.scenario.contrast import both_can_hold, one_holds_with_
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
-from rocketchaos.harness.scenario.words import all_words, flat
+from rocketchaos.harness.scenario.word_entries import all_words, flat
 from rocketchaos.harness.steps import Step
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from docker.utils.socket import STDOUT, frames_iter
 
-from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.container_engine import Engine, refusals
 
 _BOTH_WAYS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 

@@ -12,7 +12,7 @@ from docker.errors import NotFound
 from docker.models.containers import Container
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from rocketchaos.harness.containers.engine import Engine, refusals
+from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.workers.attachment import Attachment
 from rocketchaos.harness.workers.program import InContainer, ending

@@ -9,7 +9,7 @@ from pathlib import Path
 from docker.errors import NotFound
 
 import rocketchaos
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, start
 from rocketchaos.harness.core.errors import EnvironmentNotReady

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rocketchaos.harness.jars.artifacts import Progress, Role
+from rocketchaos.harness.workers.client_packages import packages_folder
 from rocketchaos.harness.workers.native_library import library
-from rocketchaos.harness.workers.packages import packages_folder
 
 JVM_OPTIONS = (
     # A client needs little; this is what keeps a worker near 100 MB.
@@ -38,7 +38,7 @@ class WorkerKind:
     """Which of RocketMQ's class paths it needs: `client` or `tools`; None: it has no JVM."""
     jvm_options: tuple[str, ...] = ()
     packages: str | None = None
-    """The extra of our distribution whose packages its child imports: see `harness.workers.packages`."""
+    """The extra of our distribution whose packages its child imports: see `harness.workers.client_packages`."""
     native: bool = False
     """Whether its child loads librocketmq, the C++ client: see `harness.workers.native_library`."""
 

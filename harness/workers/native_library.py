@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.workers.packages import packages_folder
+from rocketchaos.harness.workers.client_packages import packages_folder
 
 LIBRARY_VARIABLE = "ROCKETCHAOS_LIBROCKETMQ"
 """The environment variable that names a library of the user's own, for any machine; its hash isn't looked at."""

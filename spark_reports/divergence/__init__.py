@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pyspark.sql import SparkSession
 
 from rocketchaos.spark_reports.divergence import figures, tables, witness_tables
+from rocketchaos.spark_reports.divergence.as_expected import held_against
 from rocketchaos.spark_reports.divergence.compare import compare
-from rocketchaos.spark_reports.divergence.expected import held_against
 from rocketchaos.spark_reports.divergence.lines import headline, lines
 from rocketchaos.spark_reports.divergence.read import Facts, read
 from rocketchaos.spark_reports.divergence.witnesses import contradictions, statements

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rocketchaos.harness.core.text import counted
+from rocketchaos.spark_reports.divergence.as_expected import Expectation, Held, missed_sentence
 from rocketchaos.spark_reports.divergence.compare import Judged, Verdict
-from rocketchaos.spark_reports.divergence.expected import Expectation, Held, missed_sentence
 from rocketchaos.spark_reports.divergence.findings import findings, sentence
 from rocketchaos.spark_reports.divergence.read import Facts
 from rocketchaos.spark_reports.divergence.witnesses import Contradiction, contradiction_sentences, not_asked

@@ -9,8 +9,8 @@ from pyspark.sql.types import DataType, DoubleType, LongType, StringType
 
 from rocketchaos.harness.core.model import MessageClass, OutcomeKind
 from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.divergence.as_expected import Held
 from rocketchaos.spark_reports.divergence.compare import Compared, Judged, Verdict
-from rocketchaos.spark_reports.divergence.expected import Held
 from rocketchaos.spark_reports.divergence.read import Facts
 from rocketchaos.spark_reports.divergence.words import what
 from rocketchaos.spark_reports.queries import queries

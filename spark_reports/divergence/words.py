@@ -6,8 +6,8 @@ from rocketchaos.harness.core.message_classes import CLASS_WORDS
 from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.spark_reports.divergence.cells import BROKER
 from rocketchaos.spark_reports.divergence.compare import Compared, Judged
+from rocketchaos.spark_reports.number_text import chance
 from rocketchaos.spark_reports.statistics.interval import Interval
-from rocketchaos.spark_reports.words import chance
 
 
 def what(compared: Compared) -> str:

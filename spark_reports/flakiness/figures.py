@@ -11,6 +11,7 @@ from rocketchaos.spark_reports.flakiness.cells import Names, Verdict, share
 from rocketchaos.spark_reports.flakiness.conditions import GROUPS, Condition
 from rocketchaos.spark_reports.flakiness.read import Block, Signature
 from rocketchaos.spark_reports.flakiness.words import day, part, rate, short
+from rocketchaos.spark_reports.number_text import chance
 from rocketchaos.spark_reports.queries import queries
 from rocketchaos.spark_reports.render import style
 from rocketchaos.spark_reports.render.figures.bars import Bar, stacked_bars
@@ -18,7 +19,6 @@ from rocketchaos.spark_reports.render.figures.forest import Estimate, forest
 from rocketchaos.spark_reports.render.figures.heat_map import Cell, verdict_map
 from rocketchaos.spark_reports.render.figures.trend import Change, Moment, Series, trend
 from rocketchaos.spark_reports.report import Figure
-from rocketchaos.spark_reports.words import chance
 
 MOST_SCENARIOS = 60
 MOST_INTERVALS, MOST_TRENDS, MOST_STRIPS, MOST_CONDITIONS, MOST_CAUSES = 30, 6, 20, 6, 12

@@ -12,8 +12,8 @@ from rocketchaos.spark_reports.flakiness.conditions import Condition
 from rocketchaos.spark_reports.flakiness.read import Signature
 from rocketchaos.spark_reports.flakiness.versions import VersionChange
 from rocketchaos.spark_reports.flakiness.words import day, part, rate, short
+from rocketchaos.spark_reports.number_text import chance
 from rocketchaos.spark_reports.report import StoreSummary
-from rocketchaos.spark_reports.words import chance
 
 MOST_CELLS = 5
 _DOUBTFUL = (Verdict.FAIL, Verdict.FLAKY, Verdict.LIKELY_FAIL)

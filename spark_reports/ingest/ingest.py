@@ -16,8 +16,8 @@ from rocketchaos.spark_reports.ingest.portion import Portion
 from rocketchaos.spark_reports.ingest.reading import reading
 from rocketchaos.spark_reports.ingest.summary import IngestSummary
 from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.store_views import problems
 from rocketchaos.spark_reports.tables import COPY, QUARANTINE, RUNS
-from rocketchaos.spark_reports.views import problems
 
 MOST_FOLDERS = 5_000
 """Of one portion: what is known of each is held in memory."""

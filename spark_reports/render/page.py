@@ -19,7 +19,7 @@ from pyspark.sql.types import NumericType
 
 from rocketchaos.harness.core.text import counted, printable
 from rocketchaos.spark_reports.render.figure_data import figure_json, height_px, min_width_px
-from rocketchaos.spark_reports.render.stores import store_words
+from rocketchaos.spark_reports.render.made_from import store_words
 from rocketchaos.spark_reports.render.values import Shown, heading, shown
 from rocketchaos.spark_reports.report import Figure, Report, Table
 

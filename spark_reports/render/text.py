@@ -12,7 +12,7 @@ from rich.text import Text
 
 from rocketchaos.harness.core.text import one_line
 from rocketchaos.spark_reports.render.digest import Digest, digests
-from rocketchaos.spark_reports.render.stores import store_line
+from rocketchaos.spark_reports.render.made_from import store_line
 from rocketchaos.spark_reports.render.values import TONES
 from rocketchaos.spark_reports.report import Report
 

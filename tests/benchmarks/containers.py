@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rocketchaos.harness.cluster.kinds import ClusterKind
-from rocketchaos.harness.containers.engine import connect
+from rocketchaos.harness.containers.container_engine import connect
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine.cluster_choice import Making
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds

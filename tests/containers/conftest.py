@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rocketchaos.harness.containers.engine import Engine, connect
+from rocketchaos.harness.containers.container_engine import Engine, connect
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.reaper.handle import Guardian

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from tests.embedded.command import ROOT, rocketchaos
 
 pytestmark = pytest.mark.containers

@@ -13,7 +13,7 @@ import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.readiness import why_not_ready
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 
 pytestmark = pytest.mark.containers

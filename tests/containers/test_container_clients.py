@@ -11,7 +11,7 @@ import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.containers import ContainersCluster
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.reaper.handle import new_owner

@@ -14,7 +14,7 @@ import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 import rocketchaos
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.labels import OWNER_LABEL, labels_of
 from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, make_network, start
 from rocketchaos.harness.core.errors import EnvironmentNotReady
@@ -325,7 +325,7 @@ def test_faults_of_the_network_do_not_touch_the_channel(
 _HARNESS = """
 import sys, threading
 from pathlib import Path
-from rocketchaos.harness.containers.engine import connect
+from rocketchaos.harness.containers.container_engine import connect
 from tests.containers.test_container_workers import Children, Recorder, WorkerKind, Worker, Subnet
 import ipaddress
 

@@ -16,7 +16,7 @@ import tenacity
 
 from rocketchaos.harness.cluster import readiness
 from rocketchaos.harness.cluster.containers import ContainersCluster
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.reaper.handle import Guardian, new_owner

@@ -21,7 +21,7 @@ from rocketchaos.harness.clients.dashboard import (
     why_not_ready,
 )
 from rocketchaos.harness.cluster.containers import ContainersCluster
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.reaper.handle import Guardian, new_owner

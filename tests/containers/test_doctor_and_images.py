@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rocketchaos.harness.cli.doctor import doctor
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.core.errors import ExitCode
 
 pytestmark = pytest.mark.containers

@@ -19,8 +19,8 @@ import psutil
 import pytest
 
 from rocketchaos.harness.cluster import readiness
-from rocketchaos.harness.containers.delays import choose_mechanism
-from rocketchaos.harness.containers.engine import Engine, connect
+from rocketchaos.harness.containers.container_engine import Engine, connect
+from rocketchaos.harness.containers.delay_support import choose_mechanism
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady

@@ -18,7 +18,7 @@ from docker.models.containers import Container
 from tenacity import Retrying, retry_if_exception_type, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.readiness import why_not_ready
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Image, Images, Names
 from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, make_network, start

@@ -13,8 +13,8 @@ import pytest
 from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.containers import netem
-from rocketchaos.harness.containers.delays import choose_mechanism
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
+from rocketchaos.harness.containers.delay_support import choose_mechanism
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.containers.labels import OWNER_LABEL, labels_of
 from rocketchaos.harness.containers.launch import ContainerPlan, Subnet, make_network, start

@@ -17,7 +17,7 @@ import pytest
 from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cluster.leftovers import clean, leftovers
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.reaper.handle import Guardian, engines_of, new_owner
@@ -34,7 +34,7 @@ LATEST_MOMENT_S = 3.0
 
 HARNESS = """
 import itertools, signal, sys, time
-from rocketchaos.harness.containers.engine import connect
+from rocketchaos.harness.containers.container_engine import connect
 from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.containers.launch import ContainerPlan, make_network, start
 from rocketchaos.harness.reaper.handle import Guardian, new_owner

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rocketchaos.harness.claims.expected import read_expected, unexpected
+from rocketchaos.harness.claims.expected_verdicts import read_expected, unexpected
 from rocketchaos.harness.claims.plan import Speed, carriers, fewest, planned, spoken_of
 from rocketchaos.harness.claims.registry import claims
 from rocketchaos.harness.claims.rounds import run_rounds

@@ -15,7 +15,7 @@ from pyspark.sql import Row, SparkSession
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.queries import query
 from rocketchaos.spark_reports.report import Figure, Report, StoreSummary, Table
-from rocketchaos.spark_reports.reports import Builder
+from rocketchaos.spark_reports.report_kinds import Builder
 from tests.benchmarks.spark.reporting import all_queries
 
 Part = tuple[str, str]

@@ -7,8 +7,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.store_views import placed_in_time
 from rocketchaos.spark_reports.tables import RUNS, TABLES
-from rocketchaos.spark_reports.views import placed_in_time
 
 Rows = Sequence[Mapping[str, Any]]
 

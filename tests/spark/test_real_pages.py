@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.render.page import page
 from rocketchaos.spark_reports.report import Report
-from rocketchaos.spark_reports.reports import REPORTS
+from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
 from tests.browser.chromium import chromium
 from tests.browser.opened import drawn, is_calm, opened

@@ -23,7 +23,7 @@ from tenacity import Retrying, stop_after_delay, wait_fixed
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.package import Package, make_package
 from rocketchaos.spark_reports.render.document import document
-from rocketchaos.spark_reports.reports import REPORTS
+from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import TABLES
 

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from rocketchaos.spark_reports.report import Report
-from rocketchaos.spark_reports.reports import REPORTS
+from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
 from tests.benchmarks.spark.facts import write_store
 from tests.benchmarks.spark.fit import fit

@@ -20,7 +20,11 @@ from rocketchaos.harness.reporting.parts.lanes import (
     gather,
     stretches,
 )
-from rocketchaos.harness.reporting.parts.lives import consumer_life, owned_queues_over_time, server_life
+from rocketchaos.harness.reporting.parts.process_times import (
+    consumer_life,
+    owned_queues_over_time,
+    server_life,
+)
 from rocketchaos.harness.reporting.parts.story import beginning_ns
 from rocketchaos.harness.reporting.parts.time_scale import Tick, TimeScale
 

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 import rocketchaos.spark_reports.queries
 from rocketchaos.spark_reports.queries import query
-from rocketchaos.spark_reports.reports import REPORTS
+from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
 from tests.benchmarks.spark.beside import asked, difference, duck
 from tests.benchmarks.spark.facts import write_store

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.harness.claims.evidence import read_evidence
-from rocketchaos.harness.claims.expected import expected_text, read_expected
+from rocketchaos.harness.claims.expected_verdicts import expected_text, read_expected
 from rocketchaos.harness.claims.verdicts import verdicts
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.plan.library import scenarios_folder

@@ -121,5 +121,5 @@ def test_broken_expectations_are_told_before_anything_runs(
     runs: list[RunSeen | BaseException], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     runs.append(AssertionError("it ran"))
-    monkeypatch.setattr("rocketchaos.harness.claims.expected.scenarios_folder", lambda: tmp_path)
+    monkeypatch.setattr("rocketchaos.harness.claims.expected_verdicts.scenarios_folder", lambda: tmp_path)
     assert claims_run() == ExitCode.USAGE

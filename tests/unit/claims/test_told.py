@@ -10,7 +10,7 @@ import pytest
 
 from rocketchaos.harness.claims.diff import differences
 from rocketchaos.harness.claims.evidence import RunSeen, read_evidence, write_evidence
-from rocketchaos.harness.claims.expected import expected_text, read_expected, unexpected
+from rocketchaos.harness.claims.expected_verdicts import expected_text, read_expected, unexpected
 from rocketchaos.harness.claims.registry import claims
 from rocketchaos.harness.claims.table import claims_table
 from rocketchaos.harness.claims.verdicts import VerdictKind, verdicts

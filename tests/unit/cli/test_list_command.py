@@ -10,7 +10,7 @@ import pytest
 
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.plan.library import shipped
-from rocketchaos.harness.plan.listing import Listed, listed
+from rocketchaos.harness.plan.scenario_list import Listed, listed
 from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.reference.catalogue import claims_of, refuted_by
 

@@ -183,7 +183,7 @@ def test_an_engine_that_cannot_be_asked_is_one_line_and_the_evidence_stays(
     def refuse(_base_url: str) -> None:
         raise refusal
 
-    monkeypatch.setattr("rocketchaos.harness.containers.engine.engine_client", refuse)
+    monkeypatch.setattr("rocketchaos.harness.containers.container_engine.engine_client", refuse)
     cleaned = clean()
     assert cleaned.folders == [without]
     assert with_containers.exists()
@@ -210,7 +210,7 @@ def test_a_dead_cluster_whose_engine_is_away_is_kept_on_record_and_hinders_nobod
 def test_clean_without_an_engine_asks_for_none(monkeypatch: pytest.MonkeyPatch) -> None:
     folder = paths.scratch_folder(dead_owner())
     monkeypatch.setattr(
-        "rocketchaos.harness.containers.engine.connect", lambda _base_url: pytest.fail("asked")
+        "rocketchaos.harness.containers.container_engine.connect", lambda _base_url: pytest.fail("asked")
     )
     cleaned = clean()
     assert cleaned.folders == [folder]

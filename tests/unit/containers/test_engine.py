@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 
 LINUX = {"OperatingSystem": "Debian GNU/Linux 12 (bookworm)", "KernelVersion": "6.1.0-18-amd64"}
 DESKTOP = {"OperatingSystem": "Docker Desktop", "KernelVersion": "6.10.14-linuxkit"}

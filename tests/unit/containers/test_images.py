@@ -10,7 +10,7 @@ import requests
 from docker.errors import APIError, ImageNotFound
 
 from rocketchaos.harness.containers import images
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import (
     Choice,
     Image,

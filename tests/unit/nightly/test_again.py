@@ -19,7 +19,7 @@ from rocketchaos.harness.core.model import OutcomeKind, Trouble
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.folder import load_report
-from rocketchaos.harness.reporting.parts.again import Again, exit_code_of
+from rocketchaos.harness.reporting.parts.earlier_run import Again, exit_code_of
 from tests.unit.nightly.recorded import RUN, SILENT
 
 SIGNATURE = (

@@ -12,7 +12,7 @@ from rocketchaos.harness.nightly.invariants.disagreement import AGREE, ALLOCATIO
 from rocketchaos.harness.nightly.restate import name_of, opened, restated, slug, with_expectation
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.scenario.models import allowed_keys
+from rocketchaos.harness.scenario.place_models import allowed_keys
 from tests.unit.nightly.documents import LARGE, NETWORK, large, network
 from tests.unit.nightly.stories import half_lost
 

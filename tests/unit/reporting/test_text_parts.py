@@ -20,8 +20,8 @@ from rocketchaos.harness.core.text import (
     seconds_text,
     some,
 )
-from rocketchaos.harness.reporting.parts.lives import consumer_life
 from rocketchaos.harness.reporting.parts.markdown import cell, code
+from rocketchaos.harness.reporting.parts.process_times import consumer_life
 from rocketchaos.harness.reporting.parts.shares import Holder, holder_of, repeats, share
 from rocketchaos.harness.reporting.parts.story import LINE_LIMIT, story
 from rocketchaos.harness.reporting.parts.time_scale import TimeScale

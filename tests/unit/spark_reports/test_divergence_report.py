@@ -6,8 +6,8 @@ import pytest
 
 from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.spark_reports.divergence import report
+from rocketchaos.spark_reports.divergence.as_expected import Expectation, held_against, missed_sentence
 from rocketchaos.spark_reports.divergence.compare import Verdict, compare
-from rocketchaos.spark_reports.divergence.expected import Expectation, held_against, missed_sentence
 from rocketchaos.spark_reports.divergence.findings import findings, sentence
 from rocketchaos.spark_reports.divergence.read import Facts
 from rocketchaos.spark_reports.divergence.witnesses import contradictions, statements

@@ -15,10 +15,10 @@ import pytest
 import rocketchaos
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
-from rocketchaos.harness.workers import packages
+from rocketchaos.harness.workers import client_packages
 from rocketchaos.harness.workers.kinds import KINDS
 
-REAL_REQUIREMENTS = packages.requirements
+REAL_REQUIREMENTS = client_packages.requirements
 
 
 def wheel(folder: Path, name: str, version: str, content: str) -> None:
@@ -40,31 +40,31 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     for name in ("one", "two"):
         wheel(folder, name, "1.0", f"OWNER = '{name}'\n")
-    monkeypatch.setattr(packages, "requirements", lambda extra: (f"{extra}==1.0",))
+    monkeypatch.setattr(client_packages, "requirements", lambda extra: (f"{extra}==1.0",))
     return folder
 
 
 def test_two_owners_of_one_import_name_live_in_two_folders(wheels: Path) -> None:
     said: list[str] = []
-    folders = [packages.packages_folder(name, said.append) for name in ("one", "two")]
+    folders = [client_packages.packages_folder(name, said.append) for name in ("one", "two")]
     owners = [(folder / "rocketmq" / "__init__.py").read_text() for folder in folders]
     assert owners == ["OWNER = 'one'\n", "OWNER = 'two'\n"]
     assert said == ["installing one==1.0 into the cache", "installing two==1.0 into the cache"]
 
 
 def test_what_is_there_is_not_installed_again(wheels: Path) -> None:
-    assert not packages.installed("one")
-    folder = packages.packages_folder("one")
-    assert packages.installed("one")
+    assert not client_packages.installed("one")
+    folder = client_packages.packages_folder("one")
+    assert client_packages.installed("one")
     shutil.rmtree(wheels)
     said: list[str] = []
-    assert packages.packages_folder("one", said.append) == folder
+    assert client_packages.packages_folder("one", said.append) == folder
     assert said == []
 
 
 @pytest.mark.parametrize("damage", ["lost", "cut", "index"])
 def test_what_is_not_whole_is_installed_anew(wheels: Path, damage: str) -> None:
-    folder = packages.packages_folder("one")
+    folder = client_packages.packages_folder("one")
     module, index = folder / "rocketmq" / "__init__.py", folder / "rocketchaos-index.json"
     match damage:
         case "lost":
@@ -73,24 +73,24 @@ def test_what_is_not_whole_is_installed_anew(wheels: Path, damage: str) -> None:
             module.write_text("")
         case "index":
             index.write_text(json.dumps({"schema_version": 0}))
-    assert not packages.installed("one")
-    assert packages.packages_folder("one") == folder
+    assert not client_packages.installed("one")
+    assert client_packages.packages_folder("one") == folder
     assert module.read_text() == "OWNER = 'one'\n"
 
 
 def test_another_version_gets_another_folder(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = packages.packages_folder("one")
+    first = client_packages.packages_folder("one")
     wheel(wheels, "one", "1.1", "OWNER = 'newer'\n")
-    monkeypatch.setattr(packages, "requirements", lambda extra: (f"{extra}==1.1",))
-    second = packages.packages_folder("one")
+    monkeypatch.setattr(client_packages, "requirements", lambda extra: (f"{extra}==1.1",))
+    second = client_packages.packages_folder("one")
     assert first != second
-    assert packages._whole(first)
+    assert client_packages._whole(first)
 
 
 def test_several_at_once_install_once(wheels: Path) -> None:
     said: list[str] = []
     with ThreadPoolExecutor(4) as pool:
-        folders = set(pool.map(lambda _: packages.packages_folder("one", said.append), range(4)))
+        folders = set(pool.map(lambda _: client_packages.packages_folder("one", said.append), range(4)))
     assert len(folders) == 1
     assert said.count("installing one==1.0 into the cache") == 1
 
@@ -102,18 +102,25 @@ def test_what_can_not_be_had_is_one_message_and_leaves_nothing(
     with pytest.raises(
         EnvironmentNotReady, match=r"one==1\.0 can't be installed: ERROR: No matching"
     ) as raised:
-        packages.packages_folder("one")
+        client_packages.packages_folder("one")
     assert "PIP_INDEX_URL" in raised.value.hint
-    assert not packages.installed("one")
+    assert not client_packages.installed("one")
 
 
 def test_without_pip_uv_installs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
-    assert packages._installer() == ["/bin/uv", "pip", "install", "--quiet", "--python", sys.executable]
+    assert client_packages._installer() == [
+        "/bin/uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--python",
+        sys.executable,
+    ]
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(EnvironmentNotReady, match="no pip, and there is no `uv`"):
-        packages._installer()
+        client_packages._installer()
 
 
 def test_the_extras_have_the_versions_that_the_kinds_of_clients_name() -> None:

@@ -1,6 +1,6 @@
 """Whether faults of the network can begin and end where steps have them do so.
 
-Followed like the states of consumers in `harness.scenario.order`: what may be so is never refused.
+Followed like the states of consumers in `harness.scenario.step_order`: what may be so is never refused.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
-from rocketchaos.harness.scenario.words import PlacedWord, flat
+from rocketchaos.harness.scenario.word_entries import PlacedWord, flat
 from rocketchaos.harness.steps import Step
 from rocketchaos.harness.steps.heal import Heal
 from rocketchaos.harness.steps.kill import Kill

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rocketchaos.harness.containers import netem
-from rocketchaos.harness.containers.engine import Engine
+from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 
