@@ -6,8 +6,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from rocketchaos.harness.claims.evidence import read_evidence
 from rocketchaos.harness.claims.expected_verdicts import expected_text, read_expected
 from rocketchaos.harness.claims.verdicts import verdicts
@@ -49,9 +47,9 @@ def test_the_expected_verdicts_are_those_of_the_evidence() -> None:
     assert len(read_expected()) > 0
 
 
-@pytest.mark.parametrize("place", ["/tmp/", "/home/", "/root/", "/work/"])
-def test_the_evidence_tells_nothing_of_the_machine(place: str) -> None:
-    telling = [path for path in EVIDENCE.rglob("*.jsonl") if f'"{place}' in path.read_text("utf-8")]
+def test_the_evidence_tells_nothing_of_the_machine() -> None:
+    absolute = re.compile(r'"/[\w.-]+/')
+    telling = [path for path in EVIDENCE.rglob("*.jsonl") if absolute.search(path.read_text("utf-8"))]
     assert telling == []
 
 
