@@ -1,1 +1,1 @@
-"""Clusters: the servers, where their jars and their Java come from, and those that stay up."""
+"""Clusters: name servers, brokers and proxies, as processes or in containers, and those that stay up."""

@@ -1,5 +1,5 @@
 """Reporters: each tells somebody how runs ended, with the one method `report(runs)`.
 
-One file per reporter; a new one is registered in `harness.reporting.registry`. What a reporter is given at its
-making (a console, a stream, a file) is where it tells it.
+One file per reporter. `harness.cli.common` makes those of a command, `harness.reporting.folder` those of a run
+folder. A reporter writes to what it is made with: a console, a stream or a file.
 """

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.registry import ConsoleReporter
+from rocketchaos.harness.reporting.console import ConsoleReporter
 from tests.unit.history_builder import eight_messages
 from tests.unit.reporting.reports import HOSTILE, broken, good, healthy, report_of, troubled
 

@@ -12,7 +12,9 @@ import pytest
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.registry import REPORTERS, DocumentReporter, GitHubReporter, JUnitReporter
+from rocketchaos.harness.reporting.document import DocumentReporter
+from rocketchaos.harness.reporting.github import GitHubReporter
+from rocketchaos.harness.reporting.junit import JUnitReporter
 from tests.unit.history_builder import eight_messages
 from tests.unit.reporting.reports import HOSTILE, broken, good, healthy, report_of, troubled
 
@@ -34,10 +36,6 @@ def github_of(environment: dict[str, str], *runs: Report) -> str:
     stream = io.StringIO()
     GitHubReporter(stream, environment).report(runs)
     return stream.getvalue()
-
-
-def test_every_reporter_is_registered_under_a_name() -> None:
-    assert set(REPORTERS) == {"console", "json", "junit", "github", "start-here", "html"}
 
 
 def test_the_document_tells_a_run(tmp_path: Path) -> None:

@@ -16,7 +16,11 @@ from rocketchaos.assertions.judge import judge
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.plan.matrix import LeftOut
 from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.console import ConsoleReporter
+from rocketchaos.harness.reporting.document import DocumentReporter
+from rocketchaos.harness.reporting.github import GitHubReporter
 from rocketchaos.harness.reporting.html import page
+from rocketchaos.harness.reporting.junit import JUnitReporter
 from rocketchaos.harness.reporting.parts.cells import (
     cell_text,
     cells,
@@ -28,12 +32,6 @@ from rocketchaos.harness.reporting.parts.cells import (
 from rocketchaos.harness.reporting.parts.divergence import divergence_table
 from rocketchaos.harness.reporting.parts.matrix_table import matrix_table
 from rocketchaos.harness.reporting.parts.shares import repeats
-from rocketchaos.harness.reporting.registry import (
-    ConsoleReporter,
-    DocumentReporter,
-    GitHubReporter,
-    JUnitReporter,
-)
 from rocketchaos.harness.reporting.start_here import start_here
 from tests.unit.history_builder import eight_messages
 from tests.unit.reporting.reports import good, healthy, report_of, troubled
