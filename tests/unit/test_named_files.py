@@ -21,7 +21,8 @@ PATH = re.compile(rf"(?<![\w./-])(?:{_TOP})/[\w./*-]*\w")
 MODULE = re.compile(
     r"(?<![\w.-])(?:rocketchaos\.)?((?:harness|assertions|spark_reports|tests)(?:\.[A-Za-z_]\w*)+)"
 )
-PLACEHOLDER = re.compile(r"\b[A-Z]+\b")
+BARE = re.compile(r"`(\w+\.(?:py|sql))`")
+PLACEHOLDER = re.compile(r"(?<![a-z])[A-Z]{2,}(?![a-z])")
 
 
 def documents() -> list[Path]:
@@ -69,9 +70,15 @@ def is_module(name: str) -> bool:
     return False
 
 
+@cache
+def file_names() -> frozenset[str]:
+    return frozenset(file.name for room in ROOMS for file in (ROOT / room).rglob("*.*"))
+
+
 def missing(text: str) -> list[str]:
+    bare = [name for name in BARE.findall(text) if not PLACEHOLDER.search(name) and name not in file_names()]
     paths = [path for path in PATH.findall(text) if not is_there(path.rstrip("/"))]
-    return paths + [name for name in MODULE.findall(text) if not is_module(name)]
+    return bare + paths + [name for name in MODULE.findall(text) if not is_module(name)]
 
 
 def test_every_file_and_module_that_is_named_is_there() -> None:
@@ -86,7 +93,13 @@ def test_every_file_and_module_that_is_named_is_there() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["see `harness/spec/load.py`", "harness.execution has it", "`harness.core.model.Evnet`", "tests/none"],
+    [
+        "see `harness/spec/load.py`",
+        "harness.execution has it",
+        "`harness.core.model.Evnet`",
+        "tests/none",
+        "`nowhere.py` has it",
+    ],
 )
 def test_what_is_not_there_is_found(text: str) -> None:
     assert missing(text)

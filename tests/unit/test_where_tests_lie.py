@@ -1,6 +1,8 @@
-"""A test that no part of `make` would run, or a part that lacks what it needs, is refused."""
+"""A test that no part of `make` would run, or a part that lacks what it needs, is refused; folders are rooms."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
@@ -35,3 +37,11 @@ def test_a_mark_in_its_folder_is_well(nodeid: str, marks: set[str]) -> None:
 )
 def test_a_mark_elsewhere_or_none_is_refused(nodeid: str, marks: set[str]) -> None:
     assert misplaced(nodeid, marks)
+
+
+def test_every_folder_of_unit_tests_is_a_room() -> None:
+    unit = Path(__file__).parent
+    root = unit.parents[1]
+    rooms = {folder.name for folder in (root / "harness").iterdir() if folder.is_dir()}
+    rooms |= {"assertions", "spark_reports", "benchmarks"}
+    assert {file.parent.relative_to(unit).parts[0] for file in unit.glob("*/**/test_*.py")} <= rooms
