@@ -37,11 +37,11 @@ OF_THE_DRIVER = (
 )  # fmt: skip
 """Pydantic and SciPy, with what they need."""
 PROBE = """
-import spark_reports
+import rocketchaos.spark_reports
 from rocketchaos.spark_reports.session import spark_session
 with spark_session() as spark:
     print(spark.conf.get("spark.sql.shuffle.partitions"))
-print(spark_reports.__file__)
+print(rocketchaos.spark_reports.__file__)
 """
 
 
