@@ -9,8 +9,8 @@ engine_answers() {
     .venv/bin/python - << 'PYTHON'
 import sys
 
-from harness.containers.container_engine import connect
-from harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.containers.container_engine import connect
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 try:
     print(connect().description)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.embedded.command import rocketchaos
-from tests.embedded.small_scenario import events_of, held, run_scenario
+from tests.embedded.small_scenario import RunScenario, events_of, held
 from tests.embedded.workbench import until
 
 pytestmark = pytest.mark.embedded
@@ -51,8 +51,10 @@ expected: reproduced
 """
 
 
-def test_a_broadcasting_scenario_waits_6_s_after_the_send_and_is_judged_so_again(tmp_path: Path) -> None:
-    run = run_scenario(BROADCASTING, tmp_path)
+def test_a_broadcasting_scenario_waits_6_s_after_the_send_and_is_judged_so_again(
+    run_scenario: RunScenario, tmp_path: Path
+) -> None:
+    run = run_scenario(BROADCASTING)
     assert run["outcome"] == "not-reproduced", run
     assert held(run, "healthy") == [True, True]
     events = events_of(run)
@@ -65,8 +67,8 @@ def test_a_broadcasting_scenario_waits_6_s_after_the_send_and_is_judged_so_again
     assert checked.document["runs"][0]["outcome"] == "not-reproduced"
 
 
-def test_a_filtered_scenario_waits_no_longer_than_the_offsets_take(tmp_path: Path) -> None:
-    run = run_scenario(FILTERED, tmp_path)
+def test_a_filtered_scenario_waits_no_longer_than_the_offsets_take(run_scenario: RunScenario) -> None:
+    run = run_scenario(FILTERED)
     assert run["outcome"] == "reproduced", run
     waits = [one["data"]["took_ms"] for one in events_of(run) if one["kind"] == "waited"]
     assert all(took_ms < 6_000 for took_ms in waits)
@@ -78,7 +80,7 @@ def test_ctrl_c_ends_the_wait(tmp_path: Path) -> None:
     told = tmp_path / "stderr.txt"
     with told.open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "harness", "reproduce", str(file), "--json"],
+            [sys.executable, "-m", "rocketchaos", "reproduce", str(file), "--json"],
             cwd=tmp_path, stdout=subprocess.PIPE, stderr=errors, text=True, env=dict(os.environ),
         )  # fmt: skip
         until(told.read_text, lambda text: "a message may still come" in text)

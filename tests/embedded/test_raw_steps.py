@@ -61,7 +61,7 @@ def test_a_pull_check_fails_where_the_broker_answers_otherwise(run_scenario: Run
         PULLS.replace("of: first, code: FOUND", "of: first, code: PULL_NOT_FOUND")
         .replace("of: end, code: PULL_NOT_FOUND, remark: OFFSET_OVERFLOW_ONE", "of: end, remark: FOUND")
         .replace("keys: [orders-78, orders-80]", "keys: [orders-80, orders-78]")
-        .replace("took_at_least: 100ms", "took_at_least: 60s")
+        .replace("took_at_least: 100ms, took_at_most: 8s", "took_at_least: 60s")
         .replace("NOWHERE", "1")
     )
     run = run_scenario(wrong)

@@ -37,11 +37,11 @@ OF_THE_DRIVER = (
 )  # fmt: skip
 """Pydantic and SciPy, with what they need."""
 PROBE = """
-import spark_reports
+import rocketchaos.spark_reports
 from rocketchaos.spark_reports.session import spark_session
 with spark_session() as spark:
     print(spark.conf.get("spark.sql.shuffle.partitions"))
-print(spark_reports.__file__)
+print(rocketchaos.spark_reports.__file__)
 """
 
 
@@ -148,9 +148,9 @@ def test_on_a_local_master_it_has_few_tasks_is_quiet_and_is_the_zip_s(
     package: Package, python: Path, tmp_path: Path
 ) -> None:
     alone = subprocess.run(
-        [python, "-c", "import spark_reports"], capture_output=True, text=True, check=False, cwd=tmp_path
+        [python, "-c", "import rocketchaos"], capture_output=True, text=True, check=False, cwd=tmp_path
     )
-    assert "No module named 'spark_reports'" in alone.stderr
+    assert "No module named 'rocketchaos'" in alone.stderr
     probe = tmp_path / "probe.py"
     probe.write_text(PROBE)
     told = _submit(replace(package, script=probe), python, "local[2]").stdout

@@ -26,7 +26,13 @@ PLACEHOLDER = re.compile(r"(?<![a-z])[A-Z]{2,}(?![a-z])")
 
 
 def documents() -> list[Path]:
-    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("scenarios/*.md"), ROOT / "Makefile"]
+    found = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("scenarios/*.md"),
+        ROOT / "Makefile",
+        *ROOT.glob(".ci/*"),
+    ]
     found += [file for room in ROOMS for kind in ("*.md", "*.py") for file in (ROOT / room).rglob(kind)]
     return sorted(file for file in found if file.name not in HISTORY and "runs" not in file.parts)
 
