@@ -60,7 +60,7 @@ class Duplicated(Count):
         found = {
             key: own
             for key, own in attempts(view, at, consumers).items()
-            if self.topic in (None, own[0].topic)
+            if self.topic in (None, own[0].topic) and own[0].event.n <= allowed_from
         }
         if not found:
             early = self._may_still_come(view, consumers, at)

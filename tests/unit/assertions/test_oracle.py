@@ -196,6 +196,25 @@ def test_what_was_never_observed_leaves_it_open() -> None:
     assert fate.message_class is MessageClass.UNDETERMINED
 
 
+def test_a_tag_to_which_no_member_subscribes_was_filtered_by_the_broker_whenever_it_was_looked_at() -> None:
+    """As right after a start: the member's queues, and with them its version, change while messages come."""
+    story = Story(b="orders: tagA", stored="tagA").sent()
+    story.passed().looked_again().made.events[-3].data["subscriptions"]["orders"]["sub_version"] += 1
+    fate = story.fate()
+    assert fate.message_class is MessageClass.FILTERED_BY_BROKER
+    assert "whichever member's subscription" in fate.reason
+    for change in ("a member wants it", "a hand-made member", "a stranger's subscription"):
+        other = Story(
+            b="orders: tagA || tagB" if change == "a member wants it" else "orders: tagA", stored="tagA"
+        )
+        if change == "a hand-made member":
+            hand_made = {"orders": {"expression": "tagB", "sub_version": 1}}
+            other.made.add("h1", "heartbeat-sent", client_id="h1@t", group="g", subscriptions=hand_made)
+        other.sent().passed().looked_again("tagB" if change == "a stranger's subscription" else "tagA")
+        other.made.events[-3].data["subscriptions"]["orders"]["sub_version"] += 1
+        assert other.found() is MessageClass.UNDETERMINED, change
+
+
 def test_the_eight_messages() -> None:
     scenario, events = eight_messages()
     found = fates(RunView(scenario, events), events[-1].n)
