@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
 from rocketchaos.assertions.attempts import attempts
 from rocketchaos.assertions.base import Answer, Check
-from rocketchaos.assertions.chosen import chosen_listeners
+from rocketchaos.assertions.chosen import chosen_listeners, of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.limits import keeps
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.language.words import DurationMs, TagRef, Target, TopicName
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Latency(Check):
@@ -41,6 +46,9 @@ class Latency(Check):
         if self.at_most is None and self.at_least is None:
             raise ValueError("say `at_most`, `at_least` or both")
         return self
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        yield from of_none(scenario, self.topic, self.tag)
 
     def title(self) -> str:
         return f"latency to {self.to}" if self.to else "latency"

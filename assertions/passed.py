@@ -146,9 +146,8 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
     hand_made = [
         one for one in view.of_kind("heartbeat-sent", until=passed.n) if one.data["group"] == case.group
     ]
-    if hand_made or not view.online(message.invoked_n, case.group):
-        return None
-    if any(
+    # From the first offset: whoever comes later pulls what was sent before.
+    if hand_made or any(
         case.traits(name).filters_by != "stored" or case.spec(name).consume_from != "first-offset"
         for name in members
     ):

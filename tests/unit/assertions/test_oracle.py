@@ -8,7 +8,7 @@ import pytest
 
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import HistoryBuilder, OneMessage, eight_messages, scenario_of
 
@@ -196,6 +196,18 @@ def test_what_was_never_observed_leaves_it_open() -> None:
     assert fate.message_class is MessageClass.UNDETERMINED
 
 
+def late_starter() -> MessageFate:
+    """Of a message that was sent before anybody started."""
+    scenario = scenario_with("orders: tagA", "orders: tagA")
+    made = HistoryBuilder().begin(scenario)
+    made.send("orders", "tagB", 1, 0, 0)
+    made.start(scenario, "a")
+    made.stored("g", {"orders": "tagA"}, ["a"])
+    made.offsets("g", "orders", [(1, 1), (0, 0)])
+    (fate,) = fates(RunView(scenario, made.events), made.events[-1].n)
+    return fate
+
+
 def test_a_tag_to_which_no_member_subscribes_was_filtered_by_the_broker_whenever_it_was_looked_at() -> None:
     """As right after a start: the member's queues, and with them its version, change while messages come."""
     story = Story(b="orders: tagA", stored="tagA").sent()
@@ -203,6 +215,7 @@ def test_a_tag_to_which_no_member_subscribes_was_filtered_by_the_broker_whenever
     fate = story.fate()
     assert fate.message_class is MessageClass.FILTERED_BY_BROKER
     assert "whichever member's subscription" in fate.reason
+    assert late_starter().message_class is MessageClass.FILTERED_BY_BROKER
     for change in ("a member wants it", "a hand-made member", "a stranger's subscription"):
         other = Story(
             b="orders: tagA || tagB" if change == "a member wants it" else "orders: tagA", stored="tagA"
