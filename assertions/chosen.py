@@ -56,3 +56,9 @@ def lag_beyond(scenario: Scenario, topic: str, lag: int) -> Iterator[str]:
     sent = scenario.most_sent(topic)
     if lag > sent and not scenario.sends_unseen:
         yield f"lag {lag}: the steps send {sent} messages to {topic}"
+
+
+def of_none(scenario: Scenario, topic: str | None, tag: str | None = None) -> Iterator[str]:
+    """Why a statement about messages of a topic and a tag is never known: no step sends any."""
+    if not scenario.most_sent(topic, tag):
+        yield "the steps send no such message: the answer is always unknown"

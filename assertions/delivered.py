@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from rocketchaos.assertions.attempts import awaiting_retry, retries_to_come
 from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import Delivery, RunView, Sent, owned_queues
@@ -51,6 +52,8 @@ class Delivered(Count):
         sent = scenario.most_sent(self.topic, self.tag)
         if self.asks_for_more(sent):
             yield f"{self.how_many()} delivered: the steps send {sent} such messages, and a repeat counts once"
+        elif not self.asks_for_some:
+            yield from of_none(scenario, self.topic, self.tag)
 
     def title(self) -> str:
         return f"delivered to {self.to}"

@@ -39,8 +39,10 @@ class Dropped(Check):
         limits = (("at least", self.at_least), ("at most", self.at_most))
         expected = " and ".join(f"after {word} {limit} ms" for word, limit in limits if limit is not None)
         end = view.end_of(self.at)
-        started = [one for one in view.of_kind("consumer-started", until=end) if one.node == self.consumer]
         gone = None if end is None else self._gone(view, end)
+        # Whoever starts anew after that is another client.
+        until = None if gone is None else gone.n
+        started = [one for one in view.of_kind("consumer-started", until=until) if one.node == self.consumer]
         if end is None or gone is None or not started:
             return Answer(None, expected, f"{self.consumer} was not gone by `{self.at}`")
         seen = self._dropped(view, str(started[-1].data["client_id"]), gone, end)

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from rocketchaos.assertions.attempts import attempts, repeats
 from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import RunView
@@ -43,6 +44,8 @@ class Duplicated(Count):
         sent = scenario.most_sent(self.topic)
         if self.asks_for_more(sent * audiences):
             yield f"{self.how_many()} delivered again: the steps send {sent} such messages"
+        elif not self.asks_for_some:
+            yield from of_none(scenario, self.topic)
 
     def title(self) -> str:
         return f"duplicated to {self.to}" if self.to else "duplicated"
@@ -60,7 +63,7 @@ class Duplicated(Count):
         found = {
             key: own
             for key, own in attempts(view, at, consumers).items()
-            if self.topic in (None, own[0].topic)
+            if self.topic in (None, own[0].topic) and own[0].event.n <= allowed_from
         }
         if not found:
             early = self._may_still_come(view, consumers, at)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
 from rocketchaos.assertions.attempts import attempts
 from rocketchaos.assertions.base import Answer, Check
-from rocketchaos.assertions.chosen import chosen_listeners
+from rocketchaos.assertions.chosen import chosen_listeners, of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.limits import keeps
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.language.words import DurationMs, TagRef, Target, TopicName
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Latency(Check):
@@ -42,6 +47,9 @@ class Latency(Check):
             raise ValueError("say `at_most`, `at_least` or both")
         return self
 
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        yield from of_none(scenario, self.topic, self.tag)
+
     def title(self) -> str:
         return f"latency to {self.to}" if self.to else "latency"
 
@@ -65,13 +73,18 @@ class Latency(Check):
         keeping = sum(1 for one in took_ms if keeps(one, self.at_least, self.at_most))
         observed = _spread(took_ms) + f"; {keeping} of {len(took_ms)} keep the limit"
         proof = [number for one in first for number in (invoked[one.key].n, one.event.n)]
-        holds = keeping * 100 >= self.percentile * len(took_ms)
-        if holds and self.at_most is not None:
-            came = {one.key for one in first}
-            why_not = still_possible(view, groups, [one for one in sent if one.key not in came], at)
+        holds = self._is_enough(keeping, len(took_ms))
+        came = {one.key for one in first}
+        to_come = [one for one in sent if one.key not in came]
+        most = self._is_enough(keeping + len(to_come), len(took_ms) + len(to_come))
+        if (self.at_most is not None or self.at_least != 0) if holds else most:
+            why_not = still_possible(view, groups, to_come, at)
             if why_not is not None:
                 return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
         return Answer(holds, expected, observed, proof)
+
+    def _is_enough(self, keeping: int, number: int) -> bool:
+        return keeping * 100 >= self.percentile * number
 
     def _concerns(self, view: RunView, topic: str, tag: str | None) -> bool:
         return self.topic in (None, topic) and (self.tag is None or tag in (view.tags(self.tag, topic) or ()))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from rocketchaos.assertions.attempts import attempts
 from rocketchaos.assertions.base import Answer, Check
-from rocketchaos.assertions.chosen import chosen_listeners
+from rocketchaos.assertions.chosen import chosen_listeners, of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.harness.language.words import Target, TopicName
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 class Order(Check):
@@ -30,6 +33,11 @@ class Order(Check):
     to: Target | None = Field(
         default=None, description="whose listeners: a consumer, a group, or a variable; all unless told"
     )
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        yield from of_none(scenario, self.topic)
+        if scenario.most_sent(self.topic) == 1:
+            yield f"the steps send one message to {self.topic}, which has no order: the answer is always unknown"
 
     def title(self) -> str:
         return f"order of {self.topic} per {self.per}" + (f" to {self.to}" if self.to else "")

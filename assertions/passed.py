@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from rocketchaos.assertions.case import Case, in_words
 from rocketchaos.assertions.popped import fate_of_popped
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
-from rocketchaos.harness.language.tags import client_matches, pulled_matches
+from rocketchaos.harness.language.tags import client_matches, pulled_matches, stored_matches
 
 Owners = Mapping[str, list[Event]]
 """The owners of a queue, each with the looks that prove it."""
@@ -45,7 +45,7 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
         return _passed_by_own_filter(case, passed, owners, carriers)
     stored = case.stored(passed.n)
     if stored is None:
-        return case.undetermined(
+        return _whatever_was_stored(case, passed) or case.undetermined(
             "the offset passed it, but no two looks, before the sending and after the passing, show the same "
             "stored subscription",
             [passed, *case.looks_at_stored(passed.n)],
@@ -132,6 +132,39 @@ def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
         f"whoever owned the queue, the broker passed over tag {case.message.tag!r}: every pull carried its "
         f"member's own expression, of {told}",
         [passed],
+    )
+
+
+def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
+    """Where no member ever subscribed to its tag, it doesn't matter when the broker was looked at.
+
+    What it holds for the group is what one of the members has told it, once it was seen to hold something. Only
+    Java's clients tell it codes that follow from the expression.
+    """
+    view, message = case.view, case.message
+    members = view.online_between(case.group, 0, passed.n)
+    hand_made = [
+        one for one in view.of_kind("heartbeat-sent", until=passed.n) if one.data["group"] == case.group
+    ]
+    # From the first offset: whoever comes later pulls what was sent before.
+    if hand_made or any(
+        case.traits(name).filters_by != "stored" or case.spec(name).consume_from != "first-offset"
+        for name in members
+    ):
+        return None
+    looks = case.looks_at_stored(passed.n)
+    entries = [look.data["subscriptions"].get(message.topic) for look in looks]
+    seen = [stored_matches(entry, message.tag) for entry in entries if entry is not None]
+    own = {name: view.own_subscriptions.between(name, message.topic, 0, passed.n) for name in members}
+    told = {name: [one for one in mine if one is not None] for name, mine in own.items()}
+    brought = [pulled_matches(one, message.tag) for mine in told.values() for one in mine]
+    if not (seen and brought) or any(matches is not False for matches in (*seen, *brought)):
+        return None
+    who = ", ".join(f"{name} subscribes {in_words(mine)}" for name, mine in told.items() if mine)
+    return case.made(
+        MessageClass.FILTERED_BY_BROKER,
+        f"the broker passed over tag {message.tag!r}, whichever member's subscription it held: {who}",
+        [passed, *looks],
     )
 
 

@@ -64,7 +64,8 @@ class Placed(Check):
         wanted, there = queues * (1 if self.each is None else self.each), sum(sent)
         if wanted > there:
             each = "" if self.each is None else f", {self.each} to each"
-            yield f"{queues} queues{each}: the steps send {there} such messages to {', '.join(self.topics)}"
+            told = f"{queues} {'queue' if queues == 1 else 'queues'}{each}"
+            yield f"{told}: the steps send {there} such messages to {', '.join(self.topics)}"
 
     def _queues_beyond(self, scenario: Scenario) -> Iterator[str]:
         if any(scenario.topics[topic].by_sending for topic in self.topics):
@@ -77,7 +78,8 @@ class Placed(Check):
                 f"{'has' if len(self.topics) == 1 else 'have'} the queues 0 to {number - 1}"
             )
         if self.queues_at_least is not None and self.queues_at_least > number:
-            yield f"{self.queues_at_least} different queues: {', '.join(self.topics)} have {number} at most"
+            has = "has" if len(self.topics) == 1 else "have"
+            yield f"{self.queues_at_least} different queues: {', '.join(self.topics)} {has} {number} at most"
 
     def title(self) -> str:
         return f"queues of the messages sent to {', '.join(self.topics)}"

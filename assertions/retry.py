@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from rocketchaos.assertions.attempts import answer_to, attempts, first_attempts_to_come, retries_to_come
 from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.limits import keeps
 from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.harness.language.words import DurationMs, GroupName, TopicName
@@ -53,6 +54,9 @@ class Retry(Count):
         members = [scenario.consumers[name] for name in scenario.members(self.group)]
         if self.asks_for_some and members and not any(member.retries for member in members):
             yield f"nothing comes again to {self.group}: broadcasting and lite pull retry nothing"
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        yield from of_none(scenario, self.topic)
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         sent = scenario.most_sent(self.topic)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BeforeValidator, Field, field_validator
 
 from rocketchaos.assertions.base import Answer, Check
-from rocketchaos.assertions.chosen import chosen_messages, owner_elsewhere
+from rocketchaos.assertions.chosen import chosen_messages, of_none, owner_elsewhere
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.language.words import ConsumerRef, GroupName, TagRef, TopicName, as_tuple
 from rocketchaos.harness.rocketmq.track_type import TrackType
@@ -51,6 +51,9 @@ class TrackSeries(Check):
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from owner_elsewhere(scenario, self.group, self.queues_of)
+
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        yield from of_none(scenario, self.topic, self.tag)
 
     def title(self) -> str:
         return f"tracks of {self.topic} for {self.group} over time"

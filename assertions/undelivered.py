@@ -10,6 +10,7 @@ from pydantic import Field, field_validator
 
 from rocketchaos.assertions.attempts import next_attempt_by_ns
 from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.too_early import TooEarly, latest
@@ -60,6 +61,8 @@ class Undelivered(Count):
         if self.asks_for_more(sent * groups):
             told = f" to {groups} groups" if groups > 1 else ""
             yield f"{self.how_many()} undelivered: the steps send {sent} such messages{told}"
+        elif not self.asks_for_some:
+            yield from of_none(scenario, self.topic, self.tag)
 
     def title(self) -> str:
         return f"undelivered because {self.because}" if self.because else "undelivered"

@@ -140,6 +140,18 @@ def test_a_member_is_dropped_with_the_first_look_without_it(
     assert answer(killed(after_s), "dropped", consumer="a", **fields).holds is holds
 
 
+def test_a_member_that_starts_anew_was_not_dropped_before_its_old_client_was() -> None:
+    made = begun()
+    made.start(SCENARIO, "a")
+    made.add("harness", "subscription-observed", group="g", broker="broker-a", clients=["a@t"])
+    made.at(10).add("harness", "fault-effective", fault="kill", target="a")
+    made.at(11).add("harness", "subscription-observed", group="g", broker="broker-a", clients=["a@t"])
+    made.at(12).add("a", "consumer-started", client_id="another@t", group="g", client="java", pid=201)
+    made.at(15).add("harness", "subscription-observed", group="g", broker="broker-a", clients=["another@t"])
+    found = answer(ended(made.at(30)), "dropped", consumer="a", at_most="2s")
+    assert (found.holds, found.observed) == (NO, "after 5000 ms")
+
+
 def test_of_a_member_that_never_went_nothing_is_known() -> None:
     made = begun()
     made.start(SCENARIO, "a")

@@ -100,6 +100,12 @@ def test_repeats_after_a_moment_can_be_allowed() -> None:
     assert story.holds("duplicated: {count: 0, allow_after: end}") is NO
 
 
+def test_what_came_only_after_the_moment_can_not_have_come_again_before_it() -> None:
+    story = Story().sent(1).moment("before").got("a", 1).passed().moment("end")
+    assert story.holds("duplicated: {count: 0, allow_after: before}") is UNKNOWN
+    assert story.holds("duplicated: {count: 0}") is YES
+
+
 def test_duplicated_waits_until_no_more_can_come() -> None:
     story = Story().sent(1).got("a", 1).moment("end")
     assert story.holds("duplicated: {count: 0}") is UNKNOWN
@@ -154,6 +160,15 @@ def test_latency_of_what_may_still_come_is_unknown() -> None:
     assert story.holds("latency: {at_most: 1s}") is UNKNOWN
     assert story.holds("latency: {at_least: 0ms}") is YES
     assert Story().sent(1).passed().moment("end").holds("latency: {at_most: 1s}") is UNKNOWN
+
+
+def test_latency_of_a_share_is_not_decided_while_the_rest_may_still_decide_it() -> None:
+    story = Story().sent(1).sent(2, 0, 1)
+    story.at(2).got("a", 1).sent(3, 0, 2).moment("end")
+    assert story.holds("latency: {at_most: 1s, percentile: 50}") is UNKNOWN
+    assert story.holds("latency: {at_least: 1s}") is UNKNOWN
+    assert story.holds("latency: {at_most: 1s}") is NO
+    assert story.holds("latency: {at_most: 1s, percentile: 90}") is NO
 
 
 def failing() -> Story:

@@ -8,7 +8,7 @@ import pytest
 
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.core.model import MessageClass
+from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import HistoryBuilder, OneMessage, eight_messages, scenario_of
 
@@ -194,6 +194,38 @@ def test_what_was_never_observed_leaves_it_open() -> None:
     made.offsets("g", "orders", [(1, 1), (0, 0)])
     (fate,) = fates(RunView(scenario, made.events), made.events[-1].n)
     assert fate.message_class is MessageClass.UNDETERMINED
+
+
+def late_starter() -> MessageFate:
+    """Of a message that was sent before anybody started."""
+    scenario = scenario_with("orders: tagA", "orders: tagA")
+    made = HistoryBuilder().begin(scenario)
+    made.send("orders", "tagB", 1, 0, 0)
+    made.start(scenario, "a")
+    made.stored("g", {"orders": "tagA"}, ["a"])
+    made.offsets("g", "orders", [(1, 1), (0, 0)])
+    (fate,) = fates(RunView(scenario, made.events), made.events[-1].n)
+    return fate
+
+
+def test_a_tag_to_which_no_member_subscribes_was_filtered_by_the_broker_whenever_it_was_looked_at() -> None:
+    """As right after a start: the member's queues, and with them its version, change while messages come."""
+    story = Story(b="orders: tagA", stored="tagA").sent()
+    story.passed().looked_again().made.events[-3].data["subscriptions"]["orders"]["sub_version"] += 1
+    fate = story.fate()
+    assert fate.message_class is MessageClass.FILTERED_BY_BROKER
+    assert "whichever member's subscription" in fate.reason
+    assert late_starter().message_class is MessageClass.FILTERED_BY_BROKER
+    for change in ("a member wants it", "a hand-made member", "a stranger's subscription"):
+        other = Story(
+            b="orders: tagA || tagB" if change == "a member wants it" else "orders: tagA", stored="tagA"
+        )
+        if change == "a hand-made member":
+            hand_made = {"orders": {"expression": "tagB", "sub_version": 1}}
+            other.made.add("h1", "heartbeat-sent", client_id="h1@t", group="g", subscriptions=hand_made)
+        other.sent().passed().looked_again("tagB" if change == "a stranger's subscription" else "tagA")
+        other.made.events[-3].data["subscriptions"]["orders"]["sub_version"] += 1
+        assert other.found() is MessageClass.UNDETERMINED, change
 
 
 def test_the_eight_messages() -> None:

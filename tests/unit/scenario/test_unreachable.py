@@ -219,6 +219,39 @@ def test_what_is_hardly_meant_is_warned_of(check: str, doubt: str) -> None:
     assert doubts(text_of(check)) == [doubt]
 
 
+@pytest.mark.parametrize(
+    "check",
+    [
+        "delivered: {to: g, count: 0, tag: tagX}",
+        "undelivered: {group: g, at_most: 3, topic: bills}",
+        "duplicated: {to: g, count: 0, topic: bills}",
+        "latency: {to: g, at_most: 1s, tag: tagX}",
+        "order: {topic: bills}",
+        "retry: {group: g, count: 0, topic: bills}",
+        "track: {group: g, topic: orders, tag: tagX, all: CONSUMED}",
+        "track-series: {group: g, topic: orders, tag: tagX, sequence: [CONSUMED]}",
+    ],
+)
+def test_a_statement_about_messages_that_no_step_sends_is_refused(check: str) -> None:
+    refused = ["the steps send no such message: the answer is always unknown"]
+    assert mistakes(text_of(check)) == refused
+    sent = STEPS + "".join(
+        f"  - send: {{topic: {one}, tag: tagX, count: 2}}\n" for one in ("orders", "bills")
+    )
+    assert mistakes(text_of(check, steps=sent)) == []
+    bind = "  - bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}\n"
+    by_variable = STEPS + bind + sent.removeprefix(STEPS).replace("tag: tagX", "tag: $holder.tag")
+    assert mistakes(text_of(check, steps=by_variable)) == []
+
+
+def test_one_message_has_no_order() -> None:
+    steps = STEPS + "  - send: {topic: bills, count: %d}\n"
+    assert mistakes(text_of("order: {topic: bills}", steps=steps % 2)) == []
+    assert mistakes(text_of("order: {topic: bills}", steps=steps % 1)) == [
+        "the steps send one message to bills, which has no order: the answer is always unknown"
+    ]
+
+
 def test_where_nothing_is_sent_at_all_numbers_are_warned_of() -> None:
     text = text_of("delivered: {to: g, count: 1}", steps="  - start: [a, b]\n")
     assert mistakes(text) == []
