@@ -8,6 +8,7 @@ from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.limits import keeps
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.fault_registry import KILLS, STANDS_STILL
 from rocketchaos.harness.language.words import ConsumerName, DurationMs
 
 
@@ -62,7 +63,7 @@ class Dropped(Check):
         found += [
             one
             for one in view.of_kind("fault-effective", until=end)
-            if one.data["fault"] in ("kill", "pause") and one.data["target"] == self.consumer
+            if one.data["fault"] in KILLS | STANDS_STILL and one.data["target"] == self.consumer
         ]
         return max(found, key=lambda event: event.n, default=None)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rocketchaos.assertions.event_view import EventView
 from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.fault_registry import KILLS, STANDS_STILL, TAKES_AWAY
 
 DISTURBANCES = frozenset(
     {
@@ -32,9 +33,9 @@ class FaultView(EventView):
         paused: dict[str, bool] = {}
         for event in self.events:
             if event.n <= at and event.kind in ("fault-effective", "fault-healed"):
-                if event.data["fault"] == "pause":
+                if event.data["fault"] in STANDS_STILL:
                     paused[event.data["target"]] = event.kind == "fault-effective"
-                elif event.data["fault"] == "kill":
+                elif event.data["fault"] in KILLS:
                     paused[event.data["target"]] = False
         return [name for name, stands_still in paused.items() if stands_still]
 
@@ -46,11 +47,7 @@ class FaultView(EventView):
                 break
             if event.kind == "node-ready":
                 away[event.node] = False
-            elif event.kind in ("fault-effective", "fault-healed") and event.data["fault"] in (
-                "kill",
-                "stop",
-                "pause",
-            ):
+            elif event.kind in ("fault-effective", "fault-healed") and event.data["fault"] in TAKES_AWAY:
                 away[event.data["target"]] = event.kind == "fault-effective"
         return [name for name, is_away in away.items() if is_away and name in self.scenario.cluster.nodes]
 
@@ -73,7 +70,7 @@ class FaultView(EventView):
         targets = {
             event.data["target"]
             for event in self.of_kind("fault-effective", until=at)
-            if event.data["fault"] == "kill"
+            if event.data["fault"] in KILLS
         }
         return [name for name in consumers if name in targets]
 

@@ -9,6 +9,7 @@ from rocketchaos.assertions.subscribed import KINDS, OwnSubscriptions
 from rocketchaos.assertions.traits_view import TraitsView
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.consumer import text_of
+from rocketchaos.harness.language.fault_registry import KILLS
 from rocketchaos.harness.language.tags import tags_of
 
 
@@ -69,7 +70,7 @@ class MemberView(TraitsView):
         lives += [
             (event.n, event.data["target"], False)
             for event in self.of_kind("fault-effective")
-            if event.data["fault"] == "kill"
+            if event.data["fault"] in KILLS
         ]
         return sorted(lives)
 

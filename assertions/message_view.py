@@ -9,6 +9,7 @@ from functools import cached_property
 from rocketchaos.assertions.event_view import EventView
 from rocketchaos.assertions.queues import queue_name
 from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.fault_registry import KILLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class MessageView(EventView):
             if event.n > until:
                 break
             if event.kind == "fault-effective":
-                if (event.data["fault"], event.data["target"]) == ("kill", consumer):
+                if event.data["fault"] in KILLS and event.data["target"] == consumer:
                     held.clear()
             elif event.node != consumer:
                 continue

@@ -83,6 +83,11 @@ class Producer:
         self.last_error = ""
 
     @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
     def container(self) -> InContainer | None:
         """The container that its process lives in; None: it is a process of this host."""
         return self._process.container

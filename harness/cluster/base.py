@@ -162,6 +162,19 @@ class Pausable(Protocol):
 
 
 @runtime_checkable
+class OnThisHost(Protocol):
+    """Nodes are processes that this user may send signals to."""
+
+    def host_pid(self, name: str) -> int:
+        """The node's process id on this host.
+
+        Raises:
+            KeyError: there is no such node.
+            EnvironmentNotReady: it has died.
+        """
+
+
+@runtime_checkable
 class Restartable(Protocol):
     """Nodes can be started again, with their store, port and address."""
 
@@ -300,6 +313,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "kill": Killable,
         "stop": Stoppable,
         "pause": Pausable,
+        "stall": OnThisHost,
         "restart": Restartable,
         "fill a disk": Fillable,
         "configure": Configurable,

@@ -142,6 +142,13 @@ class EmbeddedCluster(ServerCluster):
         command = self._command(folder, role, ["-c", str(file)])
         return ServerProcess(name, role, site.address, folder, slave_of, command=command, owner=self.owner)
 
+    def host_pid(self, name: str) -> int:
+        """A server's process id; see `OnThisHost`."""
+        server = self._named(name)
+        if server.pid is None or server.exit_reason() is not None:
+            raise EnvironmentNotReady(f"{name} has died", f"Its log: {server.log}")
+        return server.pid
+
     def fill_disk(self, broker: str) -> None:
         """Start a broker anew, as one that takes every disk for full; see `Fillable`."""
         self._restart_with(broker, [server_settings.disk_warning(0.0)])

@@ -25,7 +25,7 @@ CAN_NOT: Mapping[ClusterKind, frozenset[str]] = MappingProxyType(
         ClusterKind.EMBEDDED: frozenset(
             {"container workers", "dashboard", "delay", "hostnames", "partition"}
         ),
-        ClusterKind.CONTAINERS: frozenset({"fill a disk", "flow control", "proxy: local"}),
+        ClusterKind.CONTAINERS: frozenset({"fill a disk", "flow control", "proxy: local", "stall"}),
     }
 )
 """The capabilities that a kind lacks, by the names of `harness.cluster.base.CAPABILITIES`: said here, so that no

@@ -27,6 +27,11 @@ class Fault(ABC):
     heals: ClassVar[bool] = True
     """False where there is nothing to undo: such a fault is over once it is effective."""
 
+    @property
+    def is_past(self) -> bool:
+        """Whether it has ended without having been healed, as with the process that it was done to."""
+        return False
+
     @abstractmethod
     def inject(self) -> None:
         """Do it."""
@@ -62,6 +67,8 @@ class Faults:
     def inject(self, fault: Fault) -> None:
         """Inject, and wait for the proof of effect."""
         key = f"{fault.name} {fault.target}"
+        if key in self._active and self._active[key].is_past:
+            self.heal(key)
         if key in self._active:
             raise HarnessDefect(f"the fault `{key}` is active already")
         where = _where(fault)

@@ -1,26 +1,21 @@
-"""SIGKILL of a client's process, a consumer's or the producer's."""
+"""SIGKILL of a client's process, a consumer's or the producer's, or of a server."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocketchaos.harness.core.errors import PreconditionNotMet
-from rocketchaos.harness.faults.base import Fault
+from rocketchaos.harness.cluster.base import Killable
+from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.faults.process import ClientFault, NodeFault, OverOnceEffective
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.clients.consumer import Consumer
-    from rocketchaos.harness.clients.producer import Producer
+    from rocketchaos.harness.engine.context import RunContext
 
 
-class Kill(Fault):
-    """The process is gone at once; a `start` or `restart` step begins a new one. There is nothing to heal."""
+class Kill(ClientFault, OverOnceEffective):
+    """The process is gone at once."""
 
     name = "kill"
-    heals = False
-
-    def __init__(self, client: Consumer | Producer) -> None:
-        self._client = client
-        self.target = client.name
 
     def inject(self) -> None:
         self._client.kill()
@@ -31,9 +26,22 @@ class Kill(Fault):
             raise PreconditionNotMet(f"kill: the {self._client.where} of {self.target} is still there")
         return f"{self._client.where} ended by signal {-(self._client.returncode or 0)}"
 
-    def heal(self) -> None:
-        """Nothing: a killed process stays dead."""
 
-    def wait_healed(self) -> str:
-        """Nothing to wait for."""
-        return "nothing to heal"
+class KillNode(NodeFault, OverOnceEffective):
+    """The server is gone at once, with what it hadn't written."""
+
+    name = "kill"
+
+    def __init__(self, context: RunContext, name: str) -> None:
+        super().__init__(context, name)
+        if not isinstance(context.cluster, Killable):
+            raise HarnessDefect(f"nodes of a cluster of kind {context.cluster.kind} can't be killed")
+        self._cluster = context.cluster
+
+    def inject(self) -> None:
+        self._context.node_is_down(self.target, "killed")
+        self._cluster.kill_node(self.target)
+
+    def wait_effective(self) -> str:
+        """The process has been reaped."""
+        return f"{self._context.node(self.target).process} of {self.target} ended by SIGKILL"

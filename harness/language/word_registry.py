@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from rocketchaos.harness.language.words import Word
@@ -18,13 +19,27 @@ class WordRegistry(Mapping[str, type[W]], Generic[W]):
     and loading all takes a while.
     """
 
-    def __init__(self, package: str, *words: str) -> None:
+    def __init__(
+        self, package: str, *words: str, made: Mapping[str, Callable[[str], type[W]]] = MappingProxyType({})
+    ) -> None:
+        """
+        Args:
+            package: where the modules are.
+            words: all of them.
+            made: what makes the models of those that have no module.
+        """
         self._package = package
+        self._made = made
+        self._models: dict[str, type[W]] = {}
         self._words = dict.fromkeys(words)
 
     def __getitem__(self, word: str) -> type[W]:
         if word not in self._words:
             raise KeyError(word)
+        if word in self._made:
+            if word not in self._models:
+                self._models[word] = self._made[word](word)
+            return self._models[word]
         module = import_module(f"{self._package}.{word.replace('-', '_')}")
         model: type[W] = getattr(module, word.title().replace("-", ""))
         return model

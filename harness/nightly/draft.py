@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from rocketchaos.harness.language.fault_registry import PROCESS_FAULTS
 from rocketchaos.harness.language.tags import tags_of
 from rocketchaos.harness.nightly.dimensions import TAGS
 from rocketchaos.harness.nightly.profile import Profile
@@ -218,7 +219,7 @@ class Draft:
     def gone(self, word: str, members: list[Member]) -> list[Step]:
         """They leave by this step."""
         for member in members:
-            member.state = {"kill": "killed", "terminate": "stopped", "stop": "stopped"}[word]
+            member.state = PROCESS_FAULTS[word].after
         return [{word: _names(members)}]
 
     def comes_back(self, members: list[Member]) -> list[Step]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rocketchaos.harness.language.fault_registry import PROCESS_FAULTS
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps import Step
 from rocketchaos.harness.steps.base import every_step
 from rocketchaos.harness.steps.disk import DiskStep
-from rocketchaos.harness.steps.kill import Kill
 from rocketchaos.harness.steps.parallel import Parallel
-from rocketchaos.harness.steps.pause import Pause
 from rocketchaos.harness.steps.repeat import Repeat
-from rocketchaos.harness.steps.restart import Restart
 from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.steps.settle import Settle
 from rocketchaos.harness.steps.wait import Wait
@@ -21,8 +19,6 @@ AROUND_S = 1.0
 """Topics before, the last observation and the tear-down after; a cluster of its own takes so much more:"""
 OWN_CLUSTER_S = 6.0
 ANY_STEP_S = 0.4
-RESTART_S = 12.0
-"""A name server is back once the brokers have registered with it again, every 10 s."""
 DISK_S = 4.0
 """A broker that is started anew, and its first look at its disk."""
 SETTLED_S = 1.0
@@ -53,6 +49,9 @@ def _of(steps: Iterable[Step], sealed_s: float) -> float:
 
 
 def _of_step(step: Step, sealed_s: float) -> float:
+    kind = PROCESS_FAULTS.get(step.word)
+    if kind is not None and kind.takes_s is not None:
+        return kind.takes_s
     match step:
         case Parallel():
             return max(_of(branch, sealed_s) for branch in step.inner())
@@ -64,11 +63,7 @@ def _of_step(step: Step, sealed_s: float) -> float:
             return step.count * (step.every or 5) / 1000
         case Settle():
             return sealed_s if step.sealed is not None else SETTLED_S
-        case Restart():
-            return RESTART_S
         case DiskStep():
             return DISK_S
-        case Kill() | Pause():
-            return ANY_STEP_S
         case _:
             return ANY_STEP_S * max(1, len(step.acts_on()))

@@ -7,13 +7,13 @@ from typing import Any
 
 from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
-from rocketchaos.harness.nightly.acts import ACTS
 from rocketchaos.harness.nightly.checks import open_checks
 from rocketchaos.harness.nightly.dimensions import GROUPS, MEMBERS, TOPICS
 from rocketchaos.harness.nightly.document import MARK, Document, text_of
 from rocketchaos.harness.nightly.draft import SQL_PROPERTY, SQL_VALUES, Draft, Member, Step
+from rocketchaos.harness.nightly.operations import OPERATIONS
 from rocketchaos.harness.nightly.profile import Profile
-from rocketchaos.harness.nightly.triggers import ANCHORS
+from rocketchaos.harness.nightly.triggers import TRIGGERS
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
@@ -33,9 +33,9 @@ def draw(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind
     rng = random.Random(f"rocketchaos {seed} {number}")
     # What is drawn later must not decide what is drawn before: acts first say whether a server is touched.
     acts = _acts(rng, profile, on)
-    draft = _cast(rng, profile, in_containers=any(ACTS[name].in_containers for name in acts))
-    draft.own_cluster = any(ACTS[name].on_nodes for name in acts)
-    draft.sendings_may_fail = any(ACTS[name].sendings_may_fail for name in acts)
+    draft = _cast(rng, profile, in_containers=any(OPERATIONS[name].in_containers for name in acts))
+    draft.own_cluster = any(OPERATIONS[name].on_nodes for name in acts)
+    draft.sendings_may_fail = any(OPERATIONS[name].sendings_may_fail for name in acts)
     steps = _steps(draft, acts)
     return _document(seed, number, draft, steps, _told(profile, on))
 
@@ -60,8 +60,8 @@ def _weights_of_acts(profile: Profile, on: ClusterKind) -> dict[str, float]:
         name: weight
         for name, weight in profile.weights_of_acts().items()
         if weight
-        and (ACTS[name].of_one_mind or not profile.of_one_mind)
-        and (on is ClusterKind.CONTAINERS or not ACTS[name].in_containers)
+        and (OPERATIONS[name].of_one_mind or not profile.of_one_mind)
+        and (on is ClusterKind.CONTAINERS or not OPERATIONS[name].in_containers)
     }
 
 
@@ -197,17 +197,17 @@ def _steps(draft: Draft, acts: list[str]) -> list[Step]:
 
 def _act(draft: Draft, name: str) -> list[Step]:
     """The act where it can be done, at a moment that there can be; otherwise nothing."""
-    act, rng = ACTS[name], draft.rng
+    act, rng = OPERATIONS[name], draft.rng
     groups = [group for group in draft.groups if draft.running(group)]
     group = rng.choice(groups)
     weights = {
         anchor: weight
         for anchor, weight in draft.profile.weights_of_anchors().items()
-        if weight and ANCHORS[anchor].possible(draft, group)
+        if weight and TRIGGERS[anchor].possible(draft, group)
     }
     if not act.possible(draft, group) or not weights:
         return []
-    anchor = ANCHORS[rng.choices(list(weights), list(weights.values()))[0]]
+    anchor = TRIGGERS[rng.choices(list(weights), list(weights.values()))[0]]
     # An anchor may need those on whom the act would be done, as newcomers: then the moment passes without it.
     return anchor.around(draft, group, lambda: act.play(draft, group) if act.possible(draft, group) else [])
 

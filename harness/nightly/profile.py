@@ -12,9 +12,9 @@ from pydantic import Field, ValidationError, field_validator
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.nearest import nearest
 from rocketchaos.harness.language.words import DurationMs, Strict
-from rocketchaos.harness.nightly.acts import ACTS
 from rocketchaos.harness.nightly.dimensions import DIMENSIONS
-from rocketchaos.harness.nightly.triggers import ANCHORS
+from rocketchaos.harness.nightly.operations import OPERATIONS
+from rocketchaos.harness.nightly.triggers import TRIGGERS
 from rocketchaos.harness.scenario.diagnostics import InvalidScenario
 from rocketchaos.harness.scenario.load import read_yaml
 
@@ -51,14 +51,14 @@ class Profile(Strict):
     @classmethod
     def _known_acts(cls, acts: Weights) -> Weights:
         for name in acts:
-            _require_known("act", name, ACTS)
+            _require_known("act", name, OPERATIONS)
         return acts
 
     @field_validator("anchors")
     @classmethod
     def _known_anchors(cls, anchors: Weights) -> Weights:
         for name in anchors:
-            _require_known("anchor", name, ANCHORS)
+            _require_known("anchor", name, TRIGGERS)
         if anchors:
             _require_some("anchors", anchors)
         return anchors
@@ -74,11 +74,11 @@ class Profile(Strict):
 
     def weights_of_acts(self) -> Mapping[str, float]:
         """By act."""
-        return self.acts or {name: act.weight for name, act in ACTS.items()}
+        return self.acts or {name: act.weight for name, act in OPERATIONS.items()}
 
     def weights_of_anchors(self) -> Mapping[str, float]:
         """By anchor."""
-        return self.anchors or {name: anchor.weight for name, anchor in ANCHORS.items()}
+        return self.anchors or {name: anchor.weight for name, anchor in TRIGGERS.items()}
 
 
 def read_profile(path: Path) -> Profile:

@@ -6,11 +6,12 @@ import copy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from rocketchaos.harness.language.fault_registry import NETWORK_FAULTS
 from rocketchaos.harness.nightly.document import Document
 
 CHECKS = ("anomaly", "healthy", "also", "tendency")
 """The lists of checks that a document may have."""
-NETWORK = ("partition", "loss", "reset", "delay")
+NETWORK = NETWORK_FAULTS
 """Steps that do something to the network, until `heal`."""
 
 

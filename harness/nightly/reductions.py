@@ -12,6 +12,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from rocketchaos.harness.language.fault_registry import FAULT_KINDS
 from rocketchaos.harness.language.words import parse_duration_ms
 from rocketchaos.harness.nightly.document import Document
 from rocketchaos.harness.nightly.draft import told
@@ -38,17 +39,10 @@ Reduction = Callable[[Document], Iterator[Document]]
 
 _SHORTEST_MS = 100
 _ENDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "kill": ("start", "restart"),
-        "stop": ("start", "restart"),
-        "terminate": ("start", "restart"),
-        "pause": ("resume",),
-        "fill-disk": ("free-disk",),
-        "restart": (),
-    }
+    {word: kind.undone_by for word, kind in FAULT_KINDS.items() if word not in NETWORK}
 )
 """Steps that do something to a member or a server, each with those that undo it."""
-_FAULTS = frozenset({*_ENDS, "resume", "free-disk"})
+_FAULTS = frozenset({*_ENDS, *(end for ends in _ENDS.values() for end in ends)} - {"start"})
 
 
 def without_groups(document: Document) -> Iterator[Document]:

@@ -1,4 +1,4 @@
-"""When an act is done: not at some second, but at something that happens."""
+"""When an operation is done: not at some second, but at something that happens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
-from rocketchaos.harness.nightly.acts.join import newcomers
+from rocketchaos.harness.nightly.operations.join import newcomers
 
 if TYPE_CHECKING:
     from rocketchaos.harness.nightly.draft import Draft, Step
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _REBALANCE_MS = 5_000
 
 
-class Anchor(Protocol):
+class Trigger(Protocol):
     """One kind of moment."""
 
     name: str
@@ -27,7 +27,7 @@ class Anchor(Protocol):
         """Whether there can be such a moment, as things stand."""
 
     def around(self, draft: Draft, group: str, play: Play) -> list[Step]:
-        """The steps that lead there, and those of the act, which `play` gives when the moment has come."""
+        """The steps that lead there, and those of the operation, which `play` gives when the moment has come."""
 
 
 class Quiet:
@@ -102,7 +102,7 @@ class Unstored:
         return [{"parallel": [[flow], [moment, *play()]]}]
 
 
-_ALL: tuple[Anchor, ...] = (Quiet(), Rebalance(), Flow(), Unstored())
+_ALL: tuple[Trigger, ...] = (Quiet(), Rebalance(), Flow(), Unstored())
 
-ANCHORS: Mapping[str, Anchor] = MappingProxyType({anchor.name: anchor for anchor in _ALL})
+TRIGGERS: Mapping[str, Trigger] = MappingProxyType({one.name: one for one in _ALL})
 """By name; a new one is registered here."""

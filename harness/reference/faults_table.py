@@ -15,21 +15,11 @@ from dataclasses import dataclass
 
 from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.faults.base import Fault
-from rocketchaos.harness.faults.delay import Delay
-from rocketchaos.harness.faults.fill_disk import FillDisk
-from rocketchaos.harness.faults.kill import Kill
-from rocketchaos.harness.faults.kill_node import KillNode
-from rocketchaos.harness.faults.loss import Loss
-from rocketchaos.harness.faults.partition import Partition
-from rocketchaos.harness.faults.pause import Pause
-from rocketchaos.harness.faults.pause_node import PauseNode
-from rocketchaos.harness.faults.reset import Reset
-from rocketchaos.harness.faults.restart_node import RestartNode
-from rocketchaos.harness.faults.restart_producer import RestartProducer
-from rocketchaos.harness.faults.stop_node import StopNode
-from rocketchaos.harness.faults.terminate import Terminate
-from rocketchaos.harness.nightly.acts import ACTS
+from rocketchaos.harness.faults.process import fault_class
+from rocketchaos.harness.language.fault_kind import BROKER, CONSUMER, DISK, NAME_SERVER, NETWORK, PRODUCER
+from rocketchaos.harness.language.fault_registry import FAULT_KINDS
 from rocketchaos.harness.nightly.dimensions import DIMENSIONS
+from rocketchaos.harness.nightly.operations import OPERATIONS
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.scenario import parse_scenario
 
@@ -58,8 +48,8 @@ class Row:
     step: str
     fault: type[Fault] | None
     """What proves its effect; None: it is no fault by itself."""
-    acts: tuple[str, ...] = ()
-    """The acts of a night that do it."""
+    operations: tuple[str, ...] = ()
+    """The operations of a night that do it."""
     in_containers: bool = False
     """Whether it needs clients that live in containers."""
     behaviour: str = "succeed"
@@ -83,15 +73,29 @@ class Row:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """What nights draw it by: acts, or a dimension."""
+        """What nights draw it by: operations, or a dimension."""
         dimension = (DIMENSIONS[self.dimension].name,) if self.dimension else ()
-        return (*(ACTS[name].name for name in self.acts), *dimension)
+        return (*(OPERATIONS[name].name for name in self.operations), *dimension)
+
+
+def _faults_of(target: str) -> tuple[Row, ...]:
+    """Those that are done to consumers, to the producer, and so on."""
+    return tuple(
+        Row(
+            shown.what,
+            shown.step,
+            fault_class(word, of_node=target in (BROKER, NAME_SERVER)),
+            shown.drawn,
+            in_containers=target == NETWORK,
+        )
+        for word, kind in FAULT_KINDS.items()
+        for shown in kind.shown
+        if shown.of == target
+    )
 
 
 ROWS = (
-    Row("SIGKILL of a consumer", "kill: a", Kill, ("kill",)),
-    Row("SIGTERM of a consumer", "terminate: a", Terminate, ("terminate",)),
-    Row("SIGSTOP and SIGCONT of a consumer", "pause: a", Pause, ("pause",)),
+    *_faults_of(CONSUMER),
     Row(
         "a slow listener",
         "wait: 1s",
@@ -130,24 +134,10 @@ ROWS = (
         ("rolling",),
         shown_by="each member has stopped and started in the history before the next one stops",
     ),
-    Row("SIGKILL of the producer", "kill: producer", Kill, ("kill-producer",)),
-    Row("SIGTERM of the producer", "terminate: producer", Terminate, ("terminate-producer",)),
-    Row("SIGSTOP and SIGCONT of the producer", "pause: producer", Pause, ("pause-producer",)),
-    Row(
-        "restart of the producer",
-        "restart: producer",
-        RestartProducer,
-        ("kill-producer", "terminate-producer"),
-    ),
-    Row("SIGKILL of a broker", "kill: broker-a", KillNode, ("kill-broker",)),
-    Row("SIGTERM of a broker", "stop: broker-a", StopNode, ("stop-broker",)),
-    Row("restart of a broker", "restart: broker-a", RestartNode, ("restart-broker",)),
-    Row("SIGSTOP and SIGCONT of a broker", "pause: broker-a", PauseNode, ("pause-broker",)),
-    Row("SIGKILL of the name server", "kill: nameserver", KillNode, ("kill-nameserver",)),
-    Row("SIGTERM of the name server", "stop: nameserver", StopNode, ("stop-nameserver",)),
-    Row("restart of the name server", "restart: nameserver", RestartNode, ("restart-nameserver",)),
-    Row("SIGSTOP and SIGCONT of the name server", "pause: nameserver", PauseNode, ("pause-nameserver",)),
-    Row("a full disk of a broker (4.9.x)", "fill-disk: broker-a", FillDisk, ("fill-disk",)),
+    *_faults_of(PRODUCER),
+    *_faults_of(BROKER),
+    *_faults_of(NAME_SERVER),
+    *_faults_of(DISK),
     Row(
         "a setting of running brokers",
         f"broker-config: {_SETTING}",
@@ -155,18 +145,9 @@ ROWS = (
         ("configure-broker",),
         shown_by="The broker shows the new setting",
     ),
-    Row(
-        "a partition of the network",
-        "partition: {between: a, and: broker-a}",
-        Partition,
-        ("partition",),
-        in_containers=True,
-    ),
-    Row("lost packets", "loss: {from: broker-a, to: a, percent: 30}", Loss, ("loss",), in_containers=True),
-    Row("reset connections", "reset: {between: a, and: broker-a}", Reset, ("reset",), in_containers=True),
-    Row("a slow broker", "delay: {of: broker-a, by: 200ms}", Delay, ("delay",), in_containers=True),
+    *_faults_of(NETWORK),
 )
-"""A new fault is registered here."""
+"""A fault is registered in `harness.language.fault_registry`, what else disturbs here."""
 
 
 def table() -> str:

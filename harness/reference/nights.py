@@ -8,12 +8,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from rocketchaos.harness.nightly.acts import ACTS
 from rocketchaos.harness.nightly.dimensions import DIMENSIONS
 from rocketchaos.harness.nightly.invariants import INVARIANTS
+from rocketchaos.harness.nightly.operations import OPERATIONS
 from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.nightly.reductions import REDUCTIONS
-from rocketchaos.harness.nightly.triggers import ANCHORS
+from rocketchaos.harness.nightly.triggers import TRIGGERS
 
 _OPENING = """\
 # Nightly chaos
@@ -53,10 +53,10 @@ def _lines() -> Iterator[str]:
         words = ", ".join(f"`{_cell(word)}` {weight:g}" for word, weight in dimension.weights.items())
         yield f"| `{dimension.name}` | {dimension.meaning} | {words} |"
     yield "\n## Acts\n\n| act | what is done | weight | a group of one mind stays so |\n|---|---|---|---|"
-    for act in ACTS.values():
+    for act in OPERATIONS.values():
         yield f"| `{act.name}` | {act.meaning} | {act.weight:g} | {'yes' if act.of_one_mind else 'no'} |"
     yield "\n## Anchors\n\nWhen an act is done.\n\n| anchor | when | weight |\n|---|---|---|"
-    for anchor in ANCHORS.values():
+    for anchor in TRIGGERS.values():
         yield f"| `{anchor.name}` | {anchor.meaning} | {anchor.weight:g} |"
     yield "\n## Invariants\n\nWhat must never be so.\n\n| finding | what it says |\n|---|---|"
     for invariant in INVARIANTS:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from rocketchaos.harness.language.consumer import Expression, SqlExpression, text_of
+from rocketchaos.harness.language.fault_registry import ENDS
 from rocketchaos.harness.language.tags import client_matches, tags_of
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.load import read_yaml
@@ -87,7 +88,7 @@ def _moved(course: _Course, step: Step) -> None:
             course.unsure.update(course.scenario.groups if name.startswith("$") else ())
         elif isinstance(step, Start) and not step.may_be_refused:
             course.running[name] = dict(consumer.subscribe)
-        elif step.word in ("stop", "terminate", "kill"):
+        elif step.word in ENDS:
             course.running.pop(name, None)
         elif step.word == "subscribe" and name in course.running:
             subscribe = cast("Subscribe", step)

@@ -8,19 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from rocketchaos.harness.language.fault_registry import ENDS, RESTART
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
 from rocketchaos.harness.scenario.word_entries import PlacedWord, flat
 from rocketchaos.harness.steps import Step
 from rocketchaos.harness.steps.heal import Heal
-from rocketchaos.harness.steps.kill import Kill
 from rocketchaos.harness.steps.network import Effect, NetworkStep
 from rocketchaos.harness.steps.repeat import Repeat
-from rocketchaos.harness.steps.restart import Restart
 from rocketchaos.harness.steps.start import Start
-from rocketchaos.harness.steps.stop import Stop
-from rocketchaos.harness.steps.terminate import Terminate
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +55,9 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord]) -> Iterator[Diagnost
             yield from _begun(course, placed, step)
         elif isinstance(step, Heal):
             yield from _healed(course, placed, step)
-        elif isinstance(step, Restart | Start):
+        elif isinstance(step, Start) or step.word == RESTART.word:
             yield from _started_anew(course, placed, step)
-        elif isinstance(step, Kill | Stop | Terminate):
+        elif step.word in ENDS:
             course.ended.update(step.acts_on())
         if isinstance(step, Repeat):
             yield from _repeated(course, placed, step.times)
@@ -90,7 +87,7 @@ def _healed(course: _Course, placed: PlacedWord, step: Heal) -> Iterator[Diagnos
     ]
 
 
-def _started_anew(course: _Course, placed: PlacedWord, step: Restart | Start) -> Iterator[Diagnostic]:
+def _started_anew(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnostic]:
     for index, name in enumerate(step.acts_on()):
         if isinstance(step, Start) and name not in course.ended:
             continue  # its container has been there from the beginning

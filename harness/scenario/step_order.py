@@ -25,6 +25,8 @@ from rocketchaos.harness.steps.start import Start
 
 _NEW = "new"
 _RUNNING = "running"
+_ANSWERING = frozenset({_RUNNING, "stalled"})
+"""Who is stalled answers, late."""
 _ADJECTIVES = {_NEW: "not yet started"}
 
 
@@ -162,7 +164,7 @@ def _told_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterat
     """A consumer that is asked for its own offsets must run."""
     name = step.own_offsets if isinstance(step, Settle) else None
     actor = course.actors().get(name or "")
-    if name is not None and actor is not None and _RUNNING not in actor.states:
+    if name is not None and actor is not None and not actor.states & _ANSWERING:
         path = course.document.in_file((*placed.path, "own_offsets"))
         yield course.document.report(path, _impossible(course, placed, name, actor))
 
@@ -171,7 +173,7 @@ def _sent_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterat
     """What sends, or is asked to which brokers it could, must run."""
     producer = course.others.get(PRODUCER)
     needed = isinstance(step, Send) or (isinstance(step, Settle) and step.route is not None)
-    if needed and producer is not None and _RUNNING not in producer.states:
+    if needed and producer is not None and not producer.states & _ANSWERING:
         message = f"`{step.word}`: the producer {_told(producer)}: `restart` or `resume` it before"
         yield course.document.report(placed.path, message, key=True)
 

@@ -1,4 +1,7 @@
-"""The steps of the scenario language, one file each; a new one is registered here."""
+"""The steps of the scenario language, one file each; a new one is registered here.
+
+Those of faults of processes are made from their registration, `harness.language.fault_registry`.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,13 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.language.word_registry import WordRegistry
 from rocketchaos.harness.language.words import one_word_of
+from rocketchaos.harness.steps import process_fault
 from rocketchaos.harness.steps.base import Step
 
 STEPS: WordRegistry[Step] = WordRegistry(
     __name__,
     "start",
-    "stop",
-    "terminate",
-    "kill",
-    "pause",
-    "resume",
-    "restart",
+    *process_fault.WORDS,
     "release",
     "subscribe",
     "unsubscribe",
@@ -41,6 +40,7 @@ STEPS: WordRegistry[Step] = WordRegistry(
     "heal",
     "repeat",
     "parallel",
+    made=dict.fromkeys(process_fault.WORDS, process_fault.made),
 )
 """By word."""
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 
-STATES = frozenset({"new", "running", "paused", "stopped", "killed"})
+STATES = frozenset({"new", "running", "paused", "stalled", "stopped", "killed"})
 """Those of a consumer, a node or the producer; see `Step.moves`."""
 
 

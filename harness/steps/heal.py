@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.fault_registry import NETWORK_FAULTS
 from rocketchaos.harness.language.words import SideRef, as_tuple
 from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.network import members
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from rocketchaos.harness.faults.base import Fault
     from rocketchaos.harness.scenario.model import Scenario
 
-_KINDS = {"enum": ["all", "partition", "loss", "reset", "delay"], "type": "string"}
+_KINDS = {"enum": ["all", *NETWORK_FAULTS], "type": "string"}
 Faults = Annotated[
-    tuple[Literal["all", "partition", "loss", "reset", "delay"], ...],
+    tuple[Literal["all", *NETWORK_FAULTS], ...],  # type: ignore[valid-type]
     BeforeValidator(as_tuple),
     Field(min_length=1),
     WithJsonSchema({"anyOf": [_KINDS, {"type": "array", "items": _KINDS, "minItems": 1}]}),

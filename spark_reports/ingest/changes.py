@@ -10,29 +10,19 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from rocketchaos.harness.language.fault_registry import ACTIVE_BEFORE_TOLD, TOLD_BY_CONSUMERS
+
 KEYS = ("run_key", "run", "batch")
 """Of a run, as every table of facts has them."""
 JOINS = ("consumer-started", "heartbeat-sent")
 """Kinds of events that tell who is a member of what."""
 _CAUSES = (*JOINS, "consumer-stopped", "subscribed", "unsubscribed", "hand-made-closed")
 _ACTIVE_STEPS = (
-    "stop",
-    "terminate",
-    "restart",
-    "subscribe",
-    "unsubscribe",
-    "heartbeat",
-    "resume",
-    "heal",
-    "broker-config",
-    "reset-offset",
-    "fill-disk",
-    "free-disk",
+    *("subscribe", "unsubscribe", "heartbeat", "broker-config", "reset-offset"),
+    *ACTIVE_BEFORE_TOLD,
 )
 """Steps from whose beginning on a group may change, before an event tells that it has."""
 _FAULTS = ("fault-injected", "fault-effective", "fault-healed")
-_TOLD_BEFORE = "terminate"
-"""A fault whose effect on a group its member's `consumer-stopped` has told before."""
 _SETTLED = r"^(?:ownership|subscription) of (\S+)"
 """Conditions that hold only where every member has its share of the queues."""
 
@@ -92,7 +82,7 @@ def _may_move() -> Column:
 
 
 def _was_told() -> Column:
-    terminated = (fn.col("kind") == "fault-effective") & (fn.col("data.fault") == _TOLD_BEFORE)
+    terminated = (fn.col("kind") == "fault-effective") & fn.col("data.fault").isin(*TOLD_BY_CONSUMERS)
     return fn.coalesce(terminated, fn.lit(False))
 
 

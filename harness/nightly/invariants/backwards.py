@@ -8,6 +8,7 @@ from rocketchaos.assertions.offset_falls import Fall, falls_of
 from rocketchaos.assertions.view import RunView, queue_name
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.language.fault_registry import KILLS
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.causes import Move, began_ns, moving
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
@@ -88,7 +89,7 @@ def _deaths(view: RunView, fall: Fall) -> Iterator[Event]:
     return (
         event
         for event in view.of_kind("fault-effective", until=fall.after.n)
-        if (event.data["fault"], event.data["target"]) == ("kill", target)
+        if event.data["fault"] in KILLS and event.data["target"] == target
     )
 
 

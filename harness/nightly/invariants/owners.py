@@ -8,6 +8,7 @@ from rocketchaos.assertions.completeness import patience_ms
 from rocketchaos.assertions.several_owners import owners_of
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.language.fault_registry import KILLS
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.causes import concerns, movers
 from rocketchaos.harness.nightly.invariants.disagreement import OF_OWNERS, disagreement
@@ -94,6 +95,6 @@ def _is_under_way(judged: Judged, group: str) -> bool:
             lives[event.node] = event.kind
         elif event.kind.startswith("fault-") and concerns(view, group, event):
             faults[event.data["fault"], event.data["target"]] = event.kind
-            if (event.kind, event.data["fault"]) == ("fault-effective", "kill"):
+            if event.kind == "fault-effective" and event.data["fault"] in KILLS:
                 lives.pop(event.data["target"], None)
     return any(kind in _UNFINISHED for kind in lives.values()) or "fault-injected" in faults.values()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.language.fault_registry import ENDINGS, PROCESS_FAULTS
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.causes import Move, movers
 from rocketchaos.harness.nightly.invariants.clock import line_ms
@@ -18,9 +19,7 @@ STEADY_MS = {"compressed": 3_000, "faithful": 65_000}
 (1 s compressed, 30 s in RocketMQ)."""
 AT_LEAST, FALLS = 3, 2
 """So many refusals, and so often what a heartbeat had brought was gone again meanwhile."""
-_DOING = frozenset(
-    {"start", "stop", "terminate", "kill", "pause", "resume", "restart", "subscribe", "unsubscribe"}
-)
+_DOING = frozenset({"start", "subscribe", "unsubscribe", *PROCESS_FAULTS, *ENDINGS})
 _REFUSAL = re.compile(
     r"subscription (?P<what>not exist), group: (?P<group>[^\s,]+),? topic:\s*(?P<topic>\S+)"
     r"|subscription (is )?(?P<late>not latest), group: (?P<of>[^\s,]+)"

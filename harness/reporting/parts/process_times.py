@@ -7,6 +7,7 @@ from typing import Any
 
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import ranges
+from rocketchaos.harness.language.fault_registry import ENDS, KILLS, TOLD_BY_CONSUMERS
 from rocketchaos.harness.reporting.parts.lanes import Change, Clock, Piece, stretches
 
 _CONSUMER_LOOKS: Mapping[str, tuple[str, str]] = {
@@ -55,10 +56,10 @@ def _strikes(event: Event, name: str) -> bool:
 
     Of a process that was terminated its own `consumer-stopped` tells.
     """
-    if event.data.get("target") != name or event.data.get("fault") == "terminate":
+    if event.data.get("target") != name or event.data.get("fault") in TOLD_BY_CONSUMERS:
         return False
     return event.kind == "fault-effective" or (
-        event.kind == "fault-healed" and event.data.get("fault") != "kill"
+        event.kind == "fault-healed" and event.data.get("fault") not in KILLS
     )
 
 
@@ -66,7 +67,7 @@ def _after_fault(event: Event) -> tuple[str, str]:
     fault = str(event.data.get("fault"))
     if event.kind == "fault-healed":
         return _RUNS
-    return _GONE if fault in ("kill", "stop") else (_STANDS, fault)
+    return _GONE if fault in ENDS else (_STANDS, fault)
 
 
 def owned_queues_over_time(

@@ -9,6 +9,7 @@ from typing import Any
 
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted, ranges
+from rocketchaos.harness.language.fault_registry import KILLS
 
 LINE_LIMIT = 60
 """More lines are no longer a story."""
@@ -104,7 +105,7 @@ class _Teller:
 
 def _is_burial(event: Event) -> bool:
     """A kill is not healed, only cleared away."""
-    return event.kind == "fault-healed" and event.data.get("fault") == "kill"
+    return event.kind == "fault-healed" and event.data.get("fault") in KILLS
 
 
 def _queues_of(received: Sequence[Event]) -> str:

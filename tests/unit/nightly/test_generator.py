@@ -13,20 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rocketchaos.harness.cluster.kinds import ClusterKind
-from rocketchaos.harness.nightly.acts import ACTS
 from rocketchaos.harness.nightly.dimensions import DIMENSIONS, TAGS
 from rocketchaos.harness.nightly.document import document_of, text_of
 from rocketchaos.harness.nightly.duration import expected_s
 from rocketchaos.harness.nightly.generator import draw, scenario_of
+from rocketchaos.harness.nightly.operations import OPERATIONS
 from rocketchaos.harness.nightly.profile import Profile
-from rocketchaos.harness.nightly.triggers import ANCHORS
+from rocketchaos.harness.nightly.triggers import TRIGGERS
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps import Step
 from rocketchaos.harness.steps.base import every_step
-from rocketchaos.harness.steps.pause import Pause
-from rocketchaos.harness.steps.resume import Resume
 from rocketchaos.harness.steps.subscribe import Subscribe
 from rocketchaos.harness.steps.unsubscribe import Unsubscribe
 from tests.unit.nightly.drawn import drawn_once
@@ -127,7 +125,7 @@ def test_every_step_that_acts_do_and_every_anchor_is_drawn() -> None:
 
 
 def test_the_network_is_touched_where_clients_live_in_containers_alone() -> None:
-    profile = Profile(acts={name: 1 for name, act in ACTS.items() if act.in_containers})
+    profile = Profile(acts={name: 1 for name, act in OPERATIONS.items() if act.in_containers})
     there = [scenario_of(3, number, profile, ClusterKind.CONTAINERS) for number in range(1, MANY)]
     words = {step.word for scenario in there for step in steps_of(scenario)}
     assert words >= {"partition", "loss", "reset", "delay", "heal"}
@@ -169,8 +167,8 @@ def test_faults_are_as_many_where_only_one_mind_is_wanted() -> None:
 def test_whoever_is_paused_goes_on() -> None:
     for scenario in drawn(USUAL):
         steps = steps_of(scenario)
-        paused = [name for one in steps if isinstance(one, Pause) for name in one.targets]
-        resumed = [name for one in steps if isinstance(one, Resume) for name in one.targets]
+        paused = [name for one in steps if one.word == "pause" for name in one.targets]
+        resumed = [name for one in steps if one.word == "resume" for name in one.targets]
         assert sorted(paused) == sorted(resumed)
 
 
@@ -194,7 +192,7 @@ def test_whatever_the_client_it_is_given_what_it_knows(client: str) -> None:
 
 
 def test_registries_name_their_entries() -> None:
-    for registry in (ACTS, ANCHORS, DIMENSIONS):
+    for registry in (OPERATIONS, TRIGGERS, DIMENSIONS):
         assert all(name == one.name and one.meaning for name, one in registry.items())  # type: ignore[attr-defined]
 
 

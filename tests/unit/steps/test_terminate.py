@@ -15,7 +15,7 @@ from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.faults.base import Faults
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
-from rocketchaos.harness.steps.terminate import Terminate
+from rocketchaos.harness.steps import STEPS
 from tests.unit.scenario.examples import scenario_text
 
 SEND = "send: {topic: orders, tag: tagA, count: 1}"
@@ -115,7 +115,7 @@ def consumer(history: History, workers: list[Worker]) -> Consumer:
 
 def terminate(history: History, client: Consumer | Producer) -> None:
     context = SimpleNamespace(resolve=list, client=lambda _: client, faults=Faults(history))
-    Terminate(targets=(client.name,)).run(cast(RunContext, context))
+    STEPS["terminate"](targets=(client.name,)).run(cast(RunContext, context))
 
 
 def kinds(history: History) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocketchaos.harness.nightly.acts.base import MemberAct
+from rocketchaos.harness.nightly.operations.base import MemberOperation
 
 if TYPE_CHECKING:
     from rocketchaos.harness.nightly.draft import Draft, Step
 
 
-class Wave(MemberAct):
+class Wave(MemberOperation):
     """Stops of all but one, then starts."""
 
     name = "wave"

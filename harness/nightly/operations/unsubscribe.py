@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocketchaos.harness.nightly.acts.base import MemberAct
+from rocketchaos.harness.nightly.operations.base import MemberOperation
 
 if TYPE_CHECKING:
     from rocketchaos.harness.nightly.draft import Draft, Member, Step
@@ -15,7 +15,7 @@ def with_two(draft: Draft, group: str) -> list[Member]:
     return [one for one in draft.running(group) if one.can_resubscribe and len(one.wants) > 1]
 
 
-class Unsubscribe(MemberAct):
+class Unsubscribe(MemberOperation):
     """`unsubscribe()` on a consumer that runs."""
 
     name = "unsubscribe"

@@ -1,4 +1,4 @@
-"""What an act is: something that is done to a group, or to servers, at the moment that an anchor chooses."""
+"""What an operation is: something that is done to a group, or to servers, at the moment that a trigger chooses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 ROUTE_WITHIN = "60s"
 
 
-class Act(Protocol):
+class Operation(Protocol):
     """One kind of thing that is done; it leaves nobody paused and no server away."""
 
     name: str
@@ -33,7 +33,7 @@ class Act(Protocol):
         """Its steps; the draft knows afterwards how everybody is."""
 
 
-class MemberAct:
+class MemberOperation:
     """What acts on members have in common."""
 
     on_nodes: bool = False
@@ -43,7 +43,7 @@ class MemberAct:
     weight: float = 2.0
 
 
-class NodeAct:
+class NodeOperation:
     """What acts on servers have in common."""
 
     on_nodes: bool = True

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.language.cluster_needs import NAMESERVER
-from rocketchaos.harness.nightly.acts.base import NodeAct
+from rocketchaos.harness.nightly.operations.base import NodeOperation
 
 if TYPE_CHECKING:
     from rocketchaos.harness.nightly.draft import Draft, Step
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _LASTS_MS = (500, 6000)
 
 
-class NetworkAct(NodeAct):
+class NetworkOperation(NodeOperation):
     """A fault of the network, a while with it, and its end."""
 
     in_containers = True
@@ -36,7 +36,7 @@ class NetworkAct(NodeAct):
         """The step that begins it; the draft's story knows it afterwards."""
 
 
-class Partition(NetworkAct):
+class Partition(NetworkOperation):
     """Nothing passes, both ways or one."""
 
     name = "partition"
@@ -50,7 +50,7 @@ class Partition(NetworkAct):
         return {"partition": dict(zip(sides, (member, servers), strict=True))}
 
 
-class Loss(NetworkAct):
+class Loss(NetworkOperation):
     """Packets are lost."""
 
     name = "loss"
@@ -62,7 +62,7 @@ class Loss(NetworkAct):
         return {"loss": {"between": member, "and": broker, "percent": draft.rng.choice((5, 20, 40))}}
 
 
-class Reset(NetworkAct):
+class Reset(NetworkOperation):
     """Connections end."""
 
     name = "reset"
@@ -74,7 +74,7 @@ class Reset(NetworkAct):
         return {"reset": {"between": member, "and": broker}}
 
 
-class Delay(NetworkAct):
+class Delay(NetworkOperation):
     """A broker answers late."""
 
     name = "delay"

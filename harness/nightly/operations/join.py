@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocketchaos.harness.nightly.acts.base import MemberAct
+from rocketchaos.harness.nightly.operations.base import MemberOperation
 
 if TYPE_CHECKING:
     from rocketchaos.harness.nightly.draft import Draft, Member, Step
@@ -15,7 +15,7 @@ def newcomers(draft: Draft, group: str) -> list[Member]:
     return [member for member in draft.of(group) if member.state == "new"]
 
 
-class Join(MemberAct):
+class Join(MemberOperation):
     """A wave of starts."""
 
     name = "join"

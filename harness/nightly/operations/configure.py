@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocketchaos.harness.nightly.acts.base import NodeAct
+from rocketchaos.harness.nightly.operations.base import NodeOperation
 
 if TYPE_CHECKING:
     from rocketchaos.harness.nightly.draft import Draft, Step
@@ -18,7 +18,7 @@ _SETTINGS: tuple[dict[str, bool | int], ...] = (
 """What brokers read anew each time (`BrokerConfig`, `MessageStoreConfig`; 4.9.4), and what loses no message."""
 
 
-class Configure(NodeAct):
+class Configure(NodeOperation):
     """UPDATE_BROKER_CONFIG."""
 
     name = "configure-broker"

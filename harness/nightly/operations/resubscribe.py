@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocketchaos.harness.nightly.acts.base import MemberAct
+from rocketchaos.harness.nightly.operations.base import MemberOperation
 
 if TYPE_CHECKING:
     from rocketchaos.harness.nightly.draft import Draft, Member, Step
@@ -21,7 +21,7 @@ def changeable(draft: Draft, group: str) -> list[tuple[Member, str]]:
     ]
 
 
-class Resubscribe(MemberAct):
+class Resubscribe(MemberOperation):
     """`subscribe()` on a consumer that runs."""
 
     name = "resubscribe"

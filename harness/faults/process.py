@@ -1,0 +1,58 @@
+"""What faults of processes have in common: of a client's, and of a server's."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rocketchaos.harness.faults.base import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rocketchaos.harness.engine.context import RunContext
+
+
+class ClientFault(Fault):
+    """Something that is done to the process of a consumer or of the producer."""
+
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._client = context.client(name)
+        self.target = self._client.name
+
+
+class NodeFault(Fault):
+    """Something that is done to a server's process."""
+
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        self.target = name
+
+
+class OverOnceEffective(Fault):
+    """There is nothing to heal; `start` or `restart` begins a new process."""
+
+    heals = False
+
+    def heal(self) -> None:
+        """Nothing."""
+
+    def wait_healed(self) -> str:
+        """Nothing to wait for."""
+        return "nothing to heal"
+
+
+def fault_class(word: str, *, of_node: bool = False) -> type[Any]:
+    """What does this fault to clients (or to the network), or to nodes: `Kill`, `KillNode` in `kill.py`."""
+    found: type[Any] = getattr(_module(word), word.title().replace("-", "") + ("Node" if of_node else ""))
+    return found
+
+
+def consumer_action(word: str) -> Callable[[Any], None]:
+    """What a step does to a consumer, of which its own events tell: `of_consumer` in `stop.py`."""
+    found: Callable[[Any], None] = _module(word).of_consumer
+    return found
+
+
+def _module(word: str) -> Any:
+    return import_module(f"rocketchaos.harness.faults.{word.replace('-', '_')}")

@@ -1,0 +1,67 @@
+"""A client or a server comes again in a new process, be it after it was killed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocketchaos.harness.cluster.base import Restartable
+from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.faults.process import NodeFault, OverOnceEffective
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.clients.consumer import Consumer
+    from rocketchaos.harness.engine.context import RunContext
+
+
+def of_consumer(consumer: Consumer) -> None:
+    """Shut its client down where it runs, and start another one."""
+    if consumer.started:
+        consumer.stop()
+    consumer.start()
+
+
+class Restart(OverOnceEffective):
+    """The producer's client is shut down if it still runs, and another one starts; over once that has started."""
+
+    name = "restart"
+
+    def __init__(self, context: RunContext, name: str) -> None:
+        del name  # there is one
+        self._producer = context.producer
+        self.target = self._producer.name
+        self._before = self._producer.where
+
+    def inject(self) -> None:
+        if self._producer.alive:
+            self._producer.end()
+        self._producer.start()
+
+    def wait_effective(self) -> str:
+        """It is another process, and its client has started."""
+        if self._producer.where == self._before:
+            raise PreconditionNotMet(f"restart: {self.target} is still {self._before}")
+        return f"{self.target} is {self._producer.where}, after {self._before}"
+
+
+class RestartNode(NodeFault, OverOnceEffective):
+    """The server starts with the store, port and address that it had; over once it is ready again."""
+
+    name = "restart"
+
+    def __init__(self, context: RunContext, name: str) -> None:
+        super().__init__(context, name)
+        if not isinstance(context.cluster, Restartable):
+            raise HarnessDefect(f"nodes of a cluster of kind {context.cluster.kind} can't be restarted")
+        self._cluster = context.cluster
+        self._before = context.node(name).process
+
+    def inject(self) -> None:
+        self._context.node_is_down(self.target, "restarting")
+        self._cluster.restart_node(self.target)
+        self._context.node_is_up(self.target)
+
+    def wait_effective(self) -> str:
+        """It is another process, which `restart_node` has seen to be ready."""
+        node = self._context.node(self.target)
+        self._context.record_node(node)
+        return f"{self.target} is ready as {node.process}, after {self._before}"

@@ -1,0 +1,119 @@
+"""`kill`, `pause`, `resume`: steps on processes, each made from its registration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field, create_model
+
+from rocketchaos.harness.language.fault_kind import Ending, ProcessFaultKind
+from rocketchaos.harness.language.fault_registry import ENDINGS, PROCESS_FAULTS
+from rocketchaos.harness.language.words import ActorRefs, ProcessRefs
+from rocketchaos.harness.steps.base import Step
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.scenario.model import Scenario
+
+WORDS = tuple(
+    dict.fromkeys(
+        word
+        for kind in PROCESS_FAULTS.values()
+        for word in (kind.word, *(() if kind.ending is None else (kind.ending.word,)))
+    )
+)
+"""Each fault, and the step that ends it."""
+
+
+class ProcessStep(Step):
+    """Something is done to the processes of clients or of nodes."""
+
+    shorthand = "targets"
+    kinds: ClassVar[tuple[ProcessFaultKind, ...]]
+    """The faults that it makes, or ends."""
+
+    targets: ActorRefs
+
+    def acts_on(self) -> tuple[str, ...]:
+        return self.targets
+
+    def capabilities(self, scenario: Scenario) -> Iterator[str]:
+        # What ends several faults needs no more than the first of them.
+        capability = self.kinds[0].capability
+        if capability is not None:
+            yield from (capability for target in self.targets if target in scenario.cluster.nodes)
+
+
+class FaultStep(ProcessStep):
+    """A fault of processes."""
+
+    @property
+    def kind(self) -> ProcessFaultKind:
+        """What it does."""
+        return self.kinds[0]
+
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        kind = self.kind
+        for target in self.targets:
+            is_node = target in scenario.cluster.nodes
+            if is_node and kind.capability is None:
+                yield kind.instead.format(target=target)
+            if not is_node and kind.on_processes_of_this_host and scenario.workers == "containers":
+                yield (
+                    f"{target} would be in a container, whose processes can't be stalled from here: leave "
+                    "`workers: containers` out"
+                )
+
+    def run(self, context: RunContext) -> None:
+        from rocketchaos.harness.faults.process import consumer_action, fault_class
+
+        kind = self.kind
+        options = {name: getattr(self, name) for name in kind.options}
+        for name in context.resolve(self.targets):
+            of_node = kind.capability is not None and context.is_node(name)
+            if kind.consumers_tell and not of_node and name in context.consumers:
+                consumer_action(kind.word)(context.consumers[name])
+            else:
+                context.faults.inject(fault_class(kind.word, of_node=of_node)(context, name, **options))
+
+
+class EndingStep(ProcessStep):
+    """Ends faults of processes."""
+
+    def run(self, context: RunContext) -> None:
+        for name in context.resolve(self.targets):
+            for kind in self.kinds:
+                context.faults.heal(f"{kind.word} {name}")
+
+
+def made(word: str) -> type[Step]:
+    """The step of this word: a model of its own, as those that have a file."""
+    if word in PROCESS_FAULTS:
+        kind = PROCESS_FAULTS[word]
+        return _model(FaultStep, kind, (kind,), (kind.before, kind.after))
+    ended = tuple(kind for kind in PROCESS_FAULTS.values() if kind.ending is ENDINGS[word])
+    return _model(EndingStep, ENDINGS[word], ended, (tuple(kind.after for kind in ended), "running"))
+
+
+def _model(
+    base: type[ProcessStep],
+    told: ProcessFaultKind | Ending,
+    kinds: tuple[ProcessFaultKind, ...],
+    moves: tuple[tuple[str, ...], str],
+) -> type[Step]:
+    references = ProcessRefs if kinds[0].of_producer else ActorRefs
+    options = told.options if isinstance(told, ProcessFaultKind) else {}
+    fields: dict[str, Any] = {"targets": (references, Field(description=told.targets)), **options}
+    model: type[ProcessStep] = create_model(
+        told.word.title().replace("-", ""),
+        __base__=base,
+        __module__=__name__,
+        __doc__=told.doc,
+        **fields,
+    )
+    model.kinds = kinds
+    model.word, model.example = told.word, told.example
+    model.moves = moves
+    model.acts_on_process = kinds[0].acts_on_process
+    return model
