@@ -94,7 +94,7 @@ def test_every_code_that_an_invariant_may_give_is_registered() -> None:
     given |= {
         f"refused-on-and-on-not-{what}-{mind}" for what, mind in product(("exist", "latest"), get_args(Mind))
     }
-    given |= {f"wanted-but-not-delivered-{one}-{mind}" for one, mind in product(_NEVER, minds)}
+    given |= {f"wanted-but-not-delivered-{one}-{mind}" for one, mind in product(_NEVER, get_args(Mind))}
     given |= {f"cross-delivery-{way}-{what}" for way, what in product(("retry", "queue"), ("topic", "tag"))}
     given |= {f"offset-backwards-{one}" for one in ("beyond-flush", "unmoved", "beyond-moves")}
     given |= {"lost-agree", "lost-disagree", "stuck-nothing-consumed", "repeated-unmoved"}
