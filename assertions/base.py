@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -71,6 +72,15 @@ class Check(Word, ABC):
         """What is possible in this scenario, and hardly meant; one sentence each."""
         del scenario  # most checks have nothing to say
         yield from ()
+
+    @property
+    def identity(self) -> str:
+        """The word and what the scenario says with it, `delivered {"count":4,"to":"b"}`: never by its title.
+
+        Which claim it speaks of is no part of what it states.
+        """
+        said = self.model_dump(mode="json", exclude_defaults=True, exclude={"claim", "refutes"})
+        return f"{self.word} {json.dumps(said, sort_keys=True, separators=(',', ':'), ensure_ascii=False)}"
 
     @abstractmethod
     def title(self) -> str:
@@ -164,4 +174,5 @@ def finding(check: Check, section: str, answer: Answer, line: int | None = None)
         claim=check.claim,
         refutes=check.refutes,
         line=line,
+        id=check.identity,
     )

@@ -24,6 +24,14 @@ _SEVERAL_DIFFERENCES = 3
 
 
 @dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a track list says of what is asked: the TrackTypes, and the same as it is told."""
+
+    tracks: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Part:
     """What became of one statement of a check."""
 
@@ -104,9 +112,9 @@ class Dashboard(Check):
 
     def _parts(self, view: RunView) -> Iterator[_Part]:
         if self.all is not None:
-            yield self._listed(view, f"all {self.all}", self.all, self._entry_of_group)
+            yield self._listed(view, f"all {self.all}", self.all, self._group_shown)
         if self.absent:
-            yield self._listed(view, f"{self.group} not listed", _NO_ENTRY, self._entry_of_group)
+            yield self._listed(view, f"{self.group} not listed", _NO_ENTRY, self._group_shown)
         if self.others is not None:
             text = "nothing else listed" if self.others == "none" else f"others {self.others}"
             yield self._listed(view, text, self.others, lambda shown: _others(shown, view.scenario.groups))
@@ -120,7 +128,7 @@ class Dashboard(Check):
     # Track lists ---------------------------------------------------------------------------------------
 
     def _listed(
-        self, view: RunView, expected: str, wanted: str, of: Callable[[Mapping[str, str]], str]
+        self, view: RunView, expected: str, wanted: str, of: Callable[[Mapping[str, str]], _Shown]
     ) -> _Part:
         """Whether `of` makes the same of the track list of every message."""
         messages = self._messages(view)
@@ -128,13 +136,17 @@ class Dashboard(Check):
             return _Part(None, expected, messages)
         lists = _by_key(view, "dashboard-tracks-observed", self.at, self.topic)
         found = Counter(of(lists[one.key][1]) for one in messages if one.key in lists)
-        parts = [f"{number} {text}" for text, number in found.most_common()]
+        parts = [f"{number} {shown.text}" for shown, number in found.most_common()]
         silent = sum(1 for one in messages if one.key not in lists)
         if silent:
             parts.append(f"{silent} not shown")
         proof = [lists[one.key][0] for one in messages if one.key in lists]
-        differs = any(text.partition(" (")[0] != wanted for text in found)
+        differs = any(shown.tracks != wanted for shown in found)
         return _Part(False if differs else None if silent else True, expected, ", ".join(parts), proof)
+
+    def _group_shown(self, shown: Mapping[str, str]) -> _Shown:
+        entry = self._entry_of_group(shown)
+        return _Shown(entry, entry)
 
     def _entry_of_group(self, shown: Mapping[str, str]) -> str:
         return shown.get(str(self.group), _NO_ENTRY)
@@ -248,7 +260,8 @@ def _by_key(view: RunView, kind: str, moment: str, topic: str) -> dict[str, tupl
     }
 
 
-def _others(shown: Mapping[str, str], groups: Sequence[str]) -> str:
+def _others(shown: Mapping[str, str], groups: Sequence[str]) -> _Shown:
     """The TrackTypes of entries that are none of the groups, and their names behind: `UNKNOWN (orders)`."""
     others = {name: track for name, track in shown.items() if name not in groups}
-    return f"{', '.join(sorted(set(others.values())))} ({', '.join(sorted(others))})" if others else "none"
+    tracks = ", ".join(sorted(set(others.values()))) or "none"
+    return _Shown(tracks, f"{tracks} ({', '.join(sorted(others))})" if others else tracks)

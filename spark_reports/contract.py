@@ -75,6 +75,7 @@ CHECKS = schema(
     checks=ArrayType(
         schema(
             section=_TEXT,
+            id=_TEXT,
             name=_TEXT,
             holds=_TEXT,
             expected=_TEXT,
@@ -149,6 +150,9 @@ DATA = schema(
     code=_INT,
     scenario=_TEXT,
     condition=_TEXT,
+    condition_id=_TEXT,
+    subject=_TEXT,
+    cause=_TEXT,
     took_ms=_DOUBLE,
     step=_TEXT,
     index=_INT,

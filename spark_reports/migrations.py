@@ -18,7 +18,7 @@ from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.session import Progress
 from rocketchaos.spark_reports.store import STATISTICS, VERSION_PROPERTY, make_tables, version_of
-from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
+from rocketchaos.spark_reports.tables import CHECKS, FACTS, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
 from rocketchaos.spark_reports.transactions import Transactions
 
 Migration = Callable[[SparkSession, Place], None]
@@ -53,6 +53,11 @@ def _let_tables_be_tidied(spark: SparkSession, place: Place) -> None:
             )
 
 
+def _let_checks_have_ids(spark: SparkSession, place: Place) -> None:
+    """Version 2 knew checks by their names; what ids they had only folders that are judged anew tell."""
+    _add_columns(spark, place, CHECKS)
+
+
 def _add_columns(spark: SparkSession, place: Place, table: Table) -> None:
     path = place.of_table(table.name)
     there = {field.name: field.dataType for field in spark.read.format("delta").load(path).schema}
@@ -70,7 +75,9 @@ def _add_columns(spark: SparkSession, place: Place, table: Table) -> None:
         spark.sql(f"ALTER TABLE delta.`{path}` ADD COLUMNS ({', '.join(missing)})")
 
 
-MIGRATIONS: Mapping[int, Migration] = MappingProxyType({0: _add_what_is_missing, 1: _let_tables_be_tidied})
+MIGRATIONS: Mapping[int, Migration] = MappingProxyType(
+    {0: _add_what_is_missing, 1: _let_tables_be_tidied, 2: _let_checks_have_ids}
+)
 """From which version; each leads to the next. A new one is registered here."""
 
 

@@ -30,7 +30,7 @@ from pyspark.sql.types import (
 
 from rocketchaos.spark_reports.schema import schema
 
-STORE_VERSION = 2
+STORE_VERSION = 3
 """Version of the tables. A store says which it has; another one is migrated, or refused."""
 
 _TEXT, _INT, _LONG, _DOUBLE, _BOOL = StringType(), IntegerType(), LongType(), DoubleType(), BooleanType()
@@ -199,6 +199,7 @@ CHECKS = Table(
     _facts(
         position=_INT,  # in checks.json, from 0
         section=_TEXT,
+        id=_TEXT,  # what it states, whatever its name says; null in folders of before checks had ids
         name=_TEXT,
         holds=_TEXT,  # `yes`, `no`, `unknown`
         expected=_TEXT,
@@ -217,7 +218,7 @@ FINDINGS = Table(
         side=_TEXT,  # `product`, `harness`, `environment`
         node=_TEXT,
         text=_TEXT,
-        signature=_TEXT,  # the text without what differs from run to run
+        signature=_TEXT,  # an id of the cause; where there is none, the text without what differs from run to run
         occurrences=_LONG,
         events=_INTS,
     ),

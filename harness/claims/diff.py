@@ -76,8 +76,13 @@ def _why_changed(before: Verdict, after: Verdict) -> str:
 
 def _apart(before: Sequence[Tendency], after: Sequence[Tendency]) -> Iterator[str]:
     """The shares whose intervals have nothing in common."""
-    known = {(one.scenario, one.check): one for one in before}
+    by_id = {(one.scenario, one.id): one for one in before}
+    # Evidence of before checks had ids has titles in their place.
+    by_title = {(one.scenario, one.check): one for one in before}
     for one in after:
-        other = known.get((one.scenario, one.check))
+        other = by_id.get((one.scenario, one.id))
+        if other is None:
+            alike = by_title.get((one.scenario, one.check))
+            other = alike if alike is not None and one.check in (one.id, alike.id) else None
         if other is not None and (one.interval[0] > other.interval[1] or one.interval[1] < other.interval[0]):
             yield f"{share_text(one)}; before {other.held} of {other.total}"

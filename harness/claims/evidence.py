@@ -39,6 +39,13 @@ class CheckSeen:
     """Those that prove it, or of many the first and the last ones."""
     cited: int
     """How many they were."""
+    id: str = ""
+    """As `harness.core.model.Finding.id`; empty in evidence of before checks had ids."""
+
+    @property
+    def key(self) -> str:
+        """What tells it apart from the other checks of its scenario."""
+        return self.id or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +137,7 @@ def _lines(version: str, scenario: str, runs: list[RunSeen]) -> Iterator[str]:
         )
         wanted: set[int] = set()
         for check in run.checks:
-            answer = (check.section, check.name, check.holds)
+            answer = (check.section, check.key, check.holds)
             told[answer] = told.get(answer, 0) + 1
             kept = check.events if told[answer] <= EXAMPLES and not run.not_counted else ()
             wanted.update(kept)
@@ -144,6 +151,7 @@ def _lines(version: str, scenario: str, runs: list[RunSeen]) -> Iterator[str]:
                 observed=check.observed,
                 events=kept,
                 cited=check.cited,
+                id=check.id,
             )
         for number, event in run.events.items():
             if number in wanted:
@@ -231,4 +239,5 @@ def _check(row: Mapping[str, Any]) -> CheckSeen:
         refutes=row["refutes"],
         events=tuple(row["events"]),
         cited=row["cited"],
+        id=row.get("id", ""),
     )

@@ -11,7 +11,7 @@ from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.model import SECTION_OF
 from rocketchaos.harness.language.expectation import MEASURED, expected_words
-from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.plan.feasibility import lacks
 from rocketchaos.harness.plan.matrix import Cell, Plan, plan
 from rocketchaos.harness.rocketmq.version_range import why_not_in
 from rocketchaos.harness.scenario.model import Scenario
@@ -107,10 +107,10 @@ def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> tuple
     speaking = [one for one in scenarios if claim in spoken_of(one)]
     if not speaking:
         return VerdictKind.UNMEASURED, "no scenario speaks of it yet"
-    reasons = {one.name: why_not(one, version, ClusterKind.EMBEDDED) for one in speaking}
+    reasons = {one.name: lacks(one, version, ClusterKind.EMBEDDED) for one in speaking}
     if not all(reasons.values()):
         missing = ", ".join(name for name, reason in reasons.items() if reason is None)
         return VerdictKind.UNMEASURED, f"there is no run of {missing}"
     # Without the names: several scenarios of a claim have the same reason mostly.
-    told = dict.fromkeys(str(reason).removeprefix(f"{name} ") for name, reason in reasons.items())
+    told = dict.fromkeys(map(str, reasons.values()))
     return VerdictKind.UNMEASURED, f"what speaks of it {'; '.join(told)}"

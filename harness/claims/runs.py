@@ -16,7 +16,7 @@ from rocketchaos.harness.claims.evidence import (
     without_places,
 )
 from rocketchaos.harness.core.errors import UsageProblem
-from rocketchaos.harness.core.model import SCHEMA_VERSION, Event, Holds, OutcomeKind
+from rocketchaos.harness.core.model import SCHEMA_VERSION, SECTIONS, Event, Holds, OutcomeKind
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.language.expectation import label_of
 from rocketchaos.harness.plan.job import Job
@@ -71,14 +71,20 @@ def seen_in_folder(path: Path) -> RunSeen:
             else f"is not of schema version {SCHEMA_VERSION}"
         )
         raise UsageProblem(f"{path} {what}", f"`rocketchaos check {path}` judges it anew.")
-    findings = [one for one in checks["checks"] if one["claim"] or one.get("refutes")]
+    scenario = _scenario(folder)
+    ids = _ids(scenario)
+    findings = [
+        {"id": ids.get((one["section"], one.get("line"))), **one}
+        for one in checks["checks"]
+        if one["claim"] or one.get("refutes")
+    ]
     kind = OutcomeKind(outcome["outcome"])
     return _run(
         name=f"{path.resolve().parent.name}/{path.resolve().name}",
         record=record,
         outcome=kind,
         expected=OutcomeKind(outcome["expected"]) if outcome["expected"] else None,
-        not_counted=_why_not(kind, outcome["reason"], _scenario(folder), record),
+        not_counted=_why_not(kind, outcome["reason"], scenario, record),
         findings=findings,
         events=folder.read_events().events,
     )
@@ -97,6 +103,7 @@ def seen(report: Report) -> RunSeen:
             "claim": one.claim,
             "refutes": one.refutes,
             "events": one.events,
+            "id": one.id,
         }
         for one in outcome.findings
         if one.claim or one.refutes
@@ -133,6 +140,7 @@ def _run(
             refutes=one.get("refutes"),
             events=some_of(tuple(one["events"])),
             cited=len(one["events"]),
+            id=one["id"] or "",
         )
         for one in findings
     )
@@ -171,6 +179,17 @@ def _why_not(
 def _clients(record: Mapping[str, Any]) -> str:
     """The clients of a run, as a matrix names them; older runs have the kinds alone, or nothing."""
     return str((record.get("cell") or record).get("client") or "")
+
+
+def _ids(scenario: Scenario | None) -> dict[tuple[str, int | None], str]:
+    """The ids of checks by section and line: folders of before checks had ids don't tell them."""
+    if scenario is None:
+        return {}
+    return {
+        (section, scenario.line_of(section, index)): check.identity
+        for section in SECTIONS
+        for index, check in enumerate(getattr(scenario, section))
+    }
 
 
 def _scenario(folder: RunFolder) -> Scenario | None:

@@ -146,7 +146,7 @@ def _strong(kind: VerdictKind) -> str:
 def chosen(proofs: Sequence[Proof]) -> list[Proof]:
     """The first ones that differ in scenario, or in check, and of which events are there."""
     found: dict[tuple[str, ...], Proof] = {}
-    for key in (lambda one: (one.run.scenario,), lambda one: (one.run.scenario, one.check.name)):
+    for key in (lambda one: (one.run.scenario,), lambda one: (one.run.scenario, one.check.key)):
         for proof in sorted(proofs, key=lambda one: not _lines(one)):
             if len(found) < PROOFS_AT_MOST and proof not in found.values():
                 found.setdefault(key(proof), proof)

@@ -52,7 +52,10 @@ class Tendency:
     """How often one check of `tendency` held."""
 
     scenario: str
+    id: str
+    """Of the check, `CheckSeen.key`."""
     check: str
+    """Its title."""
     held: int
     total: int
 
@@ -171,11 +174,32 @@ def _proofs(run: RunSeen, claim: str) -> Iterable[Proof]:
 def tendencies(claim: str | None, runs: Iterable[RunSeen]) -> tuple[Tendency, ...]:
     """How often each check of `tendency` held that carries the claim, or, without one, any."""
     counts: dict[tuple[str, str], list[bool]] = {}
-    for run in runs:
+    titles: dict[tuple[str, str], str] = {}
+    counted = list(runs)
+    ids = _ids_by_title(counted)
+    for run in counted:
         for check in run.checks:
             if check.claim is not None and claim in (None, check.claim) and _measures(check, check.claim):
-                counts.setdefault((run.scenario, check.name), []).append(check.holds is Holds.YES)
-    return tuple(Tendency(*key, sum(held), len(held)) for key, held in sorted(counts.items()))
+                key = run.scenario, check.id or ids.get((run.scenario, check.name), check.name)
+                counts.setdefault(key, []).append(check.holds is Holds.YES)
+                titles[key] = check.name
+    return tuple(
+        Tendency(*key, titles[key], sum(held), len(held))
+        for key, held in sorted(counts.items(), key=lambda one: (one[0][0], titles[one[0]], one[0][1]))
+    )
+
+
+def _ids_by_title(runs: Iterable[RunSeen]) -> dict[tuple[str, str], str]:
+    """The id that runs with ids have for a scenario's tendency of this title, where it is the only one.
+
+    So evidence of before checks had ids counts with later runs of the same.
+    """
+    found: dict[tuple[str, str], set[str]] = {}
+    for run in runs:
+        for check in run.checks:
+            if check.id and check.section == TENDENCY:
+                found.setdefault((run.scenario, check.name), set()).add(check.id)
+    return {title: next(iter(ids)) for title, ids in found.items() if len(ids) == 1}
 
 
 def _kind(

@@ -78,7 +78,7 @@ def run_and_tell(
     matrix: bool = False,
     wanted: Sequence[str] = (),
 ) -> ExitCode:
-    """Run them all and tell how they ended, and whether the findings with these signatures were there again.
+    """Run them all and tell how they ended, and whether the findings with these codes were there again.
 
     What can't be had is left out, and named before anything is fetched. The exit code is that of all together.
     Where something ends it early, what has ended by then is told all the same, and the error goes on.
@@ -150,7 +150,7 @@ def tell(
     """Tell every reporter that is wanted; the exit code of all runs together.
 
     `left_out` says which scenarios were not run, and why, and may change the code; `matrix` whether a matrix was
-    asked for; `wanted` has the signatures of a night's findings that were to be seen again.
+    asked for; `wanted` has the codes of a night's findings that were to be seen again.
     """
     of_matrix, again = left_out if matrix else None, seen_again(wanted, reports)
     main = _json_reporter(left_out, again, matrix) if as_json else _console_reporter(of_matrix)

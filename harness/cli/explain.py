@@ -60,7 +60,7 @@ def _unknown(word: str) -> str:
 def _list_all() -> None:
     kinds: dict[str, list[str]] = {}
     for entry in entries():
-        if "." not in entry.name and not entry.kind.startswith("a value of"):
+        if "." not in entry.name and not entry.of_a_key:
             kinds.setdefault(entry.kind, []).append(entry.name)
     for kind, names in kinds.items():
         OUT.print(f"[bold]{escape(kind)}[/bold]")

@@ -72,7 +72,7 @@ KnownOption = Annotated[
     typer.Option(
         "--known",
         metavar="FILE",
-        help="The quarantine: signatures of findings, one a line, that are looked for and told, and change no "
+        help="The quarantine: codes of findings, one a line, that are looked for and told, and change no "
         "exit code.",
     ),
 ]

@@ -27,7 +27,7 @@ from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.campaign import Campaign
-from rocketchaos.harness.nightly.again import signatures
+from rocketchaos.harness.nightly.again import codes
 from rocketchaos.harness.nightly.document import MARK
 from rocketchaos.harness.plan.library import find
 from rocketchaos.harness.plan.matrix import Matrix, plan
@@ -97,7 +97,7 @@ def reproduce(
 
 def _findings_of(path: Path, scenario: Scenario) -> tuple[str, ...]:
     """What is to be seen again: the findings of the run in this folder, where a night drew its scenario."""
-    return signatures(load_report(path)) if path.is_dir() and MARK in scenario.marks else ()
+    return codes(load_report(path)) if path.is_dir() and MARK in scenario.marks else ()
 
 
 def _prepare(

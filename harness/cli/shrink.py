@@ -47,7 +47,7 @@ def shrink(
         typer.Option(
             "--finding",
             metavar="TEXT",
-            help="Which one, by any part of its signature. [default: a run's first; all of a night that are new]",
+            help="Which one, by a part of its code or words. [default: a run's first; of a night all new ones]",
         ),
     ] = "",
     repeat: Annotated[
@@ -105,7 +105,7 @@ def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort:
     """
     report = load_report(run)
     wanted = chosen(report, finding)
-    OUT.print(f"shrinking: {wanted.signature}", markup=False)
+    OUT.print(f"shrinking: {wanted.told}", markup=False)
     with Progress() as progress:
         options = options_of(report, runs, progress)
         search = Smallest(report, wanted, effort, options)
@@ -141,7 +141,7 @@ def _shrink_stated(one: StatedFinding, out: Path, effort: Effort, runs: Path) ->
             break
         left = replace(effort, minutes=minutes)
         try:
-            return _shrink_one(original, one.signature, lambda name: out / f"{name}{SUFFIX}", left, runs)
+            return _shrink_one(original, one.code, lambda name: out / f"{name}{SUFFIX}", left, runs)
         except (PreconditionNotMet, UsageProblem) as problem:
             problems.append(problem)
     if len(problems) == 1:
@@ -158,21 +158,21 @@ def _shrink_all(wanted: Sequence[StatedFinding], out: Path, effort: Effort, runs
         OUT.print("nothing to shrink: the night has no finding that isn't known")
         return ExitCode.AS_EXPECTED
     require_writable(out / "any", WAY_OUT)
-    told = {one.signature: "not shrunk: it had not begun" for one in wanted}
+    told = {one.code: "not shrunk: it had not begun" for one in wanted}
     codes: list[ExitCode] = []
     try:
         for one in wanted:
             try:
-                told[one.signature] = _shrink_stated(one, out, effort, runs)
+                told[one.code] = _shrink_stated(one, out, effort, runs)
             except RocketchaosError as problem:
-                told[one.signature] = "\n".join([f"not shrunk: {problem}", *_notes(problem)])
+                told[one.code] = "\n".join([f"not shrunk: {problem}", *_notes(problem)])
                 codes.append(problem.exit_code)
             except KeyboardInterrupt as end:
-                told[one.signature] = "\n".join(["not shrunk: interrupted", *_notes(end)])
+                told[one.code] = "\n".join(["not shrunk: interrupted", *_notes(end)])
                 raise
     finally:
-        for signature, text in told.items():
-            OUT.print(f"\n{signature}\n{indent(text, '  ')}", markup=False)
+        for code, text in told.items():
+            OUT.print(f"\n{code}\n{indent(text, '  ')}", markup=False)
     return ExitCode.gravest(codes)
 
 

@@ -21,6 +21,18 @@ may go on side by side, cost little."""
 
 
 @dataclass(frozen=True, slots=True)
+class Awaited:
+    """The condition that a `settle` waits for."""
+
+    id: str
+    """Its key: `ownership`, `dead_letters`."""
+    subject: str
+    """Whom it asks about: a group, a consumer, a topic, a node, or a variable for one."""
+    title: str
+    """For people, who may read other words in another version."""
+
+
+@dataclass(frozen=True, slots=True)
 class Seen:
     """What a look showed: whether the condition holds, and in words what was seen."""
 
@@ -33,7 +45,7 @@ def _interval_s(state: RetryCallState) -> float:
     return min(max(POLL_INTERVAL_S, POLL_SHARE * (state.seconds_since_start or 0.0)), LONGEST_POLL_INTERVAL_S)
 
 
-def await_condition(context: RunContext, name: str, look: Callable[[], Seen], within_ms: int) -> None:
+def await_condition(context: RunContext, awaited: Awaited, look: Callable[[], Seen], within_ms: int) -> None:
     """Look again and again until the condition holds; a worker or server that dies ends it at once.
 
     Raises:
@@ -59,11 +71,20 @@ def await_condition(context: RunContext, name: str, look: Callable[[], Seen], wi
     except RetryError as limit:
         last = limit.last_attempt.result()
         raise PreconditionNotMet(
-            f"settle: {name} not reached within {within_ms / 1000:g} s ({looks} looks); last seen: {last.text}"
+            f"settle: {awaited.title} not reached within {within_ms / 1000:g} s ({looks} looks); "
+            f"last seen: {last.text}",
+            cause=f"settle-{awaited.id}",
         ) from None
     took_ms = (context.now_ns() - started_ns) / 1e6
     context.history.append(
         "harness",
         "settled",
-        {"condition": name, "took_ms": round(took_ms, 1), "looks": looks, "seen": seen.text},
+        {
+            "condition": awaited.title,
+            "condition_id": awaited.id,
+            "subject": awaited.subject,
+            "took_ms": round(took_ms, 1),
+            "looks": looks,
+            "seen": seen.text,
+        },
     )

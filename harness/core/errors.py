@@ -44,10 +44,12 @@ class RocketchaosError(Exception):
 
     exit_code = ExitCode.HARNESS
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", *, cause: str = "") -> None:
+        """`cause` is a word that stays whatever the message says: equal causes are counted by it."""
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.cause = cause
 
     def __str__(self) -> str:
         return f"{self.message}\n  {self.hint}" if self.hint else self.message

@@ -120,6 +120,9 @@ class Finding:
     """The claim whose contrary was seen where it holds."""
     line: int | None = None
     """Line of the check in the scenario file."""
+    id: str = ""
+    """What the check states, in the words of the language (`assertions.base.Check.identity`): the same one however
+    its name is worded. Empty in documents of before checks had ids."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,14 +223,14 @@ class Stage:
         if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
             failure = self.context.deeper_cause() or self._out_of_memory() or failure
         if isinstance(failure, PreconditionNotMet):
-            self.note(Trouble.PRECONDITION, str(failure))
+            self.note(Trouble.PRECONDITION, str(failure), failure.cause or self._last_step())
             self.observe_what_can_be()
         elif isinstance(failure, UsageProblem):
-            self.note(Trouble.USAGE, str(failure))
+            self.note(Trouble.USAGE, str(failure), failure.cause)
         elif isinstance(failure, EnvironmentNotReady):
-            self.note(Trouble.ENVIRONMENT, str(failure))
+            self.note(Trouble.ENVIRONMENT, str(failure), failure.cause)
         elif isinstance(failure, RocketchaosError):
-            self.note(Trouble.HARNESS, str(failure))
+            self.note(Trouble.HARNESS, str(failure), failure.cause)
         elif isinstance(failure, Exception):
             self.note(Trouble.HARNESS, f"{type(failure).__name__}: {failure}")
             text = "".join(traceback.format_exception(failure))
@@ -256,10 +256,19 @@ class Stage:
             f"the server {node} ran out of memory: {line}", "Its log is in the run folder, logs/."
         )
 
-    def note(self, trouble: Trouble, message: str) -> None:
-        """Write down why the run could not be completed; a history that can't be written stays as it is."""
+    def note(self, trouble: Trouble, message: str, cause: str = "") -> None:
+        """Write down why the run could not be completed; a history that can't be written stays as it is.
+
+        `cause` is what equal causes are counted by, whatever the message says; empty where only that tells.
+        """
+        data = {"trouble": trouble, "message": message} | ({"cause": cause} if cause else {})
         with suppress(EnvironmentNotReady):
-            self.history.append("harness", "trouble", {"trouble": trouble, "message": message})
+            self.history.append("harness", "trouble", data)
+
+    def _last_step(self) -> str:
+        """The word of the step that was begun last: what a precondition that names no cause was missed by."""
+        steps = (event for event in reversed(self.history.events) if event.kind == "step-started")
+        return next((str(event.data["step"]) for event in steps), "")
 
     def observe_what_can_be(self) -> None:
         """After a condition was not reached: what the brokers say now helps to find out why."""

@@ -23,14 +23,25 @@ class NightlyFinding:
     breach: Breach
 
     @property
+    def code(self) -> str:
+        """What has the same cause has the same code, one of `codes.CODES`."""
+        return self.breach.code
+
+    @property
     def signature(self) -> str:
-        """What has the same cause has the same signature: without names, numbers, times and seeds."""
+        """The code in words, for people."""
         return f"{self.kind}: {self.breach.cause}"
+
+    @property
+    def told(self) -> str:
+        """The code and the cause, as a file of known findings may have it."""
+        return f"{self.code}: {self.breach.cause}"
 
     def as_json(self) -> dict[str, Any]:
         """As the status file has it."""
         return {
             "kind": self.kind,
+            "code": self.code,
             "signature": self.signature,
             "sentence": self.breach.sentence,
             "group": self.breach.group,
@@ -76,7 +87,7 @@ def findings(scenario: Scenario, events: Sequence[Event], outcome: Outcome) -> l
         try:
             for breach in invariant.breaches(judged):
                 one = NightlyFinding(invariant.kind, breach)
-                found.setdefault(one.signature, one)
+                found.setdefault(one.code, one)
         except Exception as failure:
             failures[invariant.kind] = failure
     if failures:

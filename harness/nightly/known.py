@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.nightly.known_before import code_of
 
 
 def read_known(path: Path | None) -> frozenset[str]:
-    """The signatures in a file, one a line; empty lines and those that begin with `#` say nothing.
+    """The codes in a file, one a line; empty lines and those that begin with `#` say nothing.
+
+    Behind a code may stand `: ` and words. Files of before findings had codes have their sentences.
 
     Raises:
         UsageProblem: it can't be read.
@@ -19,4 +22,6 @@ def read_known(path: Path | None) -> frozenset[str]:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageProblem(f"the known findings in {path} can't be read: {error}") from None
-    return frozenset(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+    return frozenset(
+        code_of(line.strip()) for line in lines if line.strip() and not line.lstrip().startswith("#")
+    )

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from rocketchaos.harness.nightly.checks import open_checks
+from rocketchaos.harness.nightly.codes import CODES
 from rocketchaos.harness.nightly.document import MARK, WHAT_RUNS, Document
 from rocketchaos.harness.nightly.findings import NightlyFinding
-from rocketchaos.harness.nightly.invariants.disagreement import MINDS
 from rocketchaos.harness.nightly.reduced import listed
 
 _KEPT = ("marks", *WHAT_RUNS)
-_NAME_AT_MOST, _SLUG_AT_MOST = 80, 36
-_SAYS_LITTLE = re.compile(
-    "an?|any|can|had|has|have|in|is|its?|of|that|the|their|to|was|which|members?|differ|doesnt|subscribe"
-)
+_NAME_AT_MOST = 80
 
 
 def opened(document: Document) -> Document:
@@ -48,32 +43,14 @@ def restated(document: Document, finding: NightlyFinding, origin: str) -> Docume
 
 
 def _title(finding: NightlyFinding) -> str:
-    """The cause, and what came of it where the cause alone is told."""
-    cause = finding.breach.cause.rpartition(": ")[2]
-    if cause in MINDS:
-        cause = f"{finding.kind.replace('-', ' ')}; {cause}"
-    return f"{cause[0].upper()}{cause[1:]}"
+    title = CODES[finding.code].title
+    return f"{title[0].upper()}{title[1:]}"
 
 
 def name_of(document: Document, finding: NightlyFinding) -> str:
-    """The name of the restated scenario: another one for each kind and cause of the same run."""
-    what = f"{finding.kind}-{slug(finding.breach.cause)}"
-    origin = document["name"].removeprefix(f"{MARK}-").removeprefix(f"{what}-")
-    return f"{what}-{origin}"[:_NAME_AT_MOST].rstrip("-")
-
-
-def slug(cause: str) -> str:
-    """A cause in a few words that fit into a name: its beginning, and in what the members differ, whole."""
-    begin, *rest = cause.split("; ")
-    told, differ = _words(begin.partition(":")[0]), _words(" ".join(rest))
-    while told and len("-".join([*told, *differ])) > _SLUG_AT_MOST:
-        told.pop()
-    return "-".join([*told, *differ])[:_SLUG_AT_MOST].rstrip("-")
-
-
-def _words(text: str) -> list[str]:
-    plain = text.lower().replace("'", "")
-    return [word for word in re.findall("[a-z0-9-]+", plain) if not _SAYS_LITTLE.fullmatch(word)]
+    """The name of the restated scenario: another one for each code of the same run."""
+    origin = document["name"].removeprefix(f"{MARK}-").removeprefix(f"{finding.code}-")
+    return f"{finding.code}-{origin}"[:_NAME_AT_MOST].rstrip("-")
 
 
 def with_expectation(document: Document, held: int, of: int) -> Document:

@@ -13,6 +13,7 @@ from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.engine.campaign import Campaign
 from rocketchaos.harness.nightly.document import Document, document_of
 from rocketchaos.harness.nightly.findings import NightlyFinding, findings
+from rocketchaos.harness.nightly.known_before import is_meant
 from rocketchaos.harness.nightly.restate import name_of, opened, restated, with_expectation
 from rocketchaos.harness.nightly.shrink import PATIENCE, Shrinking, measured, trust_of
 from rocketchaos.harness.nightly.trial import TimeLimit, Trial
@@ -102,7 +103,7 @@ class Smallest:
         """
         repeat, limit = self._effort.repeat, TimeLimit(self._effort.minutes)
         with Campaign(self._options) as campaign, limit.cutting(campaign.interrupted):
-            trial = self._trial = Trial(campaign, self._finding.signature, limit)
+            trial = self._trial = Trial(campaign, self._finding.code, limit)
             shown, of = measured(self._original, trial.of_original, repeat, self._effort.patience)
             trust = trust_of(shown, of)
             if trust is None:
@@ -167,7 +168,7 @@ def reproduce_command(file: Path, options: Options) -> str:
 
 
 def chosen(report: Report, text: str) -> NightlyFinding:
-    """The first finding of a run that has the text in its signature.
+    """The first finding of a run that has the text in its code, or in its words.
 
     Raises:
         UsageProblem: there is none.
@@ -178,11 +179,11 @@ def chosen(report: Report, text: str) -> NightlyFinding:
             f"{report.folder} shows no finding", "`rocketchaos nightly` names the runs that show one."
         )
     for one in found:
-        if text in one.signature:
+        if is_meant(one.code, text):
             return one
     raise UsageProblem(
-        f"no finding of {report.folder} has `{text}` in its signature",
-        "There are: " + "; ".join(one.signature for one in found),
+        f"no finding of {report.folder} has `{text}` in its code",
+        "There are: " + "; ".join(one.told for one in found),
     )
 
 

@@ -10,13 +10,16 @@ from typing import Any
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.nightly.known_before import code_of, is_meant
 
 
 @dataclass(frozen=True, slots=True)
 class StatedFinding:
     """A finding as the file has it."""
 
+    code: str
     signature: str
+    """The code in words, as they were then."""
     known: bool
     shown_by: tuple[Path, ...]
     """Folders of the runs that show it, as the night named them."""
@@ -49,17 +52,17 @@ class StatedFinding:
 
 
 def of_night(file: Path, text: str = "") -> list[StatedFinding]:
-    """The findings of a night that are not known, and have the text in their signature, in the order of the file.
+    """The findings of a night that are not known, and have the text in their code or words, in order.
 
     Raises:
         UsageProblem: it can't be read, is no status file of a night, or none of them has the text.
     """
     new = [one for one in _read(file) if not one.known]
-    wanted = [one for one in new if text in one.signature]
+    wanted = [one for one in new if text in one.signature or is_meant(one.code, text)]
     if new and not wanted:
         raise UsageProblem(
-            f"no new finding in {file} has `{text}` in its signature",
-            "There are: " + "; ".join(one.signature for one in new),
+            f"no new finding in {file} has `{text}` in its code",
+            "There are: " + "; ".join(f"{one.code} ({one.signature})" for one in new),
         )
     return wanted
 
@@ -79,7 +82,11 @@ def _read(file: Path) -> list[StatedFinding]:
 def _findings(file: Path, document: Any) -> Iterator[StatedFinding]:
     for one in document["findings"]:
         runs = tuple(Path(run["run"]) for run in one["shown_by"])
-        yield StatedFinding(str(one["signature"]), bool(one["known"]), runs, file.resolve())
+        signature = str(one["signature"])
+        # Files of before findings had codes have the signature alone.
+        yield StatedFinding(
+            str(one.get("code") or code_of(signature)), signature, bool(one["known"]), runs, file.resolve()
+        )
 
 
 def _events(run: Path) -> int:

@@ -17,7 +17,7 @@ from rocketchaos.harness.nightly.run import NightlyRun
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All findings of one signature."""
+    """All findings of one code."""
 
     first: NightlyFinding
     runs: tuple[NightlyRun, ...]
@@ -25,8 +25,8 @@ class Found:
     known: bool
 
     @property
-    def signature(self) -> str:
-        return self.first.signature
+    def code(self) -> str:
+        return self.first.code
 
     @property
     def shortest(self) -> NightlyRun:
@@ -124,27 +124,27 @@ class Summary:
 
 
 def summary_of(night: Night, known: frozenset[str]) -> Summary:
-    """The summary; `known` are signatures."""
-    by_signature: dict[str, list[tuple[NightlyFinding, NightlyRun]]] = {}
+    """The summary; `known` are codes."""
+    by_code: dict[str, list[tuple[NightlyFinding, NightlyRun]]] = {}
     for run in night.runs:
         for one in run.findings:
-            by_signature.setdefault(one.signature, []).append((one, run))
+            by_code.setdefault(one.code, []).append((one, run))
     found = [
-        Found(pairs[0][0], tuple(run for _, run in pairs), signature in known)
-        for signature, pairs in by_signature.items()
+        Found(pairs[0][0], tuple(run for _, run in pairs), code in known) for code, pairs in by_code.items()
     ]
-    return Summary(night, tuple(sorted(found, key=lambda one: (one.known, -len(one.runs), one.signature))))
+    return Summary(night, tuple(sorted(found, key=lambda one: (one.known, -len(one.runs), one.code))))
 
 
 def finding_of(found: Found, run: NightlyRun) -> NightlyFinding:
     """What the run shows of it."""
-    return next(one for one in run.findings if one.signature == found.signature)
+    return next(one for one in run.findings if one.code == found.code)
 
 
 def _found_json(found: Found) -> dict[str, Any]:
     return {
         "kind": found.first.kind,
-        "signature": found.signature,
+        "code": found.code,
+        "signature": found.first.signature,
         "known": found.known,
         "runs": len(found.runs),
         "shown_by": [

@@ -33,7 +33,7 @@ def lines(summary: Summary) -> Iterator[str]:
     yield f"{counted(len(summary.found), 'finding')}, {len(summary.new)} of them new"
     for found in summary.found[:SIGNATURES_SHOWN]:
         yield ""
-        yield f"{'known' if found.known else 'NEW':5}  {found.signature}"
+        yield f"{'known' if found.known else 'NEW':5}  {found.first.told}"
         name = found.shortest.name
         yield f"       in {counted(len(found.runs), 'run')} of {judged}, as in {name}:"
         yield f"       {finding_of(found, found.shortest).breach.sentence}"
@@ -61,7 +61,7 @@ def github_annotations(summary: Summary) -> Iterator[str]:
     for found in summary.found:
         level = "notice" if found.known else "error"
         text = f"{finding_of(found, found.shortest).breach.sentence}\n{_commands(found.shortest)}"
-        yield workflow_command(level, {"title": printable(found.signature)}, text)
+        yield workflow_command(level, {"title": printable(found.first.told)}, text)
     for run in summary.errors:
         yield workflow_command(
             "warning", {"title": printable(f"{run.name} says nothing")}, f"{run.not_judged}"
@@ -74,8 +74,8 @@ def write_junit(summary: Summary, file: Path) -> None:
     Raises:
         EnvironmentNotReady: it can't be written.
     """
-    known = {found.signature for found in summary.found if found.known}
-    failing = [run for run in summary.runs if any(one.signature not in known for one in run.findings)]
+    known = {found.code for found in summary.found if found.known}
+    failing = [run for run in summary.runs if any(one.code not in known for one in run.findings)]
     totals = {
         "tests": str(len(summary.runs)),
         "failures": str(len(failing)),
@@ -100,13 +100,13 @@ def _case(run: NightlyRun, known: frozenset[str] | set[str], inconclusive: bool)
         },
     )
     for one in run.findings:
-        if one.signature not in known:
-            failure = ElementTree.SubElement(case, "failure", {"type": one.kind, "message": one.signature})
+        if one.code not in known:
+            failure = ElementTree.SubElement(case, "failure", {"type": one.kind, "message": one.told})
             failure.text = printable(f"{one.breach.sentence}\n{_commands(run)}", keep="\n")
     if run.not_judged is not None:
         word = "skipped" if inconclusive else "error"
         ElementTree.SubElement(case, word, {"message": printable(run.not_judged)})
-    told = [f"known: {one.signature}" for one in run.findings if one.signature in known]
+    told = [f"known: {one.told}" for one in run.findings if one.code in known]
     if run.tries > 1:
         told.append(f"run {run.tries} times: the environment had failed before")
     if told:

@@ -62,10 +62,10 @@ class TimeLimit:
 
 
 class Trial:
-    """Runs documents in a campaign, one at a time, and says whether the finding of this signature is there."""
+    """Runs documents in a campaign, one at a time, and says whether the finding of this code is there."""
 
-    def __init__(self, campaign: Campaign, signature: str, limit: TimeLimit) -> None:
-        self._campaign, self._signature, self._limit = campaign, signature, limit
+    def __init__(self, campaign: Campaign, code: str, limit: TimeLimit) -> None:
+        self._campaign, self._code, self._limit = campaign, code, limit
         self._found: dict[str, NightlyFinding] = {}
         self._failures = 0
         self.runs = 0
@@ -129,7 +129,7 @@ class Trial:
 
     def _shown_by(self, report: Report) -> NightlyFinding | None:
         found = judged_run(self.runs, report, 1).findings
-        return next((one for one in found if one.signature == self._signature), None)
+        return next((one for one in found if one.code == self._code), None)
 
     def _run(self, document: Document) -> Report:
         scenario = parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")

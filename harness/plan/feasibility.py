@@ -7,15 +7,19 @@ from rocketchaos.harness.scenario.model import Scenario
 
 
 def why_not(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
-    """Why it can't run with this version of RocketMQ on this kind of cluster; None where it can."""
-    reason = scenario.why_not_on(version)
+    """Why it can't run with this version of RocketMQ on this kind of cluster, with its name; None where it can."""
+    reason = lacks(scenario, version, kind)
+    return None if reason is None else f"{scenario.name} {reason}"
+
+
+def lacks(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
+    """The same without its name: what several scenarios may have in common."""
+    reason = scenario.lacks_on(version)
     missing = _missing(scenario, kind)
     if reason is None and missing:
         able = [other for other in ClusterKind if not _missing(scenario, other)]
         ways = " or ".join(f"`--on {other}`" for other in able) or "no kind of cluster"
-        reason = (
-            f"{scenario.name} needs what a cluster of kind {kind} can't do: {', '.join(missing)}; {ways} can"
-        )
+        reason = f"needs what a cluster of kind {kind} can't do: {', '.join(missing)}; {ways} can"
     return reason
 
 

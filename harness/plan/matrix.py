@@ -13,7 +13,7 @@ from types import MappingProxyType
 from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import clipped, listed, nearest
-from rocketchaos.harness.plan.feasibility import why_not
+from rocketchaos.harness.plan.feasibility import lacks
 from rocketchaos.harness.plan.job import Job, job_of
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice, client_choice
@@ -56,6 +56,8 @@ class LeftOut:
     reason: str
     code: ExitCode = ExitCode.AS_EXPECTED
     """How the command ends at best: a version that was named and can't be had must not end as if all was well."""
+    lacks: str = ""
+    """The reason without the scenario's name, where that is in it: several may have the same."""
 
 
 def left_out_told(left_out: Iterable[LeftOut]) -> list[str]:
@@ -67,8 +69,7 @@ def left_out_told(left_out: Iterable[LeftOut]) -> list[str]:
             # Of every scenario alike: without their names.
             absent.setdefault((one.rocketmq, one.reason), []).append(one.client)
             continue
-        why = one.reason.removeprefix(f"{one.scenario} ")
-        found.setdefault((one.client, one.rocketmq, why), []).append(one.scenario)
+        found.setdefault((one.client, one.rocketmq, one.lacks or one.reason), []).append(one.scenario)
     return [
         *(
             f"{', '.join(dict.fromkeys(clients))} on RocketMQ {rocketmq}: {reason}"
@@ -201,11 +202,13 @@ def plan(scenarios: Sequence[Scenario], cells: Sequence[Cell], kind: ClusterKind
     jobs: list[Job] = []
     left_out: list[LeftOut] = []
     for job in (job for scenario in scenarios for job in jobs_of(scenario, cells)):
-        reason = why_not(job.scenario, job.rocketmq, kind)
-        if reason is None:
+        lacking = lacks(job.scenario, job.rocketmq, kind)
+        if lacking is None:
             jobs.append(job)
         else:
-            left_out.append(LeftOut(job.scenario.name, job.clients, job.rocketmq, reason))
+            name = job.scenario.name
+            reason = f"{name} {lacking}"
+            left_out.append(LeftOut(name, job.clients, job.rocketmq, reason, lacks=lacking))
     if not jobs:
         raise UsageProblem(_nothing_left(left_out, kind), _WAYS)
     return Plan(tuple(jobs), tuple(left_out))

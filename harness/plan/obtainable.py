@@ -42,12 +42,14 @@ def why_unobtainable(
     if need is None:
         return None
     error = absent[need]
-    reason, code = f"{error.message}. {error.hint}".removesuffix(". "), error.exit_code
+    reason = f"{error.message}. {error.hint}" if error.hint else error.message
+    lacks, code = "", error.exit_code
     if need == _with_a_proxy(job.rocketmq) and isinstance(error, UsageProblem):
         # A version without a proxy is as those of 4.9.x: what needs one is impossible there, and a matrix may
         # well ask for that.
-        reason, code = f"{job.scenario.name} needs a proxy: {error.message}", ExitCode.AS_EXPECTED
-    return Unobtainable(LeftOut(job.scenario.name, job.clients, job.rocketmq, reason, code), error)
+        lacks, code = f"needs a proxy: {error.message}", ExitCode.AS_EXPECTED
+        reason = f"{job.scenario.name} {lacks}"
+    return Unobtainable(LeftOut(job.scenario.name, job.clients, job.rocketmq, reason, code, lacks), error)
 
 
 def obtainable(

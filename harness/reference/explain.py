@@ -39,6 +39,8 @@ class Entry:
     text: str
     example: str = ""
     keys: tuple[Key, ...] = ()
+    of_a_key: bool = False
+    """Whether it is one of the values that a key may have: no word by itself."""
 
 
 def entries() -> list[Entry]:
@@ -105,6 +107,6 @@ def _of_mapping(name: str, kind: str, model: type[BaseModel]) -> Iterator[Entry]
         yield Entry(f"{name}.{key.name}", f"key of `{name}`", f"{key.meaning}\n\nIts value: {key.value}.")
         for choice in key.choices:
             more = f"`rocketchaos explain {name}` says more."
-            yield Entry(choice, f"a value of `{name}.{key.name}`", f"{key.meaning}\n\n{more}")
+            yield Entry(choice, f"a value of `{name}.{key.name}`", f"{key.meaning}\n\n{more}", of_a_key=True)
         if key.name in inside:
             yield from _of_mapping(f"{name}.{key.name}", "the mapping there", inside[key.name])

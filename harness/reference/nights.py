@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
+from rocketchaos.harness.nightly.codes import CODES
 from rocketchaos.harness.nightly.dimensions import DIMENSIONS
 from rocketchaos.harness.nightly.invariants import INVARIANTS
 from rocketchaos.harness.nightly.operations import OPERATIONS
@@ -61,6 +62,14 @@ def _lines() -> Iterator[str]:
     yield "\n## Invariants\n\nWhat must never be so.\n\n| finding | what it says |\n|---|---|"
     for invariant in INVARIANTS:
         yield f"| `{invariant.kind}` | {invariant.meaning} |"
+    yield (
+        "\n## Codes of findings\n\n"
+        "A file of `--known` has a code a line. A code is never renamed, and never used again. "
+        "The sentences\nthat such files had before there were codes are read as well.\n\n"
+        "| code | what it says |\n|---|---|"
+    )
+    for code, meaning in CODES.items():
+        yield f"| `{code}` | {_cell(meaning.cause)} |"
     yield (
         "\n## Reductions\n\nIn this order there are fewer "
         + ", ".join(f"`{name}`" for name in REDUCTIONS)

@@ -135,6 +135,7 @@ def _run(run: Report) -> dict[str, Any]:
 def _check(finding: Finding) -> dict[str, Any]:
     return {
         "section": finding.section,
+        "id": finding.id,
         "name": finding.name,
         "passed": {Holds.YES: True, Holds.NO: False}.get(finding.holds),
         "expected": finding.expected,

@@ -323,7 +323,12 @@ class Scenario(Strict):
         )
 
     def why_not_on(self, version: str) -> str | None:
-        """Why it says nothing of this version of RocketMQ; None where it does."""
+        """Why it says nothing of this version of RocketMQ, with its name; None where it does."""
+        lacks = self.lacks_on(version)
+        return None if lacks is None else f"{self.name} {lacks}"
+
+    def lacks_on(self, version: str) -> str | None:
+        """The same without its name: what several scenarios may have in common."""
         reason = why_not_in(self.rocketmq, version)
         if reason is None and self.cluster.proxy is not None and not contains(PROXY_SINCE, version):
             reason = f"needs a proxy, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
@@ -331,8 +336,7 @@ class Scenario(Strict):
             reason = (
                 "goes `through: proxy`, which a proxy in mode LOCAL is no way for: write `proxy: cluster`"
             )
-        reason = reason or self._why_no_step(version) or self._why_no_client(version)
-        return None if reason is None else f"{self.name} {reason}"
+        return reason or self._why_no_step(version) or self._why_no_client(version)
 
     def _why_no_step(self, version: str) -> str | None:
         for step in every_step(self.steps):

@@ -156,11 +156,12 @@ class Settle(Step):
             yield str(self.own_offsets), f"{consumer.traits.implementation} doesn't tell its own offsets"
 
     def run(self, context: RunContext) -> None:
-        from rocketchaos.harness.conditions import await_condition
+        from rocketchaos.harness.conditions import Awaited, await_condition
         from rocketchaos.harness.conditions.looks import LOOKS
 
         name = next(name for name in CONDITIONS if getattr(self, name) is not None)
-        await_condition(context, CONDITIONS[name].title(self), LOOKS[name](context, self), self.within)
+        awaited = Awaited(name, str(getattr(self, name)), CONDITIONS[name].title(self))
+        await_condition(context, awaited, LOOKS[name](context, self), self.within)
 
 
 @dataclass(frozen=True, slots=True)

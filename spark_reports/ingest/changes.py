@@ -23,8 +23,10 @@ _ACTIVE_STEPS = (
 )
 """Steps from whose beginning on a group may change, before an event tells that it has."""
 _FAULTS = ("fault-injected", "fault-effective", "fault-healed")
-_SETTLED = r"^(?:ownership|subscription) of (\S+)"
+_SETTLED = ("ownership", "subscription")
 """Conditions that hold only where every member has its share of the queues."""
+_SETTLED_BEFORE = r"^(?:ownership|subscription) of (\S+)"
+"""Their titles in folders of before conditions had ids. Frozen: the words of that time."""
 
 
 def history_by_group(events: DataFrame) -> DataFrame:
@@ -48,8 +50,8 @@ def history_by_group(events: DataFrame) -> DataFrame:
     by_member = Window.partitionBy("run_key", "who")
     joins = fn.col("kind").isin(*JOINS)
     shares = fn.when(joins, fn.coalesce(fn.col("data.queues").contains("shared"), fn.lit(False)))
-    settled = fn.regexp_extract("data.condition", _SETTLED, 1)
-    told = fn.when(fn.col("kind") != "settled", fn.col("data.group")).when(settled != "", settled)
+    settled = _settled_group()
+    told = fn.when(fn.col("kind") != "settled", fn.col("data.group")).otherwise(settled)
     known = (
         events.repartition("run_key")
         .withColumn("who", fn.explode_outer(who))
@@ -68,6 +70,14 @@ def history_by_group(events: DataFrame) -> DataFrame:
         .drop("told", "groups")
     )
     return _with_stretches(lined)
+
+
+def _settled_group() -> Column:
+    """Of `settled`: the group whose members all have their shares; null where it says something else."""
+    before = fn.regexp_extract("data.condition", _SETTLED_BEFORE, 1)
+    return fn.when(fn.col("data.condition_id").isin(*_SETTLED), fn.col("data.subject")).when(
+        fn.col("data.condition_id").isNull() & (before != ""), before
+    )
 
 
 def _targets() -> Column:

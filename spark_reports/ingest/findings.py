@@ -1,5 +1,8 @@
 """The table `findings`: what is not as it should be, each with a signature in which equal causes look equal.
 
+That is an id where our own code tells the cause, whatever words it has for it. What RocketMQ and others say is
+normalised text (`spark_reports.ingest.signature`), and so is what folders tell of before there were ids.
+
 `outcome`   of runs that are not as expected, or that an error ended
 `check`     of `also`, or of the section that should hold, where it was not seen to hold
 `trouble`   what kept a run from being completed
@@ -56,7 +59,7 @@ def findings(documents: DataFrame, story: DataFrame, logs: DataFrame) -> DataFra
     for part in (_checks(documents), _troubles(story), _events(documents, story), logs):
         rows = rows.unionByName(part, allowMissingColumns=True)
     return (
-        rows.withColumn("signature", signature(fn.col("text"), fn.col("run")))
+        rows.withColumn("signature", fn.coalesce("cause", signature(fn.col("text"), fn.col("run"))))
         .withColumn("text", fn.substring("text", 1, LONGEST))
         .transform(shaped, FINDINGS)
     )
@@ -73,7 +76,9 @@ def side_of(trouble: Column) -> Column:
     return fn.coalesce(fn.element_at(sides, trouble), fn.lit(PRODUCT))
 
 
-def _row(kind: str, side: Column, node: Column, text: Column, numbers: Column) -> list[str | Column]:
+def _row(
+    kind: str, side: Column, node: Column, text: Column, numbers: Column, cause: Column | None = None
+) -> list[str | Column]:
     return [
         "run_key",
         "run",
@@ -82,6 +87,7 @@ def _row(kind: str, side: Column, node: Column, text: Column, numbers: Column) -
         side.alias("side"),
         node.alias("node"),
         text.alias("text"),
+        (fn.lit(None).cast("string") if cause is None else cause).alias("cause"),
         fn.lit(1).cast("long").alias("occurrences"),
         numbers.cast("array<int>").alias("events"),
     ]
@@ -94,9 +100,14 @@ def _outcomes(documents: DataFrame) -> DataFrame:
         fn.lit(": "),
         fn.coalesce("verdict.reason", fn.lit("")),
     )
+    cause = fn.concat(
+        fn.lit("outcome "),
+        fn.concat_ws(" ", "verdict.outcome", "verdict.trouble"),
+        fn.coalesce(fn.concat(fn.lit(" expected "), "verdict.expected"), fn.lit("")),
+    )
     wrong = documents.where(not_as_it_should_be())
     return wrong.select(
-        *_row("outcome", side_of(fn.col("verdict.trouble")), fn.lit("harness"), text, fn.array())
+        *_row("outcome", side_of(fn.col("verdict.trouble")), fn.lit("harness"), text, fn.array(), cause)
     )
 
 
@@ -118,6 +129,7 @@ def _checks(documents: DataFrame) -> DataFrame:
                 fn.lit("harness"),
                 text,
                 fn.coalesce("one.events", fn.array()),
+                fn.concat(fn.lit("check "), "one.id", fn.lit(" holds "), "one.holds"),
             )
         )
     )
@@ -126,7 +138,9 @@ def _checks(documents: DataFrame) -> DataFrame:
 def _troubles(events: DataFrame) -> DataFrame:
     told = events.where("kind = 'trouble'")
     text = fn.concat_ws(": ", "data.trouble", "data.message")
-    return told.select(*_row("trouble", side_of(fn.col("data.trouble")), fn.col("node"), text, fn.array("n")))
+    cause = fn.concat(fn.lit("trouble "), "data.trouble", fn.lit(" "), "data.cause")
+    side = side_of(fn.col("data.trouble"))
+    return told.select(*_row("trouble", side, fn.col("node"), text, fn.array("n"), cause))
 
 
 def _events(documents: DataFrame, events: DataFrame) -> DataFrame:

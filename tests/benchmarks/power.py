@@ -16,12 +16,12 @@ SEEDS = (7, 8, 9)
 MINUTES = 5
 """A quarter of what a night has by default: what must be found is found long before its end."""
 WANTED: Mapping[str, str] = {
-    "messages that a queue's owner drops": "wanted-but-not-delivered: filtered-by-client",
-    "messages that the stored subscription passes over": "wanted-but-not-delivered: filtered-by-broker",
-    "`subscription not exist`, on and on": "refused-on-and-on: subscription not exist",
-    "cross delivery through the retry topic": "cross-delivery: through the retry topic",
+    "messages that a queue's owner drops": "wanted-but-not-delivered-filtered-by-client",
+    "messages that the stored subscription passes over": "wanted-but-not-delivered-filtered-by-broker",
+    "`subscription not exist`, on and on": "refused-on-and-on-not-exist",
+    "cross delivery through the retry topic": "cross-delivery-retry",
 }
-"""How the signatures begin of what every seed is to find."""
+"""How the codes begin of what every seed is to find."""
 
 
 def measure_power(repeats: int, runs: str) -> list[Figure]:
@@ -61,7 +61,7 @@ def _first_s(status: Mapping[str, Any], begins: str, began: float) -> float:
     ends = [
         (Path(shown["run"]) / "outcome.json").stat().st_mtime - began
         for found in status["findings"]
-        if found["signature"].startswith(begins)
+        if found["code"].startswith(begins)
         for shown in found["shown_by"]
     ]
     return min(ends, default=math.inf)

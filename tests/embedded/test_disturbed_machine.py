@@ -72,7 +72,7 @@ def run(runs: Path, profile: Profile = OF_ONE_MIND, *, shared: bool = False) -> 
 def found_in(report: Report) -> list[str]:
     """What was found in a run that says something."""
     assert why_not_judged(report.outcome, report.events) is None, report.outcome.reason
-    return [one.signature for one in findings(report.scenario, report.events, report.outcome)]
+    return [one.code for one in findings(report.scenario, report.events, report.outcome)]
 
 
 @contextmanager

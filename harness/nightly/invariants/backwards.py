@@ -9,6 +9,7 @@ from rocketchaos.assertions.view import RunView, queue_name
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.fault_registry import KILLS
+from rocketchaos.harness.nightly.codes import CODES
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.causes import Move, began_ns, moving
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
@@ -46,15 +47,15 @@ class OffsetBackwards:
             for fall in falls_of(view, group, judged.end):
                 unexplained = _unexplained(view, group, fall)
                 if unexplained is not None:
-                    cause, proof = unexplained
-                    found.setdefault((group, cause), []).append((fall, proof))
-        for (group, cause), falls in found.items():
+                    code, proof = unexplained
+                    found.setdefault((group, code), []).append((fall, proof))
+        for (group, code), falls in found.items():
             one = falls[0][0]
             yield Breach(
                 group=group,
-                cause=cause,
+                code=code,
                 sentence=f"the offset of {group} for {one.queue} of {one.topic} ran back from {one.high} to "
-                f"{one.low}; {cause}; {counted(len(falls), 'such fall')}",
+                f"{one.low}; {CODES[code].cause}; {counted(len(falls), 'such fall')}",
                 events=some(
                     [event.n for fall, proof in falls for event in (*proof, fall.before, fall.after)]
                 ),
@@ -64,18 +65,18 @@ class OffsetBackwards:
 
 
 def _unexplained(view: RunView, group: str, fall: Fall) -> tuple[str, _Proof] | None:
-    """Why nothing explains a fall, and what proves it besides; None where something does."""
+    """The code of why nothing explains a fall, and what proves it besides; None where something does."""
     if any(event.n >= fall.before.n for event in _resets(view, group, fall)):
         return None
     deaths = [event for event in _deaths(view, fall) if event.n > fall.before.n]
     if deaths:
         known = _known_before_death(view, group, fall, deaths[-1])
-        return ("more was forgotten than a broker's flush interval", []) if known > fall.low else None
+        return ("offset-backwards-beyond-flush", []) if known > fall.low else None
     moves = moving(view, group, fall.before, fall.after)
     if not moves:
-        return "nothing had moved the queue", []
+        return "offset-backwards-unmoved", []
     look = _known_before_moves(view, group, fall, moves)
-    return None if look is None else ("further back than what moved the queue explains", [look])
+    return None if look is None else ("offset-backwards-beyond-moves", [look])
 
 
 def _resets(view: RunView, group: str, fall: Fall) -> Iterator[Event]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import MessageFate
+from rocketchaos.harness.nightly.codes import CODES
 
 Checks = tuple[Mapping[str, Any], ...]
 """Checks as a scenario file has them."""
@@ -28,8 +29,8 @@ class Breach:
     """An invariant that did not hold, for one group and one cause."""
 
     group: str
-    cause: str
-    """In words without names, numbers and times: what has the same cause has the same words."""
+    code: str
+    """One of `codes.CODES`: what has the same cause has the same code."""
     sentence: str
     events: tuple[int, ...]
     """The numbers of those that prove it."""
@@ -37,6 +38,11 @@ class Breach:
     """Checks that hold where it is there; none where the language has no word for it."""
     healthy: Checks = ()
     """Checks that hold where it isn't."""
+
+    @property
+    def cause(self) -> str:
+        """In words without names, numbers and times."""
+        return CODES[self.code].cause
 
 
 class Invariant(Protocol):

@@ -23,19 +23,20 @@ class CrossDelivery:
         for one in judged.view.deliveries(judged.end):
             if one.key not in tags:
                 continue  # it was not acknowledged
-            way = "through the retry topic" if one.reconsume_times else "straight from its queue"
+            way = "retry" if one.reconsume_times else "queue"
             what = _strange(judged, one, tags[one.key])
             if what is not None:
                 group = judged.view.scenario.consumers[one.consumer].group
                 found.setdefault((group, way, what), []).append(one)
         for (group, way, what), strays in found.items():
             first = strays[0]
+            told = "through the retry topic" if way == "retry" else "straight from its queue"
             tag = tags[first.key]
             said = {"to": first.consumer, "topic": first.topic} | ({"tag": tag} if tag else {})
             yield Breach(
                 group=group,
-                cause=f"{way}, of a {what} to which it doesn't subscribe",
-                sentence=f"{first.consumer} of {group} got {first.key} (tag {tag}) {way}, though it has never "
+                code=f"cross-delivery-{way}-{what}",
+                sentence=f"{first.consumer} of {group} got {first.key} (tag {tag}) {told}, though it has never "
                 f"subscribed to that {what}; {counted(len(strays), 'such delivery', 'such deliveries')}",
                 events=some(
                     [

@@ -7,13 +7,8 @@ from typing import Literal
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.language.consumer import Expression, SqlExpression
 
-AGREE = "the members agree"
-TOPICS = "the members differ in their topics"
-TAGS = "the members differ in their tags"
-SQL = "the members differ in their SQL"
-ALLOCATION = "the members differ in their allocation"
-MINDS = (AGREE, TOPICS, TAGS, SQL, ALLOCATION)
-
+Mind = Literal["agree", "topics", "tags", "sql", "allocation"]
+"""Whether members agree, or what they differ in; part of the codes of findings (`harness.nightly.codes`)."""
 
 Way = Literal["topics", "expressions", "allocation"]
 """In what members may disagree."""
@@ -27,32 +22,32 @@ OF_OWNERS: tuple[Way, ...] = ("allocation", "topics", "expressions")
 
 def disagreement(
     view: RunView, group: str, topic: str, first: int, last: int, order: tuple[Way, ...] = OF_HEARTBEATS
-) -> str:
+) -> Mind:
     """In what the members that were online from one event to another disagree about a topic, or that they agree.
 
     Where they disagree in several ways the one that comes first in this order, as what it decides over.
     """
     members = view.online_between(group, first, last)
     allocations = {view.scenario.consumers[member].strategy for member in members}
-    ways: dict[Way, str | None] = {
+    ways: dict[Way, Mind | None] = {
         "topics": _in_topics(view, members, topic, first, last),
         "expressions": _in_expressions(view, members, topic, first, last),
-        "allocation": ALLOCATION if len(allocations) > 1 else None,
+        "allocation": "allocation" if len(allocations) > 1 else None,
     }
-    return next((told for way in order if (told := ways[way]) is not None), AGREE)
+    return next((told for way in order if (told := ways[way]) is not None), "agree")
 
 
-def _in_topics(view: RunView, members: list[str], topic: str, first: int, last: int) -> str | None:
+def _in_topics(view: RunView, members: list[str], topic: str, first: int, last: int) -> Mind | None:
     topics = {frozenset(view.own_subscriptions.at(member, last)) for member in members}
     gave_up = any(
         None in view.own_subscriptions.between(member, topic, first, last)
         and topic in view.own_subscriptions.at(member, last)
         for member in members
     )
-    return TOPICS if len(topics) > 1 or gave_up else None
+    return "topics" if len(topics) > 1 or gave_up else None
 
 
-def _in_expressions(view: RunView, members: list[str], topic: str, first: int, last: int) -> str | None:
+def _in_expressions(view: RunView, members: list[str], topic: str, first: int, last: int) -> Mind | None:
     wants: list[Expression] = []
     for member in members:
         for one in view.own_subscriptions.between(member, topic, first, last):
@@ -60,11 +55,11 @@ def _in_expressions(view: RunView, members: list[str], topic: str, first: int, l
                 wants.append(one)
     if len(wants) < 2:
         return None
-    return SQL if any(isinstance(one, SqlExpression) for one in wants) else TAGS
+    return "sql" if any(isinstance(one, SqlExpression) for one in wants) else "tags"
 
 
 def ever_disagreed(view: RunView, group: str) -> bool:
     """Whether members of the group subscribed to different things, or allocated differently, at any time."""
     return any(
-        disagreement(view, group, topic, 0, view.events[-1].n) != AGREE for topic in view.scenario.topics
+        disagreement(view, group, topic, 0, view.events[-1].n) != "agree" for topic in view.scenario.topics
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rocketchaos.assertions.view import Sent
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
-from rocketchaos.harness.nightly.invariants.disagreement import AGREE, ever_disagreed
+from rocketchaos.harness.nightly.invariants.disagreement import ever_disagreed
 from rocketchaos.harness.nightly.invariants.wants import lets_through, wants
 
 
@@ -34,10 +34,10 @@ class Lost:
                 found.setdefault(fate.group, []).append((fate, [sent[fate.key].event, passed]))
         for group, fates in found.items():
             fate, proof = fates[0]
-            mind = "the members disagree" if ever_disagreed(judged.view, group) else AGREE
+            mind = "disagree" if ever_disagreed(judged.view, group) else "agree"
             yield Breach(
                 group=group,
-                cause=f"no filter can have taken it; {mind}",
+                code=f"lost-{mind}",
                 sentence=f"{len(fates)} acknowledged messages are lost to {group}, as {fate.key} in {fate.queue}: "
                 f"the offset passed it, whatever filtered lets it through, and no listener got it",
                 events=some([*fate.events, *(event.n for event in proof)]),

@@ -51,7 +51,7 @@ class SeveralOwners:
                 names = " and ".join(str(event.data["consumer"]) for event in events)
                 yield Breach(
                     group=group,
-                    cause=disagreement(view, group, topic, last.n, judged.end, OF_OWNERS),
+                    code=f"several-owners-{disagreement(view, group, topic, last.n, judged.end, OF_OWNERS)}",
                     sentence=f"{names} of {group} both own {queue} of {topic}; "
                     f"{counted(len(several), 'such queue')}",
                     events=some([event.n for found in several.values() for event in found]),

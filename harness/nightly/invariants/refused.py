@@ -151,7 +151,7 @@ def _breach(judged: Judged, one: _Refusals) -> Breach:
     )
     return Breach(
         group=one.group,
-        cause=f"subscription {one.what}; {disagreement(view, one.group, topic, first, last)}",
+        code=f"refused-on-and-on-{one.what.replace(' ', '-')}-{disagreement(view, one.group, topic, first, last)}",
         sentence=f"{lines[0].node} refused {len(lines)} pulls of {one.group}"
         + (f" for {one.topic}" if one.topic else "")
         + f" within {(max(times) - min(times)) / 1000:.1f} s, `subscription {one.what}`, while nothing was done "

@@ -36,13 +36,13 @@ class Repeated:
                 if _may_be_sent_back_twice(judged, own, again):
                     continue
                 if not moving(view, group, own[0].event, again.event):
-                    cause = _cause(view, group, own[0], again)
-                    found.setdefault((group, cause), []).append((own[0], again))
-        for (group, cause), pairs in found.items():
+                    code = _code(view, group, own[0], again)
+                    found.setdefault((group, code), []).append((own[0], again))
+        for (group, code), pairs in found.items():
             first, again = pairs[0]
             yield Breach(
                 group=group,
-                cause=cause,
+                code=code,
                 sentence=f"{len(pairs)} messages came to {group} again, as {first.key} to {first.consumer} and "
                 f"then to {again.consumer}, and nothing had happened that moves queues",
                 events=some([one.event.n for pair in pairs for one in pair]),
@@ -51,13 +51,13 @@ class Repeated:
             )
 
 
-def _cause(view: RunView, group: str, first: Delivery, again: Delivery) -> str:
-    """Why it came again: to another one who consumes the same queue, or for no reason that is seen."""
+def _code(view: RunView, group: str, first: Delivery, again: Delivery) -> str:
+    """The code of why it came again: to another one who consumes the same queue, or for no reason that is seen."""
     both = {first.consumer, again.consumer}
     if len(both) == 1 or not all(_owned(view, name, first, again.event.n) for name in both):
-        return "nothing had moved a queue"
+        return "repeated-unmoved"
     differ = disagreement(view, group, first.topic, first.event.n, again.event.n, OF_OWNERS)
-    return f"two members consume its queue; {differ}"
+    return f"repeated-shared-queue-{differ}"
 
 
 def _owned(view: RunView, consumer: str, delivery: Delivery, before: int) -> bool:

@@ -8,7 +8,7 @@ from rocketchaos.assertions.completeness import patience_ms, still_possible
 from rocketchaos.assertions.view import Sent
 from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
-from rocketchaos.harness.nightly.invariants.disagreement import AGREE, disagreement
+from rocketchaos.harness.nightly.invariants.disagreement import disagreement
 from rocketchaos.harness.nightly.invariants.wants import wants
 
 
@@ -34,7 +34,7 @@ class Stuck:
             online = view.online(judged.end, group)
             if not waiting or not online:
                 continue
-            if any(disagreement(view, group, fate.topic, 0, judged.end) != AGREE for fate in waiting):
+            if any(disagreement(view, group, fate.topic, 0, judged.end) != "agree" for fate in waiting):
                 continue
             if still_possible(view, [group], [sent[fate.key] for fate in waiting], judged.end) is not None:
                 continue
@@ -43,7 +43,7 @@ class Stuck:
                 continue
             yield Breach(
                 group=group,
-                cause="nothing is consumed any more",
+                code="stuck-nothing-consumed",
                 sentence=f"{len(waiting)} messages wait for {group}, as {waiting[0].key} in {waiting[0].queue}, "
                 f"of which {waiting[0].owner} is the owner, and nothing has happened since its last delivery",
                 events=some([number for fate in waiting for number in fate.events]),

@@ -9,15 +9,12 @@ from rocketchaos.assertions.view import Sent
 from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
-from rocketchaos.harness.nightly.invariants.disagreement import OF_CONSUMPTION, OF_FILTERS, disagreement
+from rocketchaos.harness.nightly.invariants.disagreement import OF_CONSUMPTION, OF_FILTERS, Mind, disagreement
 from rocketchaos.harness.nightly.invariants.lost import no_filter_takes
 from rocketchaos.harness.nightly.invariants.wants import wants
 
-_NEVER = {
-    MessageClass.FILTERED_BY_CLIENT: "the queue's owner drops what another member wants",
-    MessageClass.FILTERED_BY_BROKER: "the stored subscription passes over what a member wants",
-    MessageClass.STRANDED: "the message waits in a queue that nobody consumes",
-}
+_NEVER = (MessageClass.FILTERED_BY_CLIENT, MessageClass.FILTERED_BY_BROKER, MessageClass.STRANDED)
+"""What will not come any more."""
 
 
 class WantedButNotDelivered:
@@ -28,7 +25,7 @@ class WantedButNotDelivered:
     judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
-        found: dict[tuple[str, str, MessageClass, str], list[tuple[MessageFate, list[str]]]] = {}
+        found: dict[tuple[str, str, MessageClass, Mind], list[tuple[MessageFate, list[str]]]] = {}
         sent = {message.key: message for message in judged.view.sent}
         for fate in judged.fates:
             if fate.message_class not in _NEVER:
@@ -80,7 +77,7 @@ def _breach(
     group: str,
     topic: str,
     message_class: MessageClass,
-    why: str,
+    why: Mind,
     fates: list[tuple[MessageFate, list[str]]],
 ) -> Breach:
     fate, wanting = fates[0]
@@ -93,7 +90,7 @@ def _breach(
     )
     return Breach(
         group=group,
-        cause=f"{message_class.value}: {_NEVER[message_class]}; {why}",
+        code=f"wanted-but-not-delivered-{message_class.value}-{why}",
         sentence=told,
         events=some(fate.events),
         anomaly=({"undelivered": {**count, "at_least": 1}},),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
 from rocketchaos.harness.core.text import counted, one_line, percent
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.cells import CellRuns, cells, told
-from rocketchaos.harness.reporting.parts.facts import host_facts
 from rocketchaos.harness.reporting.parts.markdown import cell
 
 _NOTHING = "–"
@@ -96,13 +96,18 @@ def _conditions(runs: Sequence[Report]) -> str:
 
 
 def _cores(run: Report) -> str:
-    number = host_facts(run).get("processors")
+    number = _host(run).get("processors")
     return f"{number} cores" if number else ""
 
 
 def _memory(run: Report) -> str:
-    mib = host_facts(run).get("memory (MiB)")
+    mib = _host(run).get("memory_mib")
     return f"{int(mib) // 1024} GiB" if mib else ""
+
+
+def _host(run: Report) -> Mapping[str, Any]:
+    host = run.record.get("host")
+    return host if isinstance(host, Mapping) else {}
 
 
 def _order(version: str) -> tuple[bool, Version | str]:

@@ -14,7 +14,9 @@ from rocketchaos.harness.reporting.base import Report
 class Again:
     """A finding of an earlier run, and in how many new runs it was there."""
 
+    code: str
     signature: str
+    """The code in words."""
     runs: int
     of: int
     say_nothing: int
@@ -22,11 +24,12 @@ class Again:
 
     def __str__(self) -> str:
         silent = f"; {self.say_nothing} of them say nothing" if self.say_nothing else ""
-        return f"finding {self.signature}: in {self.runs} of {self.of} runs{silent}"
+        return f"finding {self.code} ({self.signature}): in {self.runs} of {self.of} runs{silent}"
 
     def as_json(self) -> dict[str, Any]:
         """As the document of `--json` has it."""
         return {
+            "code": self.code,
             "signature": self.signature,
             "runs": self.runs,
             "of": self.of,

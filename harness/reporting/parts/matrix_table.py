@@ -27,19 +27,11 @@ def matrix_table(found: Sequence[CellRuns]) -> str:
     for one in found:
         name, before = "" if one.scenario == before else f"`{one.scenario}`", one.scenario
         columns = (
-            name,
-            one.client,
-            one.rocketmq,
-            f"**{outcome_told(one)}**",
-            judgement(one),
-            delivered_told(one),
-            subscription_told(one),
-            seconds_text(one.seconds),
+            *map(cell, (name, one.client, one.rocketmq)),
+            f"**{cell(outcome_told(one))}**",
+            *map(
+                cell, (judgement(one), delivered_told(one), subscription_told(one), seconds_text(one.seconds))
+            ),
         )
-        lines.append("| " + " | ".join(_shown(column) for column in columns) + " |")
+        lines.append("| " + " | ".join(columns) + " |")
     return "\n".join(lines)
-
-
-def _shown(text: str) -> str:
-    bold = text.startswith("**") and text.endswith("**") and len(text) > 4
-    return f"**{cell(text[2:-2])}**" if bold else cell(text)

@@ -22,6 +22,7 @@ from rocketchaos.harness.reporting.folder import load_report
 from rocketchaos.harness.reporting.parts.earlier_run import Again, exit_code_of
 from tests.unit.nightly.recorded import RUN, SILENT
 
+CODE = "wanted-but-not-delivered-filtered-by-client-tags"
 SIGNATURE = (
     "wanted-but-not-delivered: filtered-by-client: the queue's owner drops what another member wants; "
     "the members differ in their tags"
@@ -103,7 +104,7 @@ def test_it_is_told_in_how_many_runs_a_finding_was_there(
 ) -> None:
     assert reproduced(monkeypatch, a_run(tmp_path), answers) == ExitCode.AS_EXPECTED
     out, err = capsys.readouterr()
-    assert f"finding {SIGNATURE}: {told}" in out
+    assert f"finding {CODE} ({SIGNATURE}): {told}" in out
     assert "not every finding" not in err
 
 
@@ -113,7 +114,7 @@ def test_a_finding_that_is_never_there_is_inconclusive_where_nothing_else_is_exp
     answers = [SHOWS_NOT, SHOWS_NOT]
     assert reproduced(monkeypatch, a_run(tmp_path), answers) == ExitCode.INCONCLUSIVE
     out, err = capsys.readouterr()
-    assert f"finding {SIGNATURE}: in 0 of 2 runs\n" in out
+    assert f"finding {CODE} ({SIGNATURE}): in 0 of 2 runs\n" in out
     assert "not every finding was seen again" in err
     assert "--repeat" in err
 
@@ -123,7 +124,7 @@ def test_where_the_scenario_expects_something_its_own_checks_decide(
 ) -> None:
     run = a_run(tmp_path, expected="reproduced")
     assert reproduced(monkeypatch, run, [SHOWS, SHOWS_NOT]) == ExitCode.NOT_AS_EXPECTED
-    assert f"finding {SIGNATURE}: in 1 of 2 runs\n" in capsys.readouterr().out
+    assert f"finding {CODE} ({SIGNATURE}): in 1 of 2 runs\n" in capsys.readouterr().out
     assert reproduced(monkeypatch, run, [SHOWS]) == ExitCode.AS_EXPECTED
 
 
@@ -131,7 +132,7 @@ def test_an_error_stays_an_error(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert reproduced(monkeypatch, a_run(tmp_path), [SHOWS, FAILS]) == ExitCode.ENVIRONMENT
-    assert f"{SIGNATURE}: in 1 of 2 runs; 1 of them say nothing\n" in capsys.readouterr().out
+    assert f"{SIGNATURE}): in 1 of 2 runs; 1 of them say nothing\n" in capsys.readouterr().out
 
 
 def test_the_document_has_it_and_the_exit_code(
@@ -143,6 +144,7 @@ def test_the_document_has_it_and_the_exit_code(
         document = json.loads(capsys.readouterr().out)
         (one,) = document["findings"]
         assert one == {
+            "code": CODE,
             "signature": SIGNATURE,
             "runs": answers.count(SHOWS),
             "of": len(answers),
@@ -162,4 +164,4 @@ def test_of_what_no_night_has_drawn_nothing_is_told(
 
 
 def test_without_any_run_nothing_is_inconclusive() -> None:
-    assert exit_code_of([], [Again(SIGNATURE, 0, 0, 0)]) is ExitCode.AS_EXPECTED
+    assert exit_code_of([], [Again(CODE, SIGNATURE, 0, 0, 0)]) is ExitCode.AS_EXPECTED

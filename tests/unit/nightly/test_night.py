@@ -207,7 +207,7 @@ def test_new_findings_alone_decide_the_exit_code() -> None:
     assert found.exit_code is ExitCode.NOT_AS_EXPECTED
     (one,) = found.found
     assert (len(one.runs), one.known) == (1, False)
-    known = summary((half_lost(), None), known=frozenset({one.signature}))
+    known = summary((half_lost(), None), known=frozenset({one.code}))
     assert (known.exit_code, len(known.found), known.new) == (ExitCode.AS_EXPECTED, 1, ())
 
 

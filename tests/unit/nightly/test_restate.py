@@ -8,8 +8,7 @@ from dataclasses import replace
 from rocketchaos.harness.nightly.document import WHAT_RUNS, document_of, text_of
 from rocketchaos.harness.nightly.findings import NightlyFinding
 from rocketchaos.harness.nightly.invariants import Breach
-from rocketchaos.harness.nightly.invariants.disagreement import AGREE, ALLOCATION, SQL, TAGS, TOPICS
-from rocketchaos.harness.nightly.restate import name_of, opened, restated, slug, with_expectation
+from rocketchaos.harness.nightly.restate import name_of, opened, restated, with_expectation
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.place_models import allowed_keys
@@ -37,46 +36,14 @@ def test_the_result_states_the_finding_by_checks() -> None:
 
 
 def test_where_the_cause_alone_is_known_the_title_tells_what_came_of_it() -> None:
-    owned = NightlyFinding("several-owners", Breach("g", ALLOCATION, "d and e own it", ()))
+    owned = NightlyFinding("several-owners", Breach("g", "several-owners-allocation", "d and e own it", ()))
     title = restated(document_of(LARGE, "large"), owned, "Shrunk")["title"]
     assert title == "Several owners; the members differ in their allocation"
 
 
-CAUSES = {
-    *(
-        f"{what}; {how}"
-        for what in (
-            "filtered-by-client: the queue's owner drops what another member wants",
-            "filtered-by-broker: the stored subscription passes over what a member wants",
-            "stranded: the message waits in a queue that nobody consumes",
-            "subscription not exist",
-            "subscription not latest",
-        )
-        for how in (AGREE, TOPICS, TAGS, SQL, ALLOCATION)
-    ),
-    *(AGREE, TOPICS, TAGS, SQL, ALLOCATION),
-    f"no filter can have taken it; {AGREE}",
-    "no filter can have taken it; the members disagree",
-    "nothing is consumed any more",
-    "nothing had moved the queue",
-    "more was forgotten than a broker's flush interval",
-    *(
-        f"{way}, of a {what} to which it doesn't subscribe"
-        for way in ("through the retry topic", "straight from its queue")
-        for what in ("topic", "tag")
-    ),
-}
-
-
-def test_each_cause_has_a_short_name_of_its_own() -> None:
-    slugs = {slug(cause) for cause in CAUSES}
-    assert len(slugs) == len(CAUSES)
-    assert all(re.fullmatch("[a-z0-9][a-z0-9-]{0,34}[a-z0-9]", one) for one in slugs)
-
-
 def test_findings_of_one_kind_in_one_run_have_names_of_their_own_that_are_valid() -> None:
     (finding,) = half_lost().found()
-    other = replace(finding, breach=replace(finding.breach, cause=f"stranded: nobody consumes it; {TOPICS}"))
+    other = replace(finding, breach=replace(finding.breach, code="wanted-but-not-delivered-stranded-topics"))
     for name in ("nightly-7-1", "nightly-" + "7" * 72):
         document = {**large(), "name": name}
         names = {name_of(document, one) for one in (finding, other)}

@@ -14,6 +14,7 @@ from rocketchaos.harness.cli import main as cli
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.nightly.findings import findings
+from rocketchaos.harness.nightly.known_before import code_of
 from rocketchaos.harness.nightly.stated import of_night
 from rocketchaos.harness.reporting.folder import load_report
 from rocketchaos.harness.scenario import load_scenario
@@ -89,9 +90,9 @@ def test_every_new_finding_is_shrunk_and_one_that_can_not_be_keeps_none_from_it(
     (file,) = (night / "findings").iterdir()
     assert load_scenario(file).expected == "reproduced"
     told = capsys.readouterr().out
-    known, new = signatures(TOPICS)
+    known, new = map(code_of, signatures(TOPICS))
     assert f"\n{new}\n  not shrunk: not one of 4 further runs shows it\n" in told
-    assert f"\n{signatures(DROPPED)[0]}\n  " in told
+    assert f"\n{code_of(signatures(DROPPED)[0])}\n  " in told
     assert f"\n  Wrote {file}: rocketchaos reproduce {file}\n" in told
     assert known not in told
 
@@ -185,7 +186,7 @@ def test_only_those_that_are_asked_for(
     assert cli.main([*words, "filtered-by-client"]) == ExitCode.AS_EXPECTED
     assert len(campaign.options_of) == 1
     assert cli.main([*words, "no such"]) == ExitCode.USAGE
-    assert "has `no such` in its signature\n  There are: " in capsys.readouterr().err
+    assert "has `no such` in its code\n  There are: " in capsys.readouterr().err
 
 
 def test_a_night_without_a_new_finding_leaves_nothing_to_do(

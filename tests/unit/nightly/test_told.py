@@ -20,7 +20,7 @@ def test_the_text_has_what_one_needs() -> None:
     text = "\n".join(lines(summary((half_lost(), None), (quiet(), Trouble.PRECONDITION))))
     assert "seed 7: 2 scenarios" in text
     assert "1 judged, 1 inconclusive, 0 errors" in text
-    assert "NEW    wanted-but-not-delivered: filtered-by-client" in text
+    assert "NEW    wanted-but-not-delivered-filtered-by-client-tags: filtered-by-client: " in text
     assert "rocketchaos shrink runs/nightly-7-1" in text
     assert "says nothing: nightly-7-2: precondition: it is precondition" in text
 
@@ -48,9 +48,11 @@ def test_the_status_file_has_every_run_that_shows_it() -> None:
 def test_github_is_told_of_new_ones_as_errors_and_of_known_ones_as_notices() -> None:
     made = summary((half_lost(), None))
     (line,) = github_annotations(made)
-    assert line.startswith("::error title=wanted-but-not-delivered%3A filtered-by-client%3A ")
+    assert line.startswith(
+        "::error title=wanted-but-not-delivered-filtered-by-client-tags%3A filtered-by-client%3A "
+    )
     assert "%0Arocketchaos shrink " in line
-    known = summary((half_lost(), None), known=frozenset({made.found[0].signature}))
+    known = summary((half_lost(), None), known=frozenset({made.found[0].code}))
     assert next(github_annotations(known)).startswith("::notice ")
 
 

@@ -1,0 +1,122 @@
+"""Findings are known by their codes: no sentence decides, and files of before there were codes still hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.nightly import codes
+from rocketchaos.harness.nightly.codes import CODES, Meaning
+from rocketchaos.harness.nightly.findings import NightlyFinding, findings
+from rocketchaos.harness.nightly.invariants import INVARIANTS
+from rocketchaos.harness.nightly.invariants.disagreement import Mind
+from rocketchaos.harness.nightly.invariants.wanted import _NEVER
+from rocketchaos.harness.nightly.known import read_known
+from rocketchaos.harness.nightly.known_before import CODE_OF, code_of, is_meant
+from rocketchaos.harness.nightly.restate import name_of
+from rocketchaos.harness.reporting.folder import load_report
+from tests.unit.nightly.documents import large
+from tests.unit.nightly.nights import summary
+from tests.unit.nightly.recorded import GOLDEN
+from tests.unit.nightly.stories import half_lost
+
+OF_BEFORE = (
+    "# as a night told them before there were codes\n"
+    "wanted-but-not-delivered: filtered-by-client: the queue's owner drops what another member wants; "
+    "the members differ in their tags\n"
+    "several-owners: the members differ in their allocation\n"
+)
+
+
+def found_in_golden_runs() -> Iterator[NightlyFinding]:
+    for run in sorted(GOLDEN.iterdir()):
+        report = load_report(run)
+        yield from findings(report.scenario, report.events, report.outcome)
+
+
+@pytest.fixture
+def reworded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All words of the registry are others."""
+    other = {code: replace(one, cause="quite: other; words", title="Else") for code, one in CODES.items()}
+    for module in ("codes", "invariants.base", "invariants.backwards", "restate", "again", "known_before"):
+        monkeypatch.setattr(f"rocketchaos.harness.nightly.{module}.CODES", other)
+
+
+@pytest.mark.usefixtures("reworded")
+def test_other_words_change_no_identity() -> None:
+    (one,) = half_lost().found()
+    assert one.breach.cause == "quite: other; words"
+    assert one.code == "wanted-but-not-delivered-filtered-by-client-tags"
+    assert name_of({**large(), "name": "nightly-7-1"}, one) == f"{one.code}-7-1"
+    assert code_of(f"{one.code}: other words again") == one.code
+
+
+@pytest.mark.usefixtures("reworded")
+def test_a_file_of_before_there_were_codes_still_quarantines(tmp_path: Path) -> None:
+    file = tmp_path / "known"
+    file.write_text(OF_BEFORE)
+    known = read_known(file)
+    assert known == {"wanted-but-not-delivered-filtered-by-client-tags", "several-owners-allocation"}
+    assert summary((half_lost(), None)).exit_code is ExitCode.NOT_AS_EXPECTED
+    assert summary((half_lost(), None), known=known).exit_code is ExitCode.AS_EXPECTED
+
+
+def test_codes_with_and_without_words_and_sentences_of_before_are_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "known"
+    file.write_text(
+        "lost-agree\nlost-agree: what it says\nlost: no filter can have taken it; the members agree\n"
+    )
+    assert read_known(file) == {"lost-agree"}
+    file.write_text("of another version\n")
+    assert read_known(file) == {"of another version"}
+
+
+def test_golden_runs_have_registered_codes_and_the_sentences_of_before() -> None:
+    found = list(found_in_golden_runs())
+    assert found
+    for one in found:
+        assert CODES[one.code].kind == one.kind
+        assert is_meant(one.code, one.kind)
+
+
+def test_every_code_that_an_invariant_may_give_is_registered() -> None:
+    given = {
+        f"{kind}-{mind}"
+        for kind, mind in product(("several-owners", "repeated-shared-queue"), get_args(Mind))
+    }
+    given |= {
+        f"refused-on-and-on-not-{what}-{mind}" for what, mind in product(("exist", "latest"), get_args(Mind))
+    }
+    given |= {f"wanted-but-not-delivered-{one}-{mind}" for one, mind in product(_NEVER, get_args(Mind))}
+    given |= {f"cross-delivery-{way}-{what}" for way, what in product(("retry", "queue"), ("topic", "tag"))}
+    given |= {f"offset-backwards-{one}" for one in ("beyond-flush", "unmoved", "beyond-moves")}
+    given |= {"lost-agree", "lost-disagree", "stuck-nothing-consumed", "repeated-unmoved"}
+    assert given == set(CODES)
+
+
+def test_codes_are_of_invariants_and_say_so_in_their_names() -> None:
+    kinds = {one.kind for one in INVARIANTS}
+    for code, meaning in CODES.items():
+        assert re.fullmatch("[a-z0-9-]{1,60}", code)
+        assert code.startswith(f"{meaning.kind}-")
+        assert meaning.kind in kinds
+    assert len({meaning.signature for meaning in CODES.values()}) == len(CODES)
+
+
+def test_each_sentence_of_before_has_its_code() -> None:
+    assert len(set(CODE_OF.values())) == len(CODE_OF) == 46
+    assert set(CODE_OF.values()) <= set(CODES)
+    assert isinstance(codes.CODES["lost-agree"], Meaning)
+
+
+def test_a_part_of_a_code_or_of_words_of_today_or_of_before_means_it() -> None:
+    assert is_meant("lost-agree", "lost-")
+    assert is_meant("lost-agree", "no filter can have taken it")
+    assert not is_meant("lost-agree", "several")
