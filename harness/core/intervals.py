@@ -10,7 +10,8 @@ Z_95 = 1.959963984540054
 def wilson_interval(successes: int, trials: int, z: float = Z_95) -> tuple[float, float]:
     """The 95 % interval of a proportion, good for few trials and for proportions near 0 and 1.
 
-    E. B. Wilson, Probable inference, the law of succession, and statistical inference (1927).
+    E. B. Wilson, Probable inference, the law of succession, and statistical inference (1927). The same as
+    `scipy.stats.binomtest(…).proportion_ci(method="wilson")`, without the second that loading scipy takes.
 
     Raises:
         ValueError: there are no trials, or more successes than trials.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.language.words import Word
-from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.scenario import InvalidScenario
+from rocketchaos.harness.scenario.growing import GrowingScenario
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.observe import Observe
 from rocketchaos.harness.steps.start import Start
@@ -22,26 +24,45 @@ _DESCRIPTION = (
 _LONGEST_NAME = 80
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A step or a check."""
+
+    data: dict[str, Any]
+    line: str
+
+    @classmethod
+    def of(cls, word: str, value: Any) -> _Entry:
+        return cls({word: value}, f"  - {word}: {_flow(value)}")
+
+
 class Transcript:
     """What was declared, done and checked so far; every addition is validated as in a file.
 
-    So one language has one meaning and one way to be wrong, and the file can be judged and run again.
+    So one language has one meaning and one way to be wrong, and the file can be judged and run again. Once a
+    consumer was started, an addition is all that is validated and put into words: the file is read again only
+    where something is wrong with it.
     """
 
     def __init__(self, name: str, title: str) -> None:
         self.name = scenario_name(name)
         self._head: dict[str, Any] = {"name": self.name, "title": title, "description": _DESCRIPTION}
         self._declared: dict[str, dict[str, Any]] = {"topics": {}, "consumers": {}}
-        self._steps: list[dict[str, Any]] = []
-        self._checks: list[dict[str, Any]] = []
+        self._steps: list[_Entry] = []
+        self._checks: list[_Entry] = []
+        self._growing: GrowingScenario | None = None
+        """None: a declaration, or the first `start`, is yet to come."""
+        self._head_lines: list[str] | None = None
 
     def set(self, key: str, value: Any) -> None:
         """A key of the scenario itself: `timing`, `cluster`."""
         self._head[key] = plain(value)
+        self._growing = self._head_lines = None
 
     def declare(self, section: str, name: str, fields: Mapping[str, Any]) -> None:
         """A topic or a consumer; it is validated with the first step."""
         self._declared[section][str(name)] = plain(fields)
+        self._growing = self._head_lines = None
 
     def add_step(self, word: str, value: Any) -> Scenario:
         """One more step; the scenario up to it.
@@ -49,7 +70,7 @@ class Transcript:
         Raises:
             InvalidScenario: it can't be meant so; nothing is added.
         """
-        return self._add([{word: plain(value)}], [])
+        return self._add([_Entry.of(word, plain(value))], [])
 
     def add_check(self, word: str, value: Mapping[str, Any]) -> Scenario:
         """One more check, preceded by an observation unless it names one; the scenario up to it.
@@ -59,9 +80,9 @@ class Transcript:
         """
         fields = dict(plain(value))
         if "at" in fields:
-            return self._add([], [{word: fields}])
+            return self._add([], [_Entry.of(word, fields)])
         moment = f"check-{len(self._checks) + 1}"
-        return self._add([{Observe.word: moment}], [{word: {**fields, "at": moment}}])
+        return self._add([_Entry.of(Observe.word, moment)], [_Entry.of(word, {**fields, "at": moment})])
 
     @property
     def step_count(self) -> int:
@@ -73,38 +94,55 @@ class Transcript:
         """Whether there is any check."""
         return bool(self._checks)
 
-    def _add(self, steps: list[dict[str, Any]], checks: list[dict[str, Any]]) -> Scenario:
+    def _add(self, steps: list[_Entry], checks: list[_Entry]) -> Scenario:
         before = self._steps, self._checks
         self._steps, self._checks = [*self._steps, *steps], [*self._checks, *checks]
         try:
-            return parse_scenario(
-                self._text(self._steps_to_validate()), f"{self.name} (recorded)", reach=False
-            )
+            return self._validated()
         except InvalidScenario:
             self._steps, self._checks = before
             raise
+
+    def _validated(self) -> Scenario:
+        steps = self._steps_to_validate()
+        text, entries = self._text(steps), self._entries(steps)
+        sections = {section: [one.data for one in within] for section, within in entries.items()}
+        if self._growing is None or not self._growing.grow(text, sections):
+            read = GrowingScenario(text, f"{self.name} (recorded)")
+            if steps is not self._steps:
+                return read.scenario
+            self._growing = read
+        return self._growing.scenario
 
     def text(self) -> str:
         """The file."""
         return self._text(self._steps)
 
-    def _steps_to_validate(self) -> list[dict[str, Any]]:
+    def _steps_to_validate(self) -> list[_Entry]:
         """The steps, and one that starts a consumer where none did yet: a file without any is refused."""
         consumers = list(self._declared["consumers"])
-        if not consumers or _has_key(self._steps, Start.word):
+        if self._growing or not consumers or _has_key([one.data for one in self._steps], Start.word):
             return self._steps
-        return [*self._steps, {Start.word: consumers[0]}]
+        return [*self._steps, _Entry.of(Start.word, consumers[0])]
 
-    def _text(self, steps: list[dict[str, Any]]) -> str:
-        lines = [f"{key}: {_flow(value)}" for key, value in self._head.items()]
-        for section, entries in self._declared.items():
-            lines.append(f"{section}:" if entries else f"{section}: {{}}")
-            lines += [f"  {_flow(name)}: {_flow(fields)}" for name, fields in entries.items()]
-        sections = {"steps": steps, "anomaly": self._checks or [{"refuted": "anomaly"}]}
-        for section, words in (*sections.items(), ("healthy", [{"refuted": "anomaly"}])):
-            lines.append(f"{section}:")
-            lines += [f"  - {word}: {_flow(value)}" for entry in words for word, value in entry.items()]
+    def _entries(self, steps: list[_Entry]) -> dict[str, list[_Entry]]:
+        return {"steps": steps, "anomaly": self._checks or [_NOTHING], "healthy": [_NOTHING]}
+
+    def _text(self, steps: list[_Entry]) -> str:
+        if self._head_lines is None:
+            self._head_lines = list(self._rendered_head())
+        lines = list(self._head_lines)
+        for section, entries in self._entries(steps).items():
+            lines += [f"{section}:", *(one.line for one in entries)]
         return "\n".join([*lines, ""])
+
+    def _rendered_head(self) -> Iterator[str]:
+        for key, value in self._head.items():
+            yield f"{key}: {_flow(value)}"
+        for section, entries in self._declared.items():
+            yield f"{section}:" if entries else f"{section}: {{}}"
+            for name, fields in entries.items():
+                yield f"  {_flow(name)}: {_flow(fields)}"
 
 
 def _has_key(value: Any, key: str) -> bool:
@@ -161,3 +199,7 @@ def _flow(value: Any) -> str:
         [value], default_flow_style=True, allow_unicode=True, sort_keys=False, width=2**31
     )
     return text.strip()[1:-1]
+
+
+_NOTHING = _Entry.of("refuted", "anomaly")
+"""A list of checks with none of the run's."""

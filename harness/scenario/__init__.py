@@ -7,6 +7,7 @@ Whatever is wrong with a file is reported at once, each mistake with its place, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from rocketchaos.harness.scenario.diagnostics import Diagnostic, InvalidScenario, render
@@ -45,23 +46,34 @@ def parse_scenario(text: str, file: str, *, reach: bool = True) -> Scenario:
     Raises:
         InvalidScenario: it can't be meant as it stands; says where and why, everything at once.
     """
+    return parse_document(text, file, reach=reach)[0]
+
+
+def parse_document(text: str, file: str, *, reach: bool = True) -> tuple[Scenario, Document]:
+    """`parse_scenario`, with the data that it was read from."""
     document, diagnostics = read_yaml(text, file)
     scenario, mistakes = validate(document)
-    undefined = list(check_references(document))
-    diagnostics += [*mistakes, *undefined]
-    if scenario is not None:
-        steps, _ = understood(document, "steps")
-        diagnostics += check_order(document, scenario, steps, all_defined=not undefined)
-        if not undefined:
-            diagnostics += check_network(document, scenario, steps)
-            diagnostics += check_sense(document, scenario)
-            diagnostics += impossible(document, scenario) if reach else ()
+    diagnostics += [*mistakes, *checked(document, scenario, reach=reach)]
     if scenario is None or diagnostics:
         raise InvalidScenario(diagnostics)
-    return scenario.with_source(text, file, _lines(document))
+    return scenario.with_source(text, file, lines_of(document)), document
 
 
-def _lines(document: Document) -> dict[tuple[str | int, ...], int]:
+def checked(document: Document, scenario: Scenario | None, *, reach: bool = True) -> Iterator[Diagnostic]:
+    """What is wrong with data whose words can be understood one by one; `scenario` is None where some can't."""
+    undefined = list(check_references(document))
+    yield from undefined
+    if scenario is None:
+        return
+    steps, _ = understood(document, "steps")
+    yield from check_order(document, scenario, steps, all_defined=not undefined)
+    if not undefined:
+        yield from check_network(document, scenario, steps)
+        yield from check_sense(document, scenario)
+        yield from impossible(document, scenario) if reach else ()
+
+
+def lines_of(document: Document) -> dict[tuple[str | int, ...], int]:
     """The line of every place, a single entry in place of a list included, and of steps inside others."""
     lines = {path: document.places.of(path, key=True).line for path in document.places.values}
     for section in SECTIONS:

@@ -60,6 +60,8 @@ class Document:
     lines: list[str]
     data: Any
     places: Places
+    words: dict[str, tuple[list[Any], bool]] = field(default_factory=dict)
+    """By section, what `harness.scenario.words.understood` has found in it."""
 
     def report(
         self, path: Path, message: str, suggestion: str | None = None, *, key: bool = False

@@ -53,36 +53,47 @@ def understood(document: Document, section: str) -> tuple[list[PlacedWord], bool
     """The valid entries of a section in order, and whether all of them are valid."""
     if section not in document.data:
         return [], False
-    return _understood(document, (section,), _STEP if section == "steps" else _CHECK, ())
+    if section not in document.words:
+        document.words[section] = _understood(document, (section,), _adapter(section), ())
+    return document.words[section]
+
+
+def entry_understood(document: Document, section: str, index: int) -> tuple[list[PlacedWord], bool]:
+    """`understood`, of one entry of a section that is a list."""
+    return _entry_understood(document, (section, index), index, _adapter(section), ())
+
+
+def _adapter(section: str) -> TypeAdapter[Any]:
+    return _STEP if section == "steps" else _CHECK
 
 
 def _understood(
     document: Document, base: Path, adapter: TypeAdapter[Any], around: tuple[int, ...]
 ) -> tuple[list[PlacedWord], bool]:
     data = document.value(base)
-    entries = data if isinstance(data, list) else [data]
-    words: list[PlacedWord] = []
-    complete = True
-    for index, entry in enumerate(entries):
-        path = (*base, index) if isinstance(data, list) else base
-        inner = [
-            _understood(document, branch, adapter, (*around, index, number))
-            for number, branch in enumerate(_branches(document, path))
-        ]
-        try:
-            word = adapter.validate_python(entry)
-        except ValidationError:
-            # What is around them can't be understood; they themselves can.
-            words += [placed for branch, _ in inner for placed in branch]
-            complete = False
-            continue
-        place = (*path, next(iter(entry)))
-        if any(spoilt[: len(place)] == place for spoilt in document.places.spoilt):
-            complete = False
-            continue
-        branches = tuple(tuple(branch) for branch, _ in inner)
-        words.append(PlacedWord(place, word, (*around, index), branches))
-    return words, complete
+    paths = [(*base, index) for index in range(len(data))] if isinstance(data, list) else [base]
+    each = [_entry_understood(document, path, index, adapter, around) for index, path in enumerate(paths)]
+    return [placed for words, _ in each for placed in words], all(complete for _, complete in each)
+
+
+def _entry_understood(
+    document: Document, path: Path, index: int, adapter: TypeAdapter[Any], around: tuple[int, ...]
+) -> tuple[list[PlacedWord], bool]:
+    entry = document.value(path)
+    inner = [
+        _understood(document, branch, adapter, (*around, index, number))
+        for number, branch in enumerate(_branches(document, path))
+    ]
+    try:
+        word = adapter.validate_python(entry)
+    except ValidationError:
+        # What is around them can't be understood; they themselves can.
+        return [placed for branch, _ in inner for placed in branch], False
+    place = (*path, next(iter(entry)))
+    if any(spoilt[: len(place)] == place for spoilt in document.places.spoilt):
+        return [], False
+    branches = tuple(tuple(branch) for branch, _ in inner)
+    return [PlacedWord(place, word, (*around, index), branches)], True
 
 
 def _branches(document: Document, path: Path) -> Iterator[Path]:

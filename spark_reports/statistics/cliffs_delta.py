@@ -1,4 +1,8 @@
-"""Cliff's delta: how far one sample lies above another one, whatever the unit."""
+"""Cliff's delta: how far one sample lies above another one, whatever the unit.
+
+`rank_compare_2indep` of statsmodels takes samples, not histograms, and has no interval where the sides
+don't overlap.
+"""
 
 from __future__ import annotations
 

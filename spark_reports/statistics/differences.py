@@ -25,6 +25,8 @@ def difference(first: Interval, second: Interval) -> Interval:
 def newcombe_difference(successes: int, trials: int, other_successes: int, other_trials: int) -> Interval:
     """The difference of two proportions, with the 95 % interval that R. G. Newcombe's method 10 gives (1998).
 
+    `confint_proportions_2indep` of statsmodels gives the same, but needs pandas.
+
     Raises:
         ValueError: a side has no trials, or more successes than trials.
     """

@@ -1,4 +1,4 @@
-"""Fisher's exact test, with the smallest p that it could have had."""
+"""Fisher's exact test, with the smallest p that it could have had; `scipy.stats.fisher_exact` lacks that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The rank-sum test of two histograms, exact in spite of ties wherever that can be counted out."""
+"""The rank-sum test of two histograms, exact in spite of ties wherever that can be counted out.
+
+`scipy.stats.mannwhitneyu` takes samples, not histograms of millions of runs, and is exact only without ties.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Whether a measured condition is higher where a run went wrong: the probability of superiority, from bins.
 
 For a run that missed and one that hit, of the same cell, it is the chance that the first has the higher value,
-equal ones counted half: the area under the ROC curve. 0.5: the condition has nothing to do with it.
+equal ones counted half: the area under the ROC curve. 0.5: the condition has nothing to do with it. Neither scipy
+nor statsmodels has van Elteren's test, or this interval for strata.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def tarone_holm(tests: Sequence[Significance]) -> list[float]:
 
     S. Holm, A simple sequentially rejective multiple test procedure (1979), in which a test counts only where it
     could have brought a p so small at all (R. E. Tarone, A modified Bonferroni method for discrete data, 1990):
-    cells with few runs, and classes without messages, take no power from the others.
+    cells with few runs, and classes without messages, take no power from the others. No library has it.
     """
     order = sorted(range(len(tests)), key=lambda place: tests[place].p)
     smallest = np.array([tests[place].smallest for place in order])

@@ -26,8 +26,8 @@ def cochran_armitage(runs: Sequence[int], hits: Sequence[int]) -> Trend:
     The score of a block is the middle of the places of its runs. Where every block is one run, this is the rank
     sum test of the places of hits against those of misses, which for few of either is taken exactly.
 
-    P. Armitage, Tests for linear trends in proportions and frequencies (1955); statsmodels has it as
-    `Table.test_ordinal_association`.
+    P. Armitage, Tests for linear trends in proportions and frequencies (1955). For larger blocks
+    `Table.test_ordinal_association` of statsmodels gives the same, but needs pandas.
     """
     sizes, good = np.asarray(runs, dtype=float), np.asarray(hits, dtype=float)
     total, share = float(sizes.sum()), 0.0

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
+import yaml
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.harness.engine.transcript import Transcript, plain, scenario_name, value_of
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.steps.start import Start
 from rocketchaos.harness.steps.wait import Wait
@@ -123,3 +127,48 @@ def test_a_check_that_fails_is_a_verdict_whatever_was_sent_so_far(transcript: Tr
     transcript.add_step("send", {"topic": "orders", "tag": "tagA", "count": 2})
     scenario = transcript.add_check("delivered", {"to": "a", "count": 3})
     assert [check.word for check in scenario.anomaly] == ["delivered"]
+
+
+def _grow(transcript: Transcript, call: int) -> Scenario:
+    if call == 0:
+        return transcript.add_step("start", ["a", "b"])
+    if call % 5 == 4:
+        steps = [{"send": {"topic": "orders", "tag": f"tag{call}", "count": 1}}, {"wait": "1s"}]
+        return transcript.add_step("repeat", {"times": 2, "steps": steps})
+    if call % 2:
+        return transcript.add_step("send", {"topic": "orders", "tag": "tagA", "count": call})
+    return transcript.add_check("delivered", {"to": "a", "count": call})
+
+
+def test_it_grows_to_what_its_file_says_with_every_line(transcript: Transcript) -> None:
+    for call in range(12):
+        scenario = _grow(transcript, call)
+        read = parse_scenario(transcript.text(), "recorded", reach=False)
+
+        for name in Scenario.model_fields:
+            assert getattr(scenario, name) == getattr(read, name)
+        assert scenario.source == transcript.text()
+        for step in range(len(read.steps)):
+            assert scenario.line_of("steps", step) == read.line_of("steps", step)
+            assert scenario.line_of("steps", step, 1) == read.line_of("steps", step, 1)
+        for section, index, _ in read.checks():
+            assert scenario.line_of(section, index) == read.line_of(section, index)
+        for key in ("name", "steps", "anomaly", "healthy"):
+            assert scenario.line_of(key) == read.line_of(key)
+
+
+def test_50_calls_render_each_word_once_and_read_the_file_once(
+    transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, rendered = Mock(wraps=yaml.parse), Mock(wraps=yaml.safe_dump)
+    monkeypatch.setattr(yaml, "parse", read)
+    monkeypatch.setattr(yaml, "safe_dump", rendered)
+
+    for call in range(50):
+        _grow(transcript, call)
+        transcript.text()
+
+    head, declared = 3, 2 * 3
+    observations = len([call for call in range(1, 50) if call % 5 != 4 and call % 2 == 0])
+    assert read.call_count == 1
+    assert rendered.call_count == head + declared + 50 + observations
