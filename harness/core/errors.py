@@ -39,6 +39,9 @@ class ExitCode(IntEnum):
         return min(codes, key=lambda code: order.index(int(code)), default=cls.AS_EXPECTED)
 
 
+_BEFORE_HINT = "\n  "
+
+
 class RocketchaosError(Exception):
     """An expected failure: `message` says what happened, `hint` what to do about it."""
 
@@ -52,7 +55,13 @@ class RocketchaosError(Exception):
         self.cause = cause
 
     def __str__(self) -> str:
-        return f"{self.message}\n  {self.hint}" if self.hint else self.message
+        return f"{self.message}{_BEFORE_HINT}{self.hint}" if self.hint else self.message
+
+
+def message_and_hint(text: str) -> tuple[str, str]:
+    """What an error's text was made of, as a history keeps it; often there is no hint."""
+    message, _, hint = text.partition(_BEFORE_HINT)
+    return message, hint
 
 
 class UsageProblem(RocketchaosError):

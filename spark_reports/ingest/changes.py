@@ -50,7 +50,7 @@ def history_by_group(events: DataFrame) -> DataFrame:
     by_member = Window.partitionBy("run_key", "who")
     joins = fn.col("kind").isin(*JOINS)
     shares = fn.when(joins, fn.coalesce(fn.col("data.queues").contains("shared"), fn.lit(False)))
-    settled = _settled_group()
+    settled = settled_group()
     told = fn.when(fn.col("kind") != "settled", fn.col("data.group")).otherwise(settled)
     known = (
         events.repartition("run_key")
@@ -72,7 +72,7 @@ def history_by_group(events: DataFrame) -> DataFrame:
     return _with_stretches(lined)
 
 
-def _settled_group() -> Column:
+def settled_group() -> Column:
     """Of `settled`: the group whose members all have their shares; null where it says something else."""
     before = fn.regexp_extract("data.condition", _SETTLED_BEFORE, 1)
     return fn.when(fn.col("data.condition_id").isin(*_SETTLED), fn.col("data.subject")).when(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
+from rocketchaos.harness.core.errors import message_and_hint
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, Finding, Holds, OutcomeKind, Trouble
 from rocketchaos.harness.core.text import counted, one_line, seconds_text
 from rocketchaos.harness.reporting.base import Report
@@ -90,8 +91,7 @@ def need_not_hold(run: Report, section: str) -> bool:
 
 def reason_and_hint(run: Report) -> tuple[str, str]:
     """The reason of the outcome, and what to do about it (often nothing is known)."""
-    # As `RocketchaosError` puts them together.
-    reason, _, hint = run.outcome.reason.partition("\n  ")
+    reason, hint = message_and_hint(run.outcome.reason)
     return one_line(reason), one_line(hint)
 
 

@@ -188,6 +188,7 @@ def checks(runs: DataFrame) -> DataFrame:
         "batch",
         f.col("i").alias("position"),
         section.alias("section"),
+        f.concat(f.lit('delivered {"to":"'), f.col("i"), f.lit('"}')).alias("id"),
         f.concat(f.lit("delivered to member "), f.col("i")).alias("name"),
         holds.alias("holds"),
         f.lit("4 messages delivered to $holder, all from queues of $holder").alias("expected"),
