@@ -98,7 +98,7 @@ class Stall(Fault):
             EnvironmentNotReady: the process that makes them can't be started.
         """
         environment = dict(os.environ)
-        with contextlib.suppress(psutil.Error):
+        with contextlib.suppress(psutil.Error, KeyError):
             # The guardian ends it with what belongs to the same owner.
             environment[OWNER_VARIABLE] = psutil.Process(self._pid).environ()[OWNER_VARIABLE]
         bursts = subprocess.Popen(

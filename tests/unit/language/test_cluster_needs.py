@@ -102,8 +102,13 @@ def test_whoever_says_so_gets_a_cluster_and_whoever_needs_the_same_shares_one() 
 
 
 def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing() -> None:
-    assert lacking(ContainersCluster, CAPABILITIES) == ("fill a disk", "flow control", "proxy: local")
-    of_nodes = ("configure", "kill", "pause", "restart", "stop")
+    assert lacking(ContainersCluster, CAPABILITIES) == (
+        "fill a disk",
+        "flow control",
+        "proxy: local",
+        "stall",
+    )
+    of_nodes = ("configure", "kill", "pause", "restart", "stall", "stop")
     of_containers = ("container workers", "dashboard", "delay", "hostnames", "partition")
     assert lacking(EmbeddedCluster, CAPABILITIES) == of_containers
     of_all = (*of_nodes, *of_containers, "fill a disk", "flow control", "proxy: local")

@@ -199,3 +199,13 @@ def test_registries_name_their_entries() -> None:
 @pytest.mark.parametrize("number", range(1, 20))
 def test_what_is_expected_of_a_scenario_is_some_seconds(number: int) -> None:
     assert 2 < expected_s(scenario_of(7, number, USUAL)) < 150
+
+
+def test_a_stall_is_drawn_where_a_profile_names_it_alone() -> None:
+    named = Profile(acts={"stall": 1, "stall-broker": 1})
+    texts = [text_of(draw(5, number, named)) for number in range(1, 40)]
+    assert any("- stall: broker-a" in text for text in texts)
+    assert any("- stall: " in text and "- stall: broker" not in text for text in texts)
+    for number in range(1, 40):
+        scenario_of(5, number, named)
+        assert "stall" not in text_of(draw(5, number, USUAL))

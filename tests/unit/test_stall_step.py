@@ -1,0 +1,204 @@
+"""`stall`: who can be stalled when, what proves it, and that nothing stays stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import psutil
+import pytest
+
+from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.faults.base import Faults
+from rocketchaos.harness.language.fault_registry import FAULT_KINDS, PROCESS_FAULTS
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from rocketchaos.harness.steps import STEPS
+from tests.unit.spec.examples import scenario_text
+
+SEND = "send: {topic: orders, tag: tagA, count: 1}"
+START = "start: [a, b, c]"
+LIMIT_S = 5.0
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ("stall: a", "resume: a", "stall: a", "kill: a", "start: a"),
+        ("stall: {targets: [a, broker-a], stopped: 200ms, running: 50ms}", "resume: [a, broker-a]"),
+        ("stall: producer", SEND, "resume: producer"),
+    ],
+)
+def test_who_runs_can_be_stalled_and_who_is_stalled_goes_on_or_is_killed(steps: tuple[str, ...]) -> None:
+    parse_scenario(scenario_text(START, *steps), "s.yaml")
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        (("pause: a", "stall: a"), "a is paused since line 10; it must be running"),
+        (("stall: a", "stall: a"), "a is stalled since line 10; it must be running"),
+        (("stall: a", "pause: a"), "a is stalled since line 10; it must be running"),
+        (("stall: {targets: a, stopped: 10ms}",), "`stopped` must be at least 0.02s, not 10ms"),
+    ],
+)
+def test_what_is_impossible_is_refused(steps: tuple[str, ...], message: str) -> None:
+    with pytest.raises(InvalidScenario) as refused:
+        parse_scenario(scenario_text(START, *steps), "s.yaml")
+    assert message in str(refused.value)
+
+
+def test_what_is_in_a_container_is_refused_and_a_server_needs_a_cluster_that_can() -> None:
+    text = scenario_text(START, "stall: a")
+    with pytest.raises(InvalidScenario, match="leave `workers: containers` out"):
+        parse_scenario(text.replace("topics:", "workers: containers\ntopics:"), "s.yaml")
+    scenario = parse_scenario(scenario_text(START, "stall: broker-a"), "s.yaml")
+    assert scenario.required_capabilities == {"stall"}
+
+
+def test_every_fault_of_processes_has_a_step_made_from_its_registration() -> None:
+    for word, kind in PROCESS_FAULTS.items():
+        assert STEPS[word].example == kind.example
+        assert set(kind.undone_by) <= set(STEPS)
+    assert all(kind.shown and kind.word in STEPS for kind in FAULT_KINDS.values())
+
+
+@pytest.fixture
+def busy() -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    yield process
+    process.kill()
+    process.wait()
+
+
+def context_of(process: subprocess.Popen[bytes], history: History) -> RunContext:
+    client = SimpleNamespace(
+        pid=process.pid,
+        container=None,
+        where=f"process {process.pid}",
+        alive=True,
+    )
+    context = SimpleNamespace(
+        resolve=list, client=lambda _: client, is_node=lambda _: False, consumers={}, faults=Faults(history)
+    )
+    return cast(RunContext, context)
+
+
+def stall(context: RunContext, **options: int) -> None:
+    STEPS["stall"].model_construct(targets=("a",), **{"stopped": 80, "running": 20, **options}).run(context)
+
+
+def resume(context: RunContext) -> None:
+    STEPS["resume"].model_construct(targets=("a",)).run(context)
+
+
+def until(condition: Callable[[], bool], limit_s: float = LIMIT_S) -> None:
+    end = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < end, f"not within {limit_s} s"
+        time.sleep(0.02)
+
+
+def goes_on(pid: int) -> bool:
+    """Whether it is not stopped for longer than any burst."""
+    looks = []
+    for _ in range(30):
+        looks.append(psutil.Process(pid).status() != psutil.STATUS_STOPPED)
+        time.sleep(0.01)
+    return all(looks)
+
+
+def test_a_stalled_process_makes_so_much_progress_as_it_may_and_goes_on_when_it_is_resumed(
+    busy: subprocess.Popen[bytes],
+) -> None:
+    history = History("run")
+    context = context_of(busy, history)
+    stall(context)
+    before = psutil.Process(busy.pid).cpu_times().user
+    began = time.monotonic()
+    time.sleep(2)
+    share = (psutil.Process(busy.pid).cpu_times().user - before) / (time.monotonic() - began)
+    assert share < 0.45  # it would take a whole processor, and may have a fifth
+    resume(context)
+    assert goes_on(busy.pid)
+    assert [event.kind for event in history.events] == ["fault-injected", "fault-effective", "fault-healed"]
+    assert "stands still in" in history.events[1].data["proof"]
+    assert history.events[2].data["proof"] == f"process {busy.pid} of a goes on"
+
+
+def test_a_stall_without_effect_is_told(
+    busy: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rocketchaos.harness.faults.stall._LIMIT_S", 0.2)
+    monkeypatch.setattr(
+        "rocketchaos.harness.faults.stall._BURSTS",
+        "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n",
+    )
+    context = context_of(busy, History("run"))
+    with pytest.raises(PreconditionNotMet, match=r"stands still in 0% of \d+ looks; at least 60% are needed"):
+        stall(context)
+    resume(context)
+
+
+def test_it_goes_on_though_whoever_makes_the_bursts_was_killed_in_the_midst_of_one(
+    busy: subprocess.Popen[bytes],
+) -> None:
+    context = context_of(busy, History("run"))
+    stall(context, stopped=2000, running=5)
+    bursts: Any = context.faults.active()["stall a"]
+    until(lambda: psutil.Process(busy.pid).status() == psutil.STATUS_STOPPED)
+    bursts._bursts.kill()
+    resume(context)
+    assert goes_on(busy.pid)
+
+
+HARNESS = """
+    import sys, time
+    from tests.unit.test_stall_step import context_of, stall
+    from rocketchaos.harness.core.history import History
+    from types import SimpleNamespace
+    stall(context_of(SimpleNamespace(pid=int(sys.argv[1])), History("run")), stopped=2000, running=5)
+    print("stalled", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_harness_that_is_killed_in_the_midst_of_a_burst_leaves_nothing_stopped(
+    busy: subprocess.Popen[bytes],
+) -> None:
+    harness = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(HARNESS), str(busy.pid)],
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
+        stdout=subprocess.PIPE,
+    )
+    assert harness.stdout is not None
+    assert harness.stdout.readline() == b"stalled\n"
+    bursts = psutil.Process(harness.pid).children()
+    until(lambda: psutil.Process(busy.pid).status() == psutil.STATUS_STOPPED)
+    harness.send_signal(signal.SIGKILL)
+    harness.wait()
+    harness.stdout.close()
+    until(lambda: psutil.Process(busy.pid).status() != psutil.STATUS_STOPPED)
+    assert goes_on(busy.pid)
+    assert not psutil.wait_procs(bursts, timeout=LIMIT_S)[1]
+
+
+def test_who_is_killed_meanwhile_ends_the_stall_and_can_be_stalled_again(
+    busy: subprocess.Popen[bytes],
+) -> None:
+    context = context_of(busy, History("run"))
+    stall(context)
+    busy.kill()
+    busy.wait()
+    context.client("a").alive = False  # type: ignore[misc]
+    until(lambda: context.faults.active()["stall a"].is_past)
+    resume(context)
+    assert context.faults.active() == {}
