@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import TextIO
-from xml.etree import ElementTree
 
 from rocketchaos.harness.core.text import counted, printable
 from rocketchaos.harness.nightly.run import NightlyRun
 from rocketchaos.harness.nightly.summary import Found, Summary, finding_of
-from rocketchaos.harness.reporting.parts.junit_file import write_junit_file
+from rocketchaos.harness.reporting.parts.junit_file import Case, Problem, write_junit_file
 from rocketchaos.harness.reporting.parts.workflow_command import workflow_command
 
 SIGNATURES_SHOWN = 40
@@ -75,43 +74,23 @@ def write_junit(summary: Summary, file: Path) -> None:
         EnvironmentNotReady: it can't be written.
     """
     known = {found.code for found in summary.found if found.known}
-    failing = [run for run in summary.runs if any(one.code not in known for one in run.findings)]
-    totals = {
-        "tests": str(len(summary.runs)),
-        "failures": str(len(failing)),
-        "errors": str(len(summary.errors)),
-        "skipped": str(len(summary.inconclusive)),
-        "time": f"{sum(run.seconds for run in summary.runs):.3f}",
-    }
-    suites = ElementTree.Element("testsuites", {"name": "rocketchaos nightly", **totals})
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": f"seed {summary.night.seed}", **totals})
-    for run in summary.runs:
-        suite.append(_case(run, known, run in summary.inconclusive))
-    write_junit_file(suites, file)
+    cases = [_case(run, known) for run in summary.runs]
+    write_junit_file(file, "rocketchaos nightly", f"seed {summary.night.seed}", cases)
 
 
-def _case(run: NightlyRun, known: frozenset[str] | set[str], inconclusive: bool) -> ElementTree.Element:
-    case = ElementTree.Element(
-        "testcase",
-        {
-            "classname": "nightly",
-            "name": f"{run.name}: {printable(run.title)}",
-            "time": f"{run.seconds:.3f}",
-        },
-    )
-    for one in run.findings:
-        if one.code not in known:
-            failure = ElementTree.SubElement(case, "failure", {"type": one.kind, "message": one.told})
-            failure.text = printable(f"{one.breach.sentence}\n{_commands(run)}", keep="\n")
+def _case(run: NightlyRun, known: Container[str]) -> Case:
+    problems = [
+        Problem("failure", one.told, one.kind, f"{one.breach.sentence}\n{_commands(run)}")
+        for one in run.findings
+        if one.code not in known
+    ]
     if run.not_judged is not None:
-        word = "skipped" if inconclusive else "error"
-        ElementTree.SubElement(case, word, {"message": printable(run.not_judged)})
+        problems.append(Problem("skipped" if run.error is None else "error", run.not_judged))
     told = [f"known: {one.told}" for one in run.findings if one.code in known]
     if run.tries > 1:
         told.append(f"run {run.tries} times: the environment had failed before")
-    if told:
-        ElementTree.SubElement(case, "system-out").text = printable("\n".join(told), keep="\n")
-    return case
+    name = f"{run.name}: {run.title}"
+    return Case("nightly", name, run.seconds, problems, output="\n".join(told))
 
 
 def write_lines(stream: TextIO, told: Iterator[str]) -> None:

@@ -79,7 +79,7 @@ def settings(profile: TimingProfile) -> str:
 
 
 _CLIENTS = """\
-What differs between the clients, as `harness/rocketmq/client_kinds.py` has it; `java` is there in every version.
+What differs between the clients, as `harness/rocketmq/kinds/` has it; `java` is there in every version.
 `filtered by`: the subscription that the broker holds for the group (`stored`), or the expression that travels with
 every pull or receive (`own`). `queues`: each has an owner among the members (`owned`), or every member is served
 from all (`shared`). `raises`: whether a change of its queues raises its subVersion, so that its subscription wins.

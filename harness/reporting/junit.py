@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
-from xml.etree import ElementTree
+from typing import Literal
 
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.model import OutcomeKind
@@ -14,7 +14,7 @@ from rocketchaos.harness.plan.matrix import LeftOut
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.cells import cell_text
 from rocketchaos.harness.reporting.parts.findings import finding_lines
-from rocketchaos.harness.reporting.parts.junit_file import write_junit_file
+from rocketchaos.harness.reporting.parts.junit_file import Case, Problem, write_junit_file
 from rocketchaos.harness.reporting.parts.shares import attempts
 from rocketchaos.harness.reporting.parts.verdict import reason_and_hint, sentence
 
@@ -41,47 +41,28 @@ class JUnitReporter:
         Raises:
             EnvironmentNotReady: it can't be written.
         """
-        write_junit_file(_suites(runs, self._left_out, self._cells), self._file)
+        cases = [*self._cases(runs), *map(_case_of, self._left_out)]
+        write_junit_file(self._file, "rocketchaos", "rocketchaos", cases)
+
+    def _cases(self, runs: Sequence[Report]) -> Iterator[Case]:
+        seen: Counter[tuple[str, str]] = Counter()
+        for run in runs:
+            place, name = _class_name(run), printable(run.scenario.title)
+            if self._cells:
+                name += f" [{cell_text(run)}]"
+            seen[place, name] += 1
+            number = seen[place, name]
+            # The seed is no part of the name: a build server follows a test by its name from build to build.
+            yield _case(run, place, name if number == 1 else f"{name} (run {number})")
 
 
-def _suites(runs: Sequence[Report], left_out: Sequence[LeftOut], cells: bool) -> ElementTree.Element:
-    verdicts = Counter([*map(_verdict, runs), *map(_verdict_of_left_out, left_out)])
-    totals = {
-        "tests": str(len(runs) + len(left_out)),
-        "failures": str(verdicts["failure"]),
-        "errors": str(verdicts["error"]),
-        "skipped": str(verdicts["skipped"]),
-        "time": f"{sum(run.seconds for run in runs):.3f}",
-    }
-    suites = ElementTree.Element("testsuites", {"name": "rocketchaos", **totals})
-    suite = ElementTree.SubElement(suites, "testsuite", {"name": "rocketchaos", **totals})
-    seen: Counter[tuple[str, str]] = Counter()
-    for run in runs:
-        place, name = _class_name(run), printable(run.scenario.title)
-        if cells:
-            name += f" [{cell_text(run)}]"
-        seen[place, name] += 1
-        number = seen[place, name]
-        # The seed is no part of the name: a build server follows a test by its name from build to build.
-        suite.append(_case(run, place, name if number == 1 else f"{name} (run {number})"))
-    for one in left_out:
-        suite.append(_case_of_left_out(one))
-    return suites
-
-
-def _verdict_of_left_out(one: LeftOut) -> str:
-    return "skipped" if one.code is ExitCode.AS_EXPECTED else "error"
-
-
-def _case_of_left_out(one: LeftOut) -> ElementTree.Element:
-    name = f"{one.scenario} [{one.client} on RocketMQ {one.rocketmq}]"
-    case = ElementTree.Element(
-        "testcase", {"classname": one.scenario, "name": printable(name), "time": "0.000"}
-    )
-    verdict = _verdict_of_left_out(one)
-    kind = {"type": one.code.name.lower()} if verdict == "error" else {}
-    ElementTree.SubElement(case, verdict, {**kind, "message": printable(one.reason)})
-    return case
+def _case_of(left_out: LeftOut) -> Case:
+    name = f"{left_out.scenario} [{left_out.client} on RocketMQ {left_out.rocketmq}]"
+    if left_out.code is ExitCode.AS_EXPECTED:
+        problem = Problem("skipped", left_out.reason)
+    else:
+        problem = Problem("error", left_out.reason, left_out.code.name.lower())
+    return Case(left_out.scenario, name, problems=[problem])
 
 
 def _class_name(run: Report) -> str:
@@ -90,15 +71,7 @@ def _class_name(run: Report) -> str:
     return f"{printable(theme)}/{run.scenario.name}" if theme else run.scenario.name
 
 
-def _verdict(run: Report) -> str:
-    if not run.outcome.wrong:
-        return "success"
-    return "error" if run.outcome.kind in _NO_EVIDENCE else "failure"
-
-
-def _case(run: Report, place: str, name: str) -> ElementTree.Element:
-    case = ElementTree.Element("testcase", {"classname": place, "name": name, "time": f"{run.seconds:.3f}"})
-    properties = ElementTree.SubElement(case, "properties")
+def _case(run: Report, place: str, name: str) -> Case:
     known = {
         "outcome": run.outcome.kind.value,
         "expected": run.outcome.expected.value if run.outcome.expected else "measured, not judged",
@@ -109,15 +82,15 @@ def _case(run: Report, place: str, name: str) -> ElementTree.Element:
         "attempts": attempts(run),
         "run_dir": run.folder,
     }
-    for key, value in known.items():
-        text = "" if value is None else printable(value)
-        ElementTree.SubElement(properties, "property", {"name": key, "value": text})
-    verdict = _verdict(run)
-    if verdict != "success":
+    properties = {key: "" if value is None else str(value) for key, value in known.items()}
+    return Case(place, name, run.seconds, list(_problems(run)), properties)
+
+
+def _problems(run: Report) -> Iterator[Problem]:
+    if run.outcome.wrong:
         kind = run.outcome.trouble.value if run.outcome.trouble else run.outcome.kind.value
-        problem = ElementTree.SubElement(case, verdict, {"type": kind, "message": sentence(run)})
-        problem.text = _text(run)
-    return case
+        verdict: Literal["error", "failure"] = "error" if run.outcome.kind in _NO_EVIDENCE else "failure"
+        yield Problem(verdict, sentence(run), kind, _text(run))
 
 
 def _text(run: Report) -> str:
@@ -129,4 +102,4 @@ def _text(run: Report) -> str:
         "",
         f"Reproduce: {run.reproduce_command}",
     ]
-    return printable("\n".join(lines), keep="\n")
+    return "\n".join(lines)

@@ -34,6 +34,8 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
+from rocketchaos.harness.rocketmq.client_traits import ClientTimer
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 from rocketchaos.harness.rocketmq.version_range import contains
 
@@ -42,16 +44,6 @@ DELAY_LEVELS = "1s 5s 10s 30s 1m 2m 3m 4m 5m 6m 7m 8m 9m 10m 20m 30m 1h 2h"
 _UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _HOLD_PULL_MS, _HOLD_CHECK_MS = 15_000, 5_000
 """`BROKER_SUSPEND_MAX_TIME_MILLIS` of the Java and the C++ client; the loop of `PullRequestHoldService`."""
-
-_OTHER_CLIENTS: Mapping[str, Mapping[str, int]] = MappingProxyType(
-    {
-        "python": MappingProxyType(
-            {"rebalance": 10_000, "heartbeat": 30_000, "persist-offsets": 5_000, "route-poll": 30_000}
-        ),
-        "grpc": MappingProxyType({"heartbeat": 10_000, "settings": 300_000, "assignment": 5_000}),
-    }
-)
-"""Of the clients whose timers nobody can set."""
 
 
 def timers_ms(
@@ -71,9 +63,9 @@ def timers_ms(
     kinds = dict(sorted(clients, key=lambda one: tuple(map(int, re.findall(r"\d+", one[1]))), reverse=True))
     timers = _of_brokers({**profile.broker, **broker_configuration}, rocketmq)
     for kind, version in sorted(kinds.items()):
-        own = _of_java(profile, version) if kind == "java" else _OTHER_CLIENTS[kind]
-        timers |= {f"{kind}.{name}": value for name, value in own.items()}
-    if "grpc" in kinds:
+        own = (timer for timer in CLIENT_KINDS[kind].timers if contains(timer.clients, version))
+        timers |= {f"{kind}.{timer.name}": _of_client(timer, profile) for timer in own}
+    if any(CLIENT_KINDS[kind].needs_proxy for kind in kinds):
         name = "grpcClientConsumerMaxLongPollingTimeoutMillis"
         timers["proxy.hold-receive"] = profile.proxy.get(name, 20_000)
     return timers
@@ -109,21 +101,7 @@ def _delay_ms(level: str) -> int | None:
     return None if count is None or unit is None else count * unit
 
 
-def _of_java(profile: TimingProfile, version: str) -> dict[str, int]:
-    """Of the Java client in this version: `ClientConfig`, `RebalanceService`, `DefaultMQPushConsumerImpl`."""
-    system, settings, apis = profile.client_system_properties, profile.client_settings, profile.api_settings
-    timers = {
-        "rebalance": int(system.get("rocketmq.client.rebalance.waitInterval", 20_000)),
-        "heartbeat": settings.get("heartbeatBrokerInterval", 30_000),
-        "persist-offsets": settings.get("persistConsumerOffsetInterval", 5_000),
-        "first-persist": 10_000,
-        "route-poll": settings.get("pollNameServerInterval", 30_000),
-        "pull-retry": apis.get("push", {}).get("pullTimeDelayMillsWhenException", 1_000),
-        "auto-commit": apis.get("lite-pull", {}).get("autoCommitIntervalMillis", 5_000),
-    }
-    if contains(">=5.0", version):
-        timers["first-pull"] = 500
-        timers["pop-invisible"] = apis.get("pop", {}).get("popInvisibleTime", 60_000)
-    if contains(">=5.2", version):
-        timers["rebalance-min"] = int(system.get("rocketmq.client.rebalance.minInterval", 1_000))
-    return timers
+def _of_client(timer: ClientTimer, profile: TimingProfile) -> int:
+    settings = profile.client_settings if timer.api is None else profile.api_settings.get(timer.api, {})
+    set_to: Mapping[str, str | int] = {**profile.client_system_properties, **settings}
+    return int(set_to.get(timer.property, timer.default_ms))

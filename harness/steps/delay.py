@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, model_validator
 
-from rocketchaos.harness.cluster.base import Delayable
 from rocketchaos.harness.core.errors import HarnessDefect
 from rocketchaos.harness.language.cluster_needs import NAMESERVER
 from rocketchaos.harness.language.words import BrokerRef, DurationMs
@@ -61,6 +60,7 @@ class Delay(NetworkStep):
         yield Effect(self.word, self.of, (self.of,), frozenset({self.of}))
 
     def run(self, context: RunContext) -> None:
+        from rocketchaos.harness.cluster.base import Delayable
         from rocketchaos.harness.faults.delay import Delay as DelayFault
         from rocketchaos.harness.faults.trials import Trials
 

@@ -1,4 +1,4 @@
-"""The kinds of workers: which program, and what it needs; `harness.rocketmq.client_kinds` names them."""
+"""The kinds of workers: which program, and what it needs; `harness.rocketmq.kinds` name them."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from rich.text import Text
 from rocketchaos.harness.core.model import Holds, OutcomeKind
 from rocketchaos.harness.core.text import printable
 from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 
 _ASCII: Mapping[int, str] = MappingProxyType(
     str.maketrans({"✓": "ok", "✗": "NO", "…": "...", "·": "-", "–": "-", "—": "-", "→": "->", "’": "'"})
@@ -30,7 +31,7 @@ _WHOLE = ("queue", "sent", "offset", "took", "RocketMQ")
 _LONGEST_WORD = {
     "outcome": len(OutcomeKind.NOT_REPRODUCED),
     "expected?": len("expected?"),
-    "client": len("python"),
+    "client": max(map(len, CLIENT_KINDS)),
 }
 """Columns that fold between words alone."""
 

@@ -12,6 +12,11 @@ timers AS (
         r.source,
         r.timers_ms AS t,
         CASE WHEN r.client LIKE '%+%' THEN r.client ELSE SPLIT_PART(r.client, ' ', 1) END AS kind,
+        -- The proxy's timers are told where a client receives from it: true where all do, null where some do.
+        CASE
+            WHEN r.timers_ms['proxy.hold-receive'] IS NULL THEN FALSE
+            WHEN r.client NOT LIKE '%+%' THEN TRUE
+        END AS by_proxy,
         -- How long messages take then is the faults' doing: of their deliveries it is not known what they may take.
         CASE WHEN f.run_key IS NULL THEN FALSE END AS delivered_unnoticed
     FROM runs AS r
@@ -31,13 +36,13 @@ parts AS (
         'settings=' || t[CONCAT(kind, '.settings')] AS settings,
         t[CONCAT(kind, '.settings')] AS settings_ms,
         CASE
-            WHEN kind = 'grpc' THEN 'proxy.hold-receive=' || t['proxy.hold-receive']
-            WHEN kind NOT LIKE '%grpc%' THEN 'broker.hold-pull=' || t['broker.hold-pull']
+            WHEN by_proxy THEN 'proxy.hold-receive=' || t['proxy.hold-receive']
+            WHEN NOT by_proxy THEN 'broker.hold-pull=' || t['broker.hold-pull']
         END || ' broker.hold-check=' || t['broker.hold-check'] AS hold,
-        CASE WHEN kind = 'grpc' THEN t['proxy.hold-receive'] WHEN kind NOT LIKE '%grpc%' THEN t['broker.hold-pull'] END
+        CASE WHEN by_proxy THEN t['proxy.hold-receive'] WHEN NOT by_proxy THEN t['broker.hold-pull'] END
             + t['broker.hold-check'] AS hold_ms,
-        CASE WHEN kind = 'grpc' THEN '' ELSE ' persist-offsets=' || t[CONCAT(kind, '.persist-offsets')] END AS persist,
-        CASE WHEN kind = 'grpc' THEN 0 ELSE t[CONCAT(kind, '.persist-offsets')] END AS persist_ms
+        CASE WHEN by_proxy THEN '' ELSE ' persist-offsets=' || t[CONCAT(kind, '.persist-offsets')] END AS persist,
+        CASE WHEN by_proxy THEN 0 ELSE t[CONCAT(kind, '.persist-offsets')] END AS persist_ms
     FROM timers
 ),
 -- Runs have few different ones: all parts together are their name.

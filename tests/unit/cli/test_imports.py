@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from rocketchaos.assertions import CHECKS
 from rocketchaos.harness.plan.library import shipped
+from rocketchaos.harness.steps import STEPS
 
 ROOT = Path(__file__).resolve().parents[3]
 TOLD = """
@@ -170,6 +172,26 @@ def test_no_command_is_loaded_for_version_and_help() -> None:
         assert names == {
             f"rocketchaos.harness.cli{name}" for name in ("", ".ending", ".lazy", ".main", ".terminal")
         }
+
+
+def test_no_word_loads_what_runs_it() -> None:
+    words = [f"rocketchaos.harness.steps.{word.replace('-', '_')}" for word in STEPS]
+    words += [f"rocketchaos.assertions.{word.replace('-', '_')}" for word in CHECKS]
+
+    loaded = loaded_with("rocketchaos.harness.scenario", *words)
+
+    rooms = (
+        "clients",
+        "cluster",
+        "conditions",
+        "containers",
+        "engine",
+        "faults",
+        "jars",
+        "probes",
+        "workers",
+    )
+    assert within(loaded, *(f"rocketchaos.harness.{room}" for room in rooms)) == set()
 
 
 def test_a_file_loads_the_words_that_it_uses() -> None:

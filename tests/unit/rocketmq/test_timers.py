@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from rocketchaos.harness.rocketmq import timers as timers_module
+from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
+from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api
 from rocketchaos.harness.rocketmq.timers import timers_ms
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED, FAITHFUL
 
@@ -85,3 +88,17 @@ def test_a_line_that_cannot_be_read_tells_no_timer() -> None:
     timers = timers_ms(FAITHFUL, "4.9.4", [], lines)
     assert timers["broker.delay-level-1"] == 1_000
     assert not {"broker.delay-level-2", "broker.flush-offsets"} & set(timers)
+
+
+def test_a_new_kind_of_client_has_the_timers_that_it_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    heartbeat = ClientTimer("heartbeat", 30_000, "heartbeatBrokerInterval")
+    settings = ClientTimer("settings", 60_000, clients=">=2.0")
+    apis = by_api(Api("push", "PushConsumer"))
+    kind = ClientKind("newest", "a client of tomorrow", "java", apis, (heartbeat, settings), needs_proxy=True)
+    monkeypatch.setattr(timers_module, "CLIENT_KINDS", {**CLIENT_KINDS, kind.name: kind})
+
+    old = timers_ms(COMPRESSED, "5.5.0", [("newest", "1.0.0")])
+    new = timers_ms(COMPRESSED, "5.5.0", [("newest", "2.0.0")])
+
+    assert {name: ms for name, ms in old.items() if name.startswith("newest.")} == {"newest.heartbeat": 1_000}
+    assert (new["newest.settings"], new["proxy.hold-receive"]) == (60_000, 1_000)

@@ -1,0 +1,133 @@
+"""What a kind of client is: its ways of consuming, its timers, and all else that differs between clients.
+
+Steps, conditions, checks and the oracle ask an `Api` for what they must know, and never which client it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from rocketchaos.harness.rocketmq.version_range import contains
+
+ApiName = Literal["push", "pop", "lite-pull", "pull", "simple"]
+"""In which way a consumer gets its messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One way in which one kind of client consumes."""
+
+    name: ApiName
+    implementation: str
+    """RocketMQ's class, or the package's."""
+    filters_by: Literal["stored", "own"] = "stored"
+    """By what the broker filters: the subscription that it holds for the group, or the expression that travels
+    with every pull or receive (FLAG_SUBSCRIPTION; as DefaultLitePullConsumerImpl.pullSyncImpl sets it, 4.9.4)."""
+    queues: Literal["owned", "shared"] = "owned"
+    """Whether each queue has an owner among the members, or every member is served from every queue."""
+    tells_queues: bool = True
+    """Whether the client can be asked which queues it owns: code 307, or its own process."""
+    asks_process: bool = False
+    """Whether its own process is asked for them, for 307 lacks them."""
+    raises_version: bool = True
+    """Whether a change of its queues raises its subVersion (RebalancePushImpl.messageQueueChanged)."""
+    filters_itself: bool = True
+    """Whether the client drops what its own tags don't match (PullAPIWrapper.processPullResult)."""
+    retries: bool = True
+    """Whether what its listener fails comes again."""
+    dead_letters: bool = True
+    """Whether what fails too often becomes a dead letter."""
+    resubscribes: bool = True
+    """Whether it can subscribe and unsubscribe while it runs."""
+    counts_pulls: bool = True
+    """Whether the client counts the pulls that brought messages, and what its own filter let through."""
+    commits_skipped: bool = True
+    """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
+    lacks: tuple[str, ...] = ()
+    """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
+    why_lacking: str = ""
+    """Why this way of consuming has none of those; empty: other clients may have them."""
+    sql: bool = True
+    """Whether it subscribes by SQL."""
+    request_mode: Literal["POP"] | None = None
+    """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
+    needs_long_polling: bool = False
+    """Whether its brokers must be `longPollingEnable`: it waits there for 15 s, and without that no message that
+    arrives wakes it (PopLongPollingService), so that whose wait ends first takes all."""
+    brokers: str = ""
+    """The versions of RocketMQ whose brokers can do that; empty: all."""
+    clients: str = ""
+    """The versions of the client that can."""
+    newer: tuple[str, str] = ("", "")
+    """Where newer clients need newer brokers: the versions of both."""
+
+    @property
+    def tells_offsets(self) -> bool:
+        """Whether the client can be asked how far it has come in its queues: code 307 has that where it has those.
+
+        Both Java's and the C++ client answer with `commitOffset` of their own offset store, memory first
+        (`DefaultMQPushConsumerImpl.consumerRunningInfo`, 4.9.4; `getConsumerRunningInfo`, C++).
+        """
+        return self.tells_queues and not self.asks_process
+
+    def why_not(self, rocketmq: str, client: str) -> str | None:
+        """Why a client of this version and brokers of that one can't do it together; None where they can."""
+        if not contains(self.brokers, rocketmq):
+            return f"`api: {self.name}` is what brokers of RocketMQ {rocketmq} can't do: {self.brokers} can"
+        if not contains(self.clients, client):
+            return f"`api: {self.name}` is what the client {client} can't do: {self.clients} can"
+        clients, brokers = self.newer
+        if clients and contains(clients, client) and not contains(brokers, rocketmq):
+            return f"{self.implementation} {client} asks for what RocketMQ {rocketmq} doesn't have: {brokers} does"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ClientTimer:
+    """A timer of a client, which has run out before something happens."""
+
+    name: str
+    """One of `harness.rocketmq.timers`, without the client."""
+    default_ms: int
+    """What it is where nobody sets it."""
+    property: str = ""
+    """With which property a timing profile sets it; empty: nobody can."""
+    api: ApiName | None = None
+    """The way of consuming whose property that is; None: the client's."""
+    clients: str = ""
+    """The versions of the client that have it; empty: all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClientKind:
+    """One kind of client."""
+
+    name: str
+    title: str
+    """Which software it is, in a few words."""
+    worker: str
+    """The kind of its worker, of `harness.workers.kinds.KINDS`."""
+    apis: Mapping[str, Api]
+    """What it can do, by name; the first is its usual one."""
+    timers: tuple[ClientTimer, ...]
+    """Those that may have to run out before something is seen of it."""
+    version: str | None = None
+    """The one version that is known to work; None: that of the brokers, or any that the user names."""
+    needs_proxy: bool = False
+    """It speaks gRPC, with the proxy of RocketMQ 5."""
+    shared_worker: str | None = None
+    """The kind of worker in which clients of several runs live; None: each has a process of its own."""
+    heartbeat_v2: str = ""
+    """The versions of it that have useHeartbeatV2, where its consumers don't lack it; empty: all."""
+    chooses_queues: bool = True
+    """Whether its producer sends a message to the queue that it is told."""
+    compressed: bool = True
+    """Whether its timers can be set: those of the C++ and the gRPC client can't."""
+
+
+def by_api(*apis: Api) -> Mapping[str, Api]:
+    """The ways of consuming by name, the usual one first."""
+    return MappingProxyType({api.name: api for api in apis})

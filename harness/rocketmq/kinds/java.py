@@ -1,0 +1,101 @@
+"""RocketMQ's Java client."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api
+
+_QUEUES_ALONE = (
+    "model",
+    "listener",
+    "strategy",
+    "post_subscription_when_pull",
+    "retry_delay_level",
+    "pull_threshold_for_queue",
+    "pull_interval",
+    "pull_retry_after",
+    "filter_class",
+    "instance",
+)
+"""What says nothing to a member that owns no queues, for brokers hand messages out to it."""
+_LISTENERS_ALONE = (
+    "post_subscription_when_pull",
+    "max_reconsume_times",
+    "retry_delay_level",
+    "batch_size",
+    "threads",
+    "listener",
+    "pull_interval",
+    "pull_retry_after",
+    "filter_class",
+    "instance",
+)
+"""What says nothing to a consumer without a listener, which polls or pulls."""
+_TIMERS = (
+    ClientTimer("rebalance", 20_000, "rocketmq.client.rebalance.waitInterval"),
+    ClientTimer("heartbeat", 30_000, "heartbeatBrokerInterval"),
+    ClientTimer("persist-offsets", 5_000, "persistConsumerOffsetInterval"),
+    ClientTimer("first-persist", 10_000),
+    ClientTimer("route-poll", 30_000, "pollNameServerInterval"),
+    ClientTimer("pull-retry", 1_000, "pullTimeDelayMillsWhenException", api="push"),
+    ClientTimer("auto-commit", 5_000, "autoCommitIntervalMillis", api="lite-pull"),
+    ClientTimer("first-pull", 500, clients=">=5.0"),
+    ClientTimer("pop-invisible", 60_000, "popInvisibleTime", api="pop", clients=">=5.0"),
+    ClientTimer("rebalance-min", 1_000, "rocketmq.client.rebalance.minInterval", clients=">=5.2"),
+)
+"""`ClientConfig`, `RebalanceService`, `DefaultMQPushConsumerImpl`."""
+
+JAVA = ClientKind(
+    "java",
+    "RocketMQ's Java client",
+    "java",
+    by_api(
+        Api("push", "DefaultMQPushConsumer"),
+        Api(
+            "pop",
+            "DefaultMQPushConsumer in POP mode, 5.x",
+            filters_by="own",
+            queues="shared",
+            asks_process=True,
+            dead_letters=False,
+            lacks=_QUEUES_ALONE,
+            why_lacking="a consumer in POP mode takes from all queues, by its own expression, with "
+            "delays of its own",
+            request_mode="POP",
+            needs_long_polling=True,
+            brokers=">=5.0",
+            clients=">=5.0",
+        ),
+        Api(
+            "lite-pull",
+            "DefaultLitePullConsumer",
+            filters_by="own",
+            asks_process=True,
+            # RebalanceLitePullImpl.messageQueueChanged tells a listener alone (4.9.4, 5.5.0).
+            raises_version=False,
+            retries=False,
+            dead_letters=False,
+            counts_pulls=False,
+            commits_skipped=False,
+            lacks=_LISTENERS_ALONE,
+            why_lacking="a lite pull consumer has no listener and no retries",
+            # They pull with LITE_PULL_MESSAGE (361).
+            newer=(">=5.0", ">=5.0"),
+        ),
+        Api(
+            "pull",
+            "DefaultMQPullConsumer",
+            filters_by="own",
+            asks_process=True,
+            raises_version=False,
+            retries=False,
+            dead_letters=False,
+            resubscribes=False,
+            counts_pulls=False,
+            lacks=(*_LISTENERS_ALONE, "pull_threshold_for_queue"),
+            why_lacking="a pull consumer has no listener and no retries",
+        ),
+    ),
+    timers=_TIMERS,
+    shared_worker="shared-java",
+    heartbeat_v2=">=5.1.3",
+)

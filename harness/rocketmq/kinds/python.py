@@ -1,0 +1,47 @@
+"""rocketmq-client-python, over the C++ client 2.x."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind, ClientTimer, by_api
+
+PYTHON = ClientKind(
+    "python",
+    "rocketmq-client-python, over the C++ client",
+    "python",
+    by_api(
+        Api(
+            "push",
+            "PushConsumer",
+            filters_by="own",
+            raises_version=False,
+            counts_pulls=False,
+            lacks=(
+                "consume_from",
+                "strategy",
+                "queues",
+                "rooms",
+                "post_subscription_when_pull",
+                "heartbeat_v2",
+                "max_reconsume_times",
+                "retry_delay_level",
+                # The C++ client has one, but takes it for orderly listeners alone.
+                "batch_size",
+                "pull_threshold_for_queue",
+                "pull_interval",
+                "pull_retry_after",
+                "filter_class",
+                "instance",
+            ),
+            sql=False,
+            resubscribes=False,
+        )
+    ),
+    timers=(
+        ClientTimer("rebalance", 10_000),
+        ClientTimer("heartbeat", 30_000),
+        ClientTimer("persist-offsets", 5_000),
+        ClientTimer("route-poll", 30_000),
+    ),
+    version="2.0.0",
+    compressed=False,
+)
