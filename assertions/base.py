@@ -155,6 +155,11 @@ class Count(Check):
         least = self.at_least if self.count is None else self.count
         return least is not None and least > most
 
+    def always(self, most: int) -> Iterator[str]:
+        """A doubt where no run can come to more than `most`, and so many may be."""
+        if most and self.at_most is not None and self.at_most >= most:
+            yield f"`at_most` of {self.at_most} holds whatever comes: there can't be more than {most}"
+
     def how_many(self) -> str:
         """`4`, `at least 1`, `at most 3`."""
         if self.count is not None:

@@ -55,6 +55,9 @@ class Delivered(Count):
         elif not self.asks_for_some:
             yield from of_none(scenario, self.topic, self.tag)
 
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        yield from self.always(scenario.most_sent(self.topic, self.tag))
+
     def title(self) -> str:
         return f"delivered to {self.to}"
 

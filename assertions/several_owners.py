@@ -51,6 +51,8 @@ class SeveralOwners(Count):
         if missing or not members:
             why = f"not observed at `{self.at}`: {', '.join(missing) or 'any member with queues of its own'}"
             return Answer(None, expected, view.why_not_owned(missing, why))
+        if not any(self.topic in view.own_subscriptions.topics(name, end) for name in members):
+            return Answer(None, expected, f"no member of {self.group} subscribes to {self.topic}")
         owners = owners_of(view, self.group, self.topic, self.at, end)
         several = {queue: events for queue, events in owners.items() if len(events) > 1}
         texts = [

@@ -64,6 +64,10 @@ class Undelivered(Count):
         elif not self.asks_for_some:
             yield from of_none(scenario, self.topic, self.tag)
 
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        groups = len(scenario.groups) if self.group is None else 1
+        yield from self.always(scenario.most_sent(self.topic, self.tag) * groups)
+
     def title(self) -> str:
         return f"undelivered because {self.because}" if self.because else "undelivered"
 

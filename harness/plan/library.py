@@ -52,7 +52,14 @@ def scenario_files(paths: Iterable[Path]) -> Iterator[Path]:
         if path.is_dir():
             found = sorted(path.rglob(f"*{SUFFIX}"))
             if not found:
-                raise UsageProblem(f"there is no *{SUFFIX} below {path}")
+                others = sorted(path.rglob("*.yaml"))
+                raise UsageProblem(
+                    f"there is no *{SUFFIX} below {path}",
+                    f"In a folder only files of that ending are scenarios: rename {others[0].name}, or give it by "
+                    "its own path."
+                    if others
+                    else "",
+                )
             yield from found
         else:
             yield path

@@ -50,15 +50,15 @@ def show_trouble(screen: Screen, run: Report) -> None:
     if not tells_why(run) or (run.outcome.trouble is None and not run.outcome.reason):
         return
     reason, hint = reason_and_hint(run)
+    # Of an interruption the reason itself says so.
     names = {
         Trouble.PRECONDITION: "a precondition did not hold",
         Trouble.USAGE: "the scenario can't be meant so",
         Trouble.ENVIRONMENT: "the environment failed",
         Trouble.HARNESS: "the harness failed",
-        Trouble.INTERRUPTED: "interrupted",
     }
-    trouble = names[run.outcome.trouble] + ": " if run.outcome.trouble else ""
-    screen.line(screen.text("why  ", "dim"), trouble, reason, indent=2)
+    what = names.get(run.outcome.trouble) if run.outcome.trouble else None
+    screen.line(screen.text("why  ", "dim"), f"{what}: " if what else "", reason, indent=2)
     if hint:
         screen.line(screen.text("hint  ", "dim"), hint, indent=2)
     read = logs_to_read(run)

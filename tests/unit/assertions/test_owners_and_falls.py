@@ -67,3 +67,8 @@ def test_queues_with_several_owners_are_counted(b: list[int] | None, several: in
 def test_owners_are_told_by_name() -> None:
     answer = asked(SeveralOwners(group="g", topic="orders", at_least=1), owned([0], [0]))
     assert "1 of 1 owned: broker-a:0 by a and b" in answer.observed
+
+
+def test_queues_to_whose_topic_nobody_subscribes_have_no_owners_to_count() -> None:
+    answer = asked(SeveralOwners(group="g", topic="bills", count=0), owned([0], [1]))
+    assert (answer.holds, answer.observed) == (Holds.UNKNOWN, "no member of g subscribes to bills")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.harness.core.errors import UsageProblem
-from rocketchaos.harness.plan.library import find, shipped
+from rocketchaos.harness.plan.library import find, scenario_files, shipped
 from rocketchaos.harness.scenario import load_scenario
 
 
@@ -37,3 +37,13 @@ def test_a_wrong_name_is_answered_with_the_nearest(text: str) -> None:
 def test_a_wrong_path_is_called_a_file() -> None:
     with pytest.raises(UsageProblem, match=r"there is no file `nowhere/x\.yaml`"):
         find("nowhere/x.yaml")
+
+
+def test_a_folder_whose_files_end_otherwise_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UsageProblem) as empty:
+        list(scenario_files([tmp_path]))
+    assert empty.value.hint == ""
+    (tmp_path / "mine.yaml").touch()
+    with pytest.raises(UsageProblem) as other:
+        list(scenario_files([tmp_path]))
+    assert "rename mine.yaml" in str(other.value)

@@ -54,6 +54,10 @@ def test_an_unexpected_outcome_says_what_it_should_have_been(tmp_path: Path) -> 
     assert "every check of `healthy` holds" in text
 
 
+def test_an_interrupted_run_says_so_once(tmp_path: Path) -> None:
+    assert "why  interrupted: Ctrl-C" in told(troubled(tmp_path, "interrupted", "interrupted: Ctrl-C"))
+
+
 def test_trouble_shows_reason_hint_and_log(tmp_path: Path) -> None:
     run = troubled(tmp_path, "environment", "the worker a died: exit code 1\n  Look at its log.")
     (tmp_path / "logs" / "a.log").write_text("boom")

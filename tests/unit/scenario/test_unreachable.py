@@ -207,6 +207,14 @@ def test_lists_that_can_both_hold_are_warned_of() -> None:
     [
         ("dead-letter: {group: g, count: 9}", "9 dead letters: the steps send 8 messages"),
         ("delivered: {to: g, at_least: 0}", "`at_least` of 0 holds whatever comes"),
+        (
+            "delivered: {to: g, at_most: 8}",
+            "`at_most` of 8 holds whatever comes: there can't be more than 8",
+        ),
+        (
+            "undelivered: {group: g, tag: tagA, at_most: 5}",
+            "`at_most` of 5 holds whatever comes: there can't be more than 4",
+        ),
         ("latency: {at_least: 0ms}", "`at_least` of 0 holds whatever comes"),
         ("placed: {topics: orders, queues_at_least: 1}", "`queues_at_least` of 1 holds whatever comes"),
         (
