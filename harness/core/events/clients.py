@@ -60,6 +60,14 @@ class ConsumerStarted(Body, frozen=True, kw_only=True):
     filters_itself: bool | None = None
     queues: str | None = None
     """`owned` or `shared`."""
+    tells_queues: bool | None = None
+    asks_process: bool | None = None
+    raises_version: bool | None = None
+    retries: bool | None = None
+    dead_letters: bool | None = None
+    resubscribes: bool | None = None
+    counts_pulls: bool | None = None
+    commits_skipped: bool | None = None
     pid: int | None = None
     process: str | None = None
     """`own`, or `shared` with other clients."""

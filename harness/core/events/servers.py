@@ -107,7 +107,7 @@ class Asked(Body, frozen=True, kw_only=True):
     status: str
     """The same in words."""
     remark: str | None = None
-    fields: Mapping[str, str] | None = None
+    fields: Mapping[str, str] = {}
     text: str = ""
     """The body; as base64 where it is no text."""
 
@@ -135,8 +135,8 @@ class Pulled(Body, frozen=True, kw_only=True, rename={"own_expression": "with"})
     max_offset: int | None
     messages: int
     """How many."""
-    keys: tuple[str, ...] | None = None
-    took_ms: float | None = None
+    keys: tuple[str, ...] = ()
+    took_ms: float = 0.0
     """Milliseconds from the request to the answer."""
 
 
