@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tenacity import RetryCallState, RetryError, Retrying, retry_if_result, stop_after_delay
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.run import Settled
 
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext
@@ -64,6 +65,5 @@ def await_condition(context: RunContext, name: str, look: Callable[[], Seen], wi
     took_ms = (context.now_ns() - started_ns) / 1e6
     context.history.append(
         "harness",
-        "settled",
-        {"condition": name, "took_ms": round(took_ms, 1), "looks": looks, "seen": seen.text},
+        Settled(condition=name, took_ms=round(took_ms, 1), looks=looks, seen=seen.text),
     )

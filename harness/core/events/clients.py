@@ -35,7 +35,7 @@ class ConsumerStarting(Body, frozen=True, kw_only=True):
     kind: ClassVar[str] = "consumer-starting"
     node: ClassVar[str] = "consumer"
     pid: int | None = None
-    subscribe: Mapping[str, Expression] = {}
+    subscribe: Mapping[str, Expression]
     """By topic."""
 
 

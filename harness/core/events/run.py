@@ -50,7 +50,7 @@ class Step(Body, frozen=True, kw_only=True):
     """Which step of the scenario, counted from 0."""
     step: str
     """Its word, `kill`."""
-    line: int | None = None
+    line: int | None
     """Its line in the scenario's file."""
     place: tuple[int, ...] = ()
     """Of a step inside another one: the index of that, and its own there."""
