@@ -15,7 +15,9 @@ from rocketchaos.harness.core.events.messages import Received, Sent
 from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.core.history import History, read_history
 from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.reference.events import described, events_reference
+from rocketchaos.harness.workers.events import WorkerEvent
 
 ROOT = Path(__file__).parents[2]
 RUNS = sorted((ROOT / "tests" / "golden" / "runs").iterdir())
@@ -120,3 +122,12 @@ def test_check_names_the_line_and_the_field_of_a_broken_event(
     assert code != 0
     assert f"events.jsonl:{number}: `received`: the field `queue_id` is missing" in told
     assert "Traceback" not in told
+
+
+def test_a_broken_event_of_a_worker_is_trouble_at_once() -> None:
+    context = RunContext.__new__(RunContext)
+    context.history, context._troubles = History("run"), []
+    context.worker_event("a", WorkerEvent("a", 1, 2, "consumed", {"consumer": "a", "key": "orders-1"}))
+    assert [str(one) for one in context._troubles] == [
+        "the worker a wrote a broken event: `consumed`: the field `status` is missing"
+    ]
