@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
@@ -12,6 +12,7 @@ from rocketchaos.assertions.base import Answer as Found
 from rocketchaos.assertions.base import Check
 from rocketchaos.assertions.log import Pattern
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.servers import Asked
 from rocketchaos.harness.language.words import Refers, as_tuple
 from rocketchaos.harness.rocketmq.response_codes import ResponseCode, in_words
 
@@ -61,34 +62,34 @@ class Answer(Check):
         return f"answer to the request {self.of}"
 
     def evaluate(self, view: RunView) -> Found:
-        expected = ", ".join(text for _, text in self._statements({}))
-        events = [event for event in view.of_kind("asked") if event.data["name"] == self.of]
+        expected = ", ".join(text for _, text in self._statements(None))
+        events = [event for event in view.of_kind(Asked) if event.body.name == self.of]
         if not events:
             return Found(None, expected, f"no request {self.of} was sent")
-        data = events[-1].data
-        remark, text = str(data["remark"] or "no remark"), str(data["text"] or "")
-        fields = "".join(f"{name} {data['fields'].get(name)}, " for name in self.fields)
-        observed = f"{data['of']}: {data['status']}, {remark.splitlines()[0]}, {fields}{_clipped(text)}"
+        body = events[-1].body
+        remark, text = str(body.remark or "no remark"), str(body.text or "")
+        fields = "".join(f"{name} {body.fields.get(name)}, " for name in self.fields)
+        observed = f"{body.of}: {body.status}, {remark.splitlines()[0]}, {fields}{_clipped(text)}"
         if not text and self._only_lacks:
             return Found(
                 None, expected, f"{observed}: of no body it can't be said what it lacks", [events[-1].n]
             )
-        holds = all(held for held, _ in self._statements(data))
+        holds = all(held for held, _ in self._statements(body))
         return Found(holds, expected, observed, [events[-1].n])
 
     @property
     def _only_lacks(self) -> bool:
         return self.code is None and self.remark is None and not (self.has or self.fields)
 
-    def _statements(self, data: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-        """What is stated, and whether it is so in the data of an `asked` event."""
+    def _statements(self, body: Asked | None) -> Iterator[tuple[bool, str]]:
+        """What is stated, and whether it is so; None: nothing is known."""
         if self.code is not None:
-            yield data.get("code") == self.code, in_words(self.code)
+            yield body is not None and body.code == self.code, in_words(self.code)
+        remark, fields, text = ("", {}, "") if body is None else (body.remark or "", body.fields, body.text)
         if self.remark is not None:
-            yield str(data.get("remark") or "").startswith(self.remark), self.remark
+            yield remark.startswith(self.remark), self.remark
         for name, value in self.fields.items():
-            yield dict(data.get("fields") or {}).get(name) == value, f"{name} {value}"
-        text = str(data.get("text") or "")
+            yield fields.get(name) == value, f"{name} {value}"
         for pattern in self.has:
             yield re.search(pattern, text) is not None, f"with {pattern}"
         for pattern in self.lacks:

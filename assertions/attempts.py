@@ -12,6 +12,8 @@ from rocketchaos.assertions.delays import SUSPENDED_MS, natural_delay_ms, retry_
 from rocketchaos.assertions.oracle import FAILED, SUSPENDED, is_last_attempt
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import Delivery, RunView
+from rocketchaos.harness.core.events.messages import Consumed
+from rocketchaos.harness.core.events.observed import DeadLettersObserved
 from rocketchaos.harness.core.model import Event
 
 
@@ -45,7 +47,7 @@ def repeats(deliveries: Sequence[Delivery]) -> list[Delivery]:
     return found
 
 
-def answer_to(view: RunView, delivery: Delivery, until: int) -> Event | None:
+def answer_to(view: RunView, delivery: Delivery, until: int) -> Event[Consumed] | None:
     """What the listener answered to a delivery; None: nothing yet."""
     return next(
         (
@@ -62,12 +64,12 @@ def failed(view: RunView, delivery: Delivery, until: int) -> bool:
     return _failure(view, delivery, until) is not None
 
 
-def _failure(view: RunView, delivery: Delivery, until: int) -> Event | None:
+def _failure(view: RunView, delivery: Delivery, until: int) -> Event[Consumed] | None:
     answer = answer_to(view, delivery, until)
-    return answer if answer is not None and answer.data["status"] in (FAILED, SUSPENDED) else None
+    return answer if answer is not None and answer.body.status in (FAILED, SUSPENDED) else None
 
 
-def _failed_last(view: RunView, group: str, until: int) -> list[tuple[Delivery, Event]]:
+def _failed_last(view: RunView, group: str, until: int) -> list[tuple[Delivery, Event[Consumed]]]:
     """The last attempts of messages in the group that failed, each with the listener's answer."""
     found = []
     for (audience, _), own in attempts(view, until, view.scenario.members(group)).items():
@@ -88,7 +90,7 @@ def next_attempt_by_ns(view: RunView, groups: Sequence[str], until: int) -> int 
         for delivery, answer in _failed_last(view, group, until):
             spec = view.scenario.consumers[delivery.consumer]
             delay_ms = natural_delay_ms(view.timing)
-            if answer.data["status"] == SUSPENDED:
+            if answer.body.status == SUSPENDED:
                 delay_ms += SUSPENDED_MS
             elif not is_last_attempt(spec, delivery.reconsume_times):
                 delay_ms += retry_delay_ms(spec.retry_delay_level, delivery.reconsume_times)
@@ -96,9 +98,9 @@ def next_attempt_by_ns(view: RunView, groups: Sequence[str], until: int) -> int 
     return max(moments, default=None)
 
 
-def dead_letters(view: RunView, group: str, moment: str) -> Event | None:
+def dead_letters(view: RunView, group: str, moment: str) -> Event[DeadLettersObserved] | None:
     """The observation of a group's dead letters."""
-    events = view.observed("dead-letters-observed", moment, group=group)
+    events = view.observed(DeadLettersObserved, moment, group=group)
     return events[-1] if events else None
 
 
@@ -106,7 +108,7 @@ def retries_to_come(view: RunView, group: str, moment: str, until: int) -> TooEa
     """None where every failed message is a dead letter by now; otherwise what is still to come."""
     waiting = len(awaiting_retry(view, group, until))
     observed = dead_letters(view, group, moment)
-    given_up = 0 if observed is None else int(observed.data["count"])
+    given_up = 0 if observed is None else observed.body.count
     if waiting <= given_up:
         return None
     return TooEarly(

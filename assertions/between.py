@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
+from rocketchaos.harness.core.events.base import Body
 from rocketchaos.harness.core.model import Event
 
+B = TypeVar("B", bound=Body)
 
-def bracket(looks: Sequence[Event], begin: int, end: int) -> list[Event]:
+
+def bracket(looks: Sequence[Event[B]], begin: int, end: int) -> list[Event[B]]:
     """The last look before event `begin`, those between, and the first one after event `end`."""
     before = [event for event in looks if event.n < begin][-1:]
     between = [event for event in looks if begin <= event.n <= end]

@@ -9,12 +9,19 @@ raise theirs see `assertions.membership`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rocketchaos.assertions.between import bracket, is_bracket
 from rocketchaos.assertions.membership import membership_stayed
-from rocketchaos.assertions.view import RunView, Sent, owned_queues, queue_name
+from rocketchaos.assertions.view import RunView, Sent, owned_queues
+from rocketchaos.harness.core.events.clients import ConsumerStarting
+from rocketchaos.harness.core.events.messages import OffsetsReset
+from rocketchaos.harness.core.events.observed import (
+    OwnershipObserved,
+    PullCountsObserved,
+    SubscriptionObserved,
+)
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.consumer import Consumer, Expression, text_of
 from rocketchaos.harness.language.tags import stored_matches
@@ -36,7 +43,7 @@ class Stored:
     expression: str
     matches: bool | None
     """Whether it lets the message pass; None: it is SQL."""
-    looks: list[Event]
+    looks: Sequence[Event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +93,14 @@ class Case:
             if self.own_expressions(name, passed)
         ]
 
-    def looks_at_stored(self, until: int) -> list[Event]:
+    def looks_at_stored(self, until: int) -> list[Event[SubscriptionObserved]]:
         """The last look at the broker's entry before the sending, those up to `until`, and the next one."""
         broker = self.message.queue.rpartition(":")[0]
         return bracket(
             [
                 event
-                for event in self.view.of_kind("subscription-observed")
-                if event.data["group"] == self.group and event.data["broker"] == broker
+                for event in self.view.of_kind(SubscriptionObserved)
+                if event.body.group == self.group and event.body.broker == broker
             ],
             self.message.invoked_n,
             until,
@@ -102,31 +109,32 @@ class Case:
     def stored(self, until: int) -> Stored | None:
         """What the broker held all the time from the sending to event `until`; None where that isn't proven."""
         looks = self.looks_at_stored(until)
-        entries = [event.data["subscriptions"].get(self.message.topic) for event in looks]
-        if not is_bracket(looks, self.message.invoked_n, until) or None in entries:
+        held = [event.body.subscriptions.get(self.message.topic) for event in looks]
+        entries = [entry for entry in held if entry is not None]
+        if not is_bracket(looks, self.message.invoked_n, until) or len(entries) < len(held):
             return None
-        if len({entry["sub_version"] for entry in entries}) != 1:
+        if len({entry.sub_version for entry in entries}) != 1:
             return None
         matches = stored_matches(entries[0], self.message.tag)
-        return Stored(entries[0]["expression"], matches, [looks[0], looks[-1]])
+        return Stored(entries[0].expression, matches, [looks[0], looks[-1]])
 
     def last_stored(self) -> str | None:
         """What the broker was last seen to hold; None: nothing for the topic, or not seen."""
         looks = [event for event in self.looks_at_stored(self.at) if event.n <= self.at]
-        entry = looks[-1].data["subscriptions"].get(self.message.topic) if looks else None
-        return None if entry is None else str(entry["expression"])
+        entry = looks[-1].body.subscriptions.get(self.message.topic) if looks else None
+        return None if entry is None else entry.expression
 
-    def refused_looks(self) -> list[Event]:
+    def refused_looks(self) -> list[Event[SubscriptionObserved]]:
         """Looks since the sending at which the broker held nothing of the group for the topic."""
         return [
             event
             for event in self.looks_at_stored(self.at)
             if self.message.invoked_n < event.n <= self.at
-            and event.data["online"]
-            and self.message.topic not in event.data["subscriptions"]
+            and event.body.online
+            and self.message.topic not in event.body.subscriptions
         ][:2]
 
-    def owners(self, until: int) -> dict[str, list[Event]]:
+    def owners(self, until: int) -> dict[str, list[Event[OwnershipObserved]]]:
         """Who owned the queue all the time from the sending to event `until`, with the looks that prove it.
 
         Several only where members allocate by different strategies.
@@ -136,19 +144,13 @@ class Case:
             if self.traits(member).queues == "shared":
                 continue
             looks = bracket(
-                [
-                    event
-                    for event in self.view.of_kind("ownership-observed")
-                    if event.data["consumer"] == member
-                ],
+                [event for event in self.view.of_kind(OwnershipObserved) if event.body.consumer == member],
                 self.message.invoked_n,
                 until,
             )
             if not is_bracket(looks, self.message.invoked_n, until) or not all(map(self._owns, looks)):
                 continue
-            versions = {
-                event.data["subscriptions"].get(self.message.topic, {}).get("sub_version") for event in looks
-            }
+            versions = {_version(event, self.message.topic) for event in looks}
             raises = self.traits(member).raises_version
             if len(versions) == 1 and (
                 raises or membership_stayed(self.view, self.group, looks[0].n, until, looks[-1].n)
@@ -156,37 +158,35 @@ class Case:
                 found[member] = [looks[0], looks[-1]]
         return found
 
-    def _owns(self, event: Event) -> bool:
+    def _owns(self, event: Event[OwnershipObserved]) -> bool:
         return self.message.queue in owned_queues(event, self.message.topic)
 
     def reset_beyond(self, until: int) -> Event | None:
         """The last `reset-offset` of its queue by event `until`, where that set the offset past the message."""
         resets = [
-            (event, queue["offset"])
-            for event in self.view.of_kind("offsets-reset", until=until)
-            if (event.data["group"], event.data["topic"]) == (self.group, self.message.topic)
-            for queue in event.data["queues"]
-            if queue_name(queue["broker"], queue["queue_id"]) == self.message.queue
+            (event, queue.offset)
+            for event in self.view.of_kind(OffsetsReset, until=until)
+            if (event.body.group, event.body.topic) == (self.group, self.message.topic)
+            for queue in event.body.queues
+            if queue.name == self.message.queue
         ]
         return resets[-1][0] if resets and resets[-1][1] > self.message.offset else None
 
-    def pull_counts(self, consumer: str) -> Event | None:
+    def pull_counts(self, consumer: str) -> Event[PullCountsObserved] | None:
         """A client's own counts after the sending: pulls answered with messages, and what passed its filter."""
         events = [
             event
-            for event in self.view.of_kind("pull-counts-observed", until=self.at)
-            if event.data["consumer"] == consumer
-            and event.data["topic"] == self.message.topic
+            for event in self.view.of_kind(PullCountsObserved, until=self.at)
+            if event.body.consumer == consumer
+            and event.body.topic == self.message.topic
             and event.n > self.message.event.n
         ]
         return events[-1] if events else None
 
-    def got_what_came(self, consumer: str, counts: Event) -> bool:
+    def got_what_came(self, consumer: str, counts: Event[PullCountsObserved]) -> bool:
         """Whether the client's filter let through exactly what its listener got, since its process started."""
         starts = [
-            event.n
-            for event in self.view.of_kind("consumer-starting", until=counts.n)
-            if event.node == consumer
+            event.n for event in self.view.of_kind(ConsumerStarting, until=counts.n) if event.node == consumer
         ]
         got = [
             delivery
@@ -195,13 +195,13 @@ class Case:
             and delivery.topic == self.message.topic
             and delivery.reconsume_times == 0
         ]
-        return len(got) == int(counts.data["passed_messages"])
+        return len(got) == counts.body.passed_messages
 
     def made(
         self,
         message_class: MessageClass,
         reason: str,
-        proof: list[Event],
+        proof: Sequence[Event],
         *,
         got: tuple[str, ...] = (),
         owner: str | None = None,
@@ -226,7 +226,12 @@ class Case:
         )
 
     def undetermined(
-        self, reason: str, proof: list[Event], *, owner: str | None = None, stored: str | None = None
+        self, reason: str, proof: Sequence[Event], *, owner: str | None = None, stored: str | None = None
     ) -> MessageFate:
         """The history can't decide."""
         return self.made(MessageClass.UNDETERMINED, reason, proof, owner=owner, stored=stored)
+
+
+def _version(look: Event[OwnershipObserved], topic: str) -> int | None:
+    own = look.body.subscriptions.get(topic)
+    return None if own is None else own.sub_version

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.clients import ClientPulled
 from rocketchaos.harness.language.words import Refers
 
 
@@ -42,19 +43,19 @@ class ClientPull(Check):
         return f"pull {self.of} by a client"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = ", ".join(text for _, text in self._statements({}))
-        events = [event for event in view.of_kind("client-pulled") if event.data["name"] == self.of]
+        expected = ", ".join(text for _, text in self._statements(None))
+        events = [event for event in view.of_kind(ClientPulled) if event.body.name == self.of]
         if not events:
             return Answer(None, expected, f"no pull {self.of} was made")
-        data = events[-1].data
-        observed = str(data.get("error") or f"{data['status']}, next {data.get('next_offset')}")
-        return Answer(all(held for held, _ in self._statements(data)), expected, observed, [events[-1].n])
+        body = events[-1].body
+        observed = body.error or f"{body.status}, next {body.next_offset}"
+        return Answer(all(held for held, _ in self._statements(body)), expected, observed, [events[-1].n])
 
-    def _statements(self, data: Mapping[str, Any]) -> Iterator[tuple[bool, str]]:
-        """What is stated, and whether it is so in the data of a `client-pulled` event."""
+    def _statements(self, body: ClientPulled | None) -> Iterator[tuple[bool, str]]:
+        """What is stated, and whether it is so; None: nothing is known."""
         if self.status is not None:
-            yield data.get("status") == self.status, self.status
+            yield body is not None and body.status == self.status, self.status
         if self.throws is not None:
-            yield self.throws in str(data.get("error") or ""), f"an exception with {self.throws!r}"
+            yield body is not None and self.throws in (body.error or ""), f"an exception with {self.throws!r}"
         if self.next_offset is not None:
-            yield data.get("next_offset") == self.next_offset, f"next {self.next_offset}"
+            yield body is not None and body.next_offset == self.next_offset, f"next {self.next_offset}"

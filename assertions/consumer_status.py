@@ -6,6 +6,7 @@ from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import ConsumerStatusObserved
 from rocketchaos.harness.language.words import GroupName
 
 
@@ -28,12 +29,12 @@ class ConsumerStatus(Check):
 
     def evaluate(self, view: RunView) -> Answer:
         expected = "alike" if self.alike else "different"
-        events = view.observed("consumer-status-observed", self.at, group=self.group)
+        events = view.observed(ConsumerStatusObserved, self.at, group=self.group)
         if not events:
             return Answer(None, expected, f"it was not asked at `{self.at}`")
-        data = events[-1].data
-        observed = "alike" if data["alike"] else "different"
-        if not data["members"]:
+        body = events[-1].body
+        observed = "alike" if body.alike else "different"
+        if not body.members:
             return Answer(None, expected, f"{self.group} had no member to compare", [events[-1].n])
-        told = f"{observed}; of {', '.join(data['members'])}"
-        return Answer(data["alike"] is self.alike, expected, told, [events[-1].n])
+        told = f"{observed}; of {', '.join(body.members)}"
+        return Answer(body.alike is self.alike, expected, told, [events[-1].n])

@@ -12,6 +12,13 @@ from pydantic import Field, model_validator
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.chosen import chosen_messages, lag_beyond
 from rocketchaos.assertions.view import RunView, Sent
+from rocketchaos.harness.core.events.observed import (
+    DashboardConnectionsObserved,
+    DashboardProgressObserved,
+    DashboardTracksObserved,
+    SubscriptionObserved,
+    TracksObserved,
+)
 from rocketchaos.harness.language.words import ConsumerRef, ExpressionRef, GroupName, TagRef, TopicName
 from rocketchaos.harness.rocketmq.track_type import TrackType
 
@@ -134,7 +141,7 @@ class Dashboard(Check):
         messages = self._messages(view)
         if isinstance(messages, str):
             return _Part(None, expected, messages)
-        lists = _by_key(view, "dashboard-tracks-observed", self.at, self.topic)
+        lists = _by_key(view, DashboardTracksObserved, self.at, self.topic)
         found = Counter(of(lists[one.key][1]) for one in messages if one.key in lists)
         parts = [f"{number} {shown.text}" for shown, number in found.most_common()]
         silent = sum(1 for one in messages if one.key not in lists)
@@ -180,24 +187,24 @@ class Dashboard(Check):
 
     def _shown_subscription(self, view: RunView) -> tuple[int, str | None] | None:
         """The event, and the expression in it; None: the dashboard wasn't asked."""
-        events = view.observed("dashboard-connections-observed", self.at, group=self.group)
+        events = view.observed(DashboardConnectionsObserved, self.at, group=self.group)
         if not events:
             return None
-        stored = events[-1].data["subscriptions"].get(self.topic)
-        return events[-1].n, None if stored is None else str(stored["expression"])
+        stored = events[-1].body.subscriptions.get(self.topic)
+        return events[-1].n, None if stored is None else stored.expression
 
     def _lag(self, view: RunView, wanted: int) -> _Part:
         expected = f"lag {wanted}"
-        events = view.observed("dashboard-progress-observed", self.at, group=self.group)
+        events = view.observed(DashboardProgressObserved, self.at, group=self.group)
         if not events:
             return _Part(None, expected, f"the group's progress was not asked for at `{self.at}`")
         event = events[-1]
-        queues = event.data["topics"].get(self.topic)
+        queues = event.body.topics.get(self.topic)
         if queues is None:
-            said = event.data["error"] or f"it lists no queue of {self.topic}"
+            said = event.body.error or f"it lists no queue of {self.topic}"
             return _Part(False, expected, f"no lag: {said}", [event.n])
-        lag = sum(queue["max_offset"] - (queue["consumer_offset"] or 0) for queue in queues)
-        if lag == wanted == 0 and not any(queue["max_offset"] for queue in queues):
+        lag = sum(queue.max_offset - (queue.consumer_offset or 0) for queue in queues)
+        if lag == wanted == 0 and not any(queue.max_offset for queue in queues):
             return _Part(None, expected, "lag 0: no message was ever in its queues", [event.n])
         return _Part(lag == wanted, expected, f"lag {lag}", [event.n])
 
@@ -210,17 +217,17 @@ class Dashboard(Check):
             return _Part(None, expected, messages)
         differences, unknown, proof = self._track_differences(view, messages)
         shown = self._shown_subscription(view)
-        held = view.observed("subscription-observed", self.at, group=self.group)
+        held = view.observed(SubscriptionObserved, self.at, group=self.group)
         if shown is None or not held:
             unknown.append("subscriptions were not asked for")
         else:
             number, text = shown
             for event in held:
-                stored = event.data["subscriptions"].get(self.topic)
-                own = None if stored is None else stored["expression"]
+                stored = event.body.subscriptions.get(self.topic)
+                own = None if stored is None else stored.expression
                 if own != text:
                     differences.append(
-                        f"it shows {text or 'no subscription'}, {event.data['broker']} holds {own or 'none'}"
+                        f"it shows {text or 'no subscription'}, {event.body.broker} holds {own or 'none'}"
                     )
                     proof += [number, event.n]
         if differences:
@@ -233,8 +240,8 @@ class Dashboard(Check):
         self, view: RunView, messages: Sequence[Sent]
     ) -> tuple[list[str], list[str], list[int]]:
         """What differs, what is not known, and the events that show it."""
-        lists = _by_key(view, "dashboard-tracks-observed", self.at, self.topic)
-        own_lists = _by_key(view, "tracks-observed", self.at, self.topic)
+        lists = _by_key(view, DashboardTracksObserved, self.at, self.topic)
+        own_lists = _by_key(view, TracksObserved, self.at, self.topic)
         found: Counter[str] = Counter()
         proof, silent = [], 0
         for message in messages:
@@ -252,11 +259,12 @@ class Dashboard(Check):
         return told, [f"{silent} messages were not asked for"] if silent else [], proof
 
 
-def _by_key(view: RunView, kind: str, moment: str, topic: str) -> dict[str, tuple[int, Mapping[str, str]]]:
+def _by_key(
+    view: RunView, kind: type[TracksObserved | DashboardTracksObserved], moment: str, topic: str
+) -> dict[str, tuple[int, Mapping[str, str]]]:
     """The track lists of a topic's messages at a moment, with the number of the event."""
     return {
-        str(event.data["key"]): (event.n, event.data["tracks"])
-        for event in view.observed(kind, moment, topic=topic)
+        event.body.key: (event.n, event.body.tracks) for event in view.observed(kind, moment, topic=topic)
     }
 
 

@@ -44,7 +44,7 @@ class DeadLetter(Count):
         at, event = view.end_of(self.at), dead_letters(view, self.group, self.at)
         if at is None or event is None:
             return Answer(None, expected, f"no dead letters were observed at `{self.at}`")
-        number = int(event.data["count"])
+        number = event.body.count
         observed = f"{number} messages"
         if number == 0 and self.fits(0) and not self.states_none and not view.sent_until(at):
             return Answer(None, expected, "no message was sent that could have been given up", [event.n])

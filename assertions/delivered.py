@@ -13,6 +13,7 @@ from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import Delivery, RunView, Sent, owned_queues
+from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.language.words import ConsumerRef, MomentName, TagRef, Target, TopicName
 
 if TYPE_CHECKING:
@@ -147,9 +148,7 @@ def _owned_at(view: RunView, owner: str, delivery: Delivery, at: int) -> list[st
     """What a consumer owned of the topic when the message came: as last seen before, or first after."""
     if view.traits(owner).queues == "shared":
         return None
-    looks = [
-        event for event in view.of_kind("ownership-observed", until=at) if event.data["consumer"] == owner
-    ]
+    looks = [event for event in view.of_kind(OwnershipObserved, until=at) if event.body.consumer == owner]
     before = [event for event in looks if event.n < delivery.event.n]
     nearest = before[-1:] or looks[:1]
     return owned_queues(nearest[0], delivery.topic) if nearest else None

@@ -7,6 +7,9 @@ from pydantic import Field, model_validator
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.limits import keeps
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.clients import ConsumerStarted, ConsumerStopped
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
+from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.fault_registry import KILLS, STANDS_STILL
 from rocketchaos.harness.language.words import ConsumerName, DurationMs
@@ -43,10 +46,10 @@ class Dropped(Check):
         gone = None if end is None else self._gone(view, end)
         # Whoever starts anew after that is another client.
         until = None if gone is None else gone.n
-        started = [one for one in view.of_kind("consumer-started", until=until) if one.node == self.consumer]
+        started = [one for one in view.of_kind(ConsumerStarted, until=until) if one.node == self.consumer]
         if end is None or gone is None or not started:
             return Answer(None, expected, f"{self.consumer} was not gone by `{self.at}`")
-        seen = self._dropped(view, str(started[-1].data["client_id"]), gone, end)
+        seen = self._dropped(view, started[-1].body.client_id, gone, end)
         if seen is None:
             lasted_ms = (view.events[end - 1].mono_ns - gone.mono_ns) / 1e6
             told = f"not within {lasted_ms:.0f} ms, until `{self.at}`"
@@ -59,11 +62,13 @@ class Dropped(Check):
 
     def _gone(self, view: RunView, end: int) -> Event | None:
         """From where the time counts."""
-        found = [one for one in view.of_kind("consumer-stopped", until=end) if one.node == self.consumer]
+        found: list[Event] = [
+            one for one in view.of_kind(ConsumerStopped, until=end) if one.node == self.consumer
+        ]
         found += [
             one
-            for one in view.of_kind("fault-effective", until=end)
-            if one.data["fault"] in KILLS | STANDS_STILL and one.data["target"] == self.consumer
+            for one in view.of_kind(FaultEffective, until=end)
+            if one.body.fault in KILLS | STANDS_STILL and one.body.target == self.consumer
         ]
         return max(found, key=lambda event: event.n, default=None)
 
@@ -71,10 +76,10 @@ class Dropped(Check):
         """The look by which the last of the group's brokers has dropped it."""
         group = view.scenario.consumers[self.consumer].group
         known: dict[str, bool] = {}
-        for event in view.of_kind("subscription-observed", until=end):
-            if event.data["group"] != group:
+        for event in view.of_kind(SubscriptionObserved, until=end):
+            if event.body.group != group:
                 continue
-            known[event.data["broker"]] = client_id in event.data["clients"]
+            known[event.body.broker] = client_id in event.body.clients
             if event.n > gone.n and not any(known.values()):
                 return event
         return None

@@ -4,25 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from rocketchaos.harness.core.events.base import Body
+from rocketchaos.harness.core.events.observed import Observation
+from rocketchaos.harness.core.events.run import MomentObserved, RunStarted
+from rocketchaos.harness.core.events.servers import LogObserved
 from rocketchaos.harness.core.model import Event
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 
+B = TypeVar("B", bound=Body)
+OBSERVED = TypeVar("OBSERVED", bound="Observation | LogObserved")
+
 END = "end"
 """The observation that every run makes by itself."""
 
 
-def ends(events: Iterable[Event]) -> list[Event]:
+def of_type(events: Iterable[Event], kind: type[B]) -> Iterator[Event[B]]:
+    """The events of one kind, in their order."""
+    for event in events:
+        if event.kind == kind.kind:
+            yield cast("Event[B]", event)
+
+
+def ends(events: Iterable[Event]) -> list[Event[MomentObserved]]:
     """What closes each observation of the run's end: more than one where it was put off; the last one counts."""
-    return [
-        event
-        for event in events
-        if event.kind == "moment-observed" and END in (event.data["moment"], event.data.get("name"))
-    ]
+    return [event for event in of_type(events, MomentObserved) if END in (event.body.moment, event.body.name)]
 
 
 class EventView:
@@ -32,12 +42,12 @@ class EventView:
         self.scenario = scenario
         self.events = events
 
-    def of_kind(self, kind: str, until: int | None = None) -> Iterator[Event]:
+    def of_kind(self, kind: type[B], until: int | None = None) -> Iterator[Event[B]]:
         """Events of one kind in their order, up to and including number `until`."""
-        for event in self._by_kind.get(kind, ()):
+        for event in self._by_kind.get(kind.kind, ()):
             if until is not None and event.n > until:
                 return
-            yield event
+            yield cast("Event[B]", event)
 
     @cached_property
     def _by_kind(self) -> dict[str, list[Event]]:
@@ -49,8 +59,8 @@ class EventView:
     def end_of(self, moment: str) -> int | None:
         """The number of the event that closes an observation; None where it was not completed."""
         moment = self.iterations_of(moment)[-1]
-        for event in self.of_kind("moment-observed"):
-            if event.data["moment"] == moment:
+        for event in self.of_kind(MomentObserved):
+            if event.body.moment == moment:
                 return event.n
         return None
 
@@ -60,26 +70,24 @@ class EventView:
         Of the end there is one: it is put off, and observed anew, where only time is missing.
         """
         found = [
-            event.data["moment"]
-            for event in self.of_kind("moment-observed")
-            if event.data.get("name") == moment
+            event.body.moment for event in self.of_kind(MomentObserved) if event.body.name == moment
         ] or [moment]
         return found[-1:] if moment == END else found
 
-    def observed(self, kind: str, moment: str, **fields: Any) -> list[Event]:
-        """What was observed at `moment`, of one kind, with these values in its data."""
+    def observed(self, kind: type[OBSERVED], moment: str, **fields: Any) -> list[Event[OBSERVED]]:
+        """What was observed at `moment`, of one kind, with these values in its body."""
         moment = self.iterations_of(moment)[-1]
         return [
             event
             for event in self.of_kind(kind)
-            if event.data.get("moment") == moment
-            and all(event.data.get(name) == value for name, value in fields.items())
+            if event.body.moment == moment
+            and all(getattr(event.body, name) == value for name, value in fields.items())
         ]
 
     @property
     def timing(self) -> str:
         """The name of the run's timing profile."""
-        return next((str(event.data.get("timing")) for event in self.of_kind("run-started")), "")
+        return next((str(event.body.timing) for event in self.of_kind(RunStarted)), "")
 
     def ms_between(self, first: int, second: int) -> float:
         """Milliseconds from one event to another, both by their numbers."""

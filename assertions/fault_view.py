@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import cast
 
 from rocketchaos.assertions.event_view import EventView
+from rocketchaos.harness.core.events.servers import FaultEffective, FaultHealed, NodeReady
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.fault_registry import KILLS, STANDS_STILL, TAKES_AWAY
 
@@ -25,18 +28,39 @@ DISTURBANCES = frozenset(
 )
 
 
+def in_effect(body: FaultEffective | FaultHealed) -> bool:
+    """Whether the fault is there from here on."""
+    return isinstance(body, FaultEffective)
+
+
+def group_of(event: Event) -> str | None:
+    """The group that an event names; None: its kind names none."""
+    group: str | None = getattr(event.body, "group", None)
+    return group
+
+
 class FaultView(EventView):
     """A run's faults, and whatever else needs time to settle."""
+
+    @cached_property
+    def _faults(self) -> tuple[Event[FaultEffective | FaultHealed], ...]:
+        kinds = (FaultEffective.kind, FaultHealed.kind)
+        return tuple(
+            cast("Event[FaultEffective | FaultHealed]", one) for one in self.events if one.kind in kinds
+        )
+
+    def _faults_by(self, at: int) -> Iterator[Event[FaultEffective | FaultHealed]]:
+        """What took effect and what was healed by event `at`, in order."""
+        return (event for event in self._faults if event.n <= at)
 
     def paused(self, at: int) -> list[str]:
         """Consumers whose process stands still at event `at`."""
         paused: dict[str, bool] = {}
-        for event in self.events:
-            if event.n <= at and event.kind in ("fault-effective", "fault-healed"):
-                if event.data["fault"] in STANDS_STILL:
-                    paused[event.data["target"]] = event.kind == "fault-effective"
-                elif event.data["fault"] in KILLS:
-                    paused[event.data["target"]] = False
+        for event in self._faults_by(at):
+            if event.body.fault in STANDS_STILL:
+                paused[event.body.target] = in_effect(event.body)
+            elif event.body.fault in KILLS:
+                paused[event.body.target] = False
         return [name for name, stands_still in paused.items() if stands_still]
 
     def nodes_away(self, at: int) -> list[str]:
@@ -45,32 +69,33 @@ class FaultView(EventView):
         for event in self.events:
             if event.n > at:
                 break
-            if event.kind == "node-ready":
-                away[event.node] = False
-            elif event.kind in ("fault-effective", "fault-healed") and event.data["fault"] in TAKES_AWAY:
-                away[event.data["target"]] = event.kind == "fault-effective"
+            match event.body:
+                case NodeReady():
+                    away[event.node] = False
+                case FaultEffective(fault=fault, target=target) if fault in TAKES_AWAY:
+                    away[target] = True
+                case FaultHealed(fault=fault, target=target) if fault in TAKES_AWAY:
+                    away[target] = False
         return [name for name, is_away in away.items() if is_away and name in self.scenario.cluster.nodes]
 
     def brokers_disturbed(self, at: int) -> bool:
         """Whether a broker was killed, stopped, restarted or stood still by event `at`."""
         brokers = {*self.scenario.cluster.brokers, *self.scenario.cluster.slave_nodes}
-        return any(event.data["target"] in brokers for event in self.of_kind("fault-effective", until=at))
+        return any(event.body.target in brokers for event in self.of_kind(FaultEffective, until=at))
 
     def network_faults(self, at: int) -> list[str]:
         """The faults of the network that are in effect at event `at`, each with its target."""
         active: dict[str, bool] = {}
-        for event in self.events:
-            if event.n <= at and event.kind in ("fault-effective", "fault-healed") and "sides" in event.data:
-                fault = f"{event.data['fault']} of {event.data['target']}"
-                active[fault] = event.kind == "fault-effective"
+        for event in self._faults_by(at):
+            if event.body.sides:
+                fault = f"{event.body.fault} of {event.body.target}"
+                active[fault] = in_effect(event.body)
         return [fault for fault, is_active in active.items() if is_active]
 
     def killed(self, consumers: Iterable[str], at: int) -> list[str]:
         """Those of these consumers that were killed by event `at`."""
         targets = {
-            event.data["target"]
-            for event in self.of_kind("fault-effective", until=at)
-            if event.data["fault"] in KILLS
+            event.body.target for event in self.of_kind(FaultEffective, until=at) if event.body.fault in KILLS
         }
         return [name for name in consumers if name in targets]
 
@@ -83,10 +108,9 @@ class FaultView(EventView):
         for event in self.events:
             if event.n > at:
                 break
-            concerned = event.node in members or event.data.get("group") in groups
-            if event.kind in ("fault-effective", "fault-healed"):
-                targets = {event.data["target"], *event.data.get("sides", ())}
-                concerned = bool(targets & (members | set(self.scenario.cluster.nodes)))
+            concerned = event.node in members or group_of(event) in groups
+            if isinstance(event.body, FaultEffective | FaultHealed):
+                concerned = bool(event.body.ends & (members | set(self.scenario.cluster.nodes)))
             if concerned and event.kind in kinds:
                 found = event
         return found

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.base import Answer, Check, finding
+from rocketchaos.assertions.event_view import of_type
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.run import RunStarted, RunTrouble
 from rocketchaos.harness.core.model import Event, Finding, Holds, MessageFate, Outcome, OutcomeKind, Trouble
 
 if TYPE_CHECKING:
@@ -58,9 +60,8 @@ def answers(view: RunView) -> Iterator[tuple[str, int, Check, Answer]]:
 
 def _cell(events: Sequence[Event]) -> tuple[str | None, str | None]:
     """Clients and version of the run, as far as its history has them: older ones have neither."""
-    data = next((event.data for event in events if event.kind == "run-started"), {})
-    client, rocketmq = data.get("client"), data.get("rocketmq")
-    return None if client is None else str(client), None if rocketmq is None else str(rocketmq)
+    started = next((event.body for event in of_type(events, RunStarted)), RunStarted())
+    return started.client, started.rocketmq
 
 
 def _answer(check: Check, view: RunView) -> Answer:
@@ -82,9 +83,8 @@ def _fates(
 
 
 def _trouble(events: Sequence[Event], damage: str | None) -> tuple[Trouble | None, str]:
-    for event in events:
-        if event.kind == "trouble":
-            return Trouble(event.data["trouble"]), str(event.data["message"])
+    for event in of_type(events, RunTrouble):
+        return Trouble(event.body.trouble), event.body.message
     if damage is not None:
         return Trouble.HARNESS, f"the history is damaged: {damage}"
     if not any(event.kind == "run-ended" for event in events):

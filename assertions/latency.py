@@ -14,6 +14,7 @@ from rocketchaos.assertions.chosen import chosen_listeners, of_none
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.limits import keeps
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.messages import SendInvoked
 from rocketchaos.harness.language.words import DurationMs, TagRef, Target, TopicName
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Latency(Check):
         if isinstance(chosen, str):
             return Answer(None, expected, chosen)
         at, consumers = chosen
-        invoked = {event.data["key"]: event for event in view.of_kind("send-invoked", until=at)}
+        invoked = {event.body.key: event for event in view.of_kind(SendInvoked, until=at)}
         sent = [one for one in view.sent_until(at) if self._concerns(view, one.topic, one.tag)]
         keys = {one.key for one in sent if one.key in invoked}
         first = [own[0] for (_, key), own in attempts(view, at, consumers).items() if key in keys]

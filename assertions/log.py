@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.servers import LogLine, LogObserved
 from rocketchaos.harness.language.words import ConsumerRef, MomentName, NodeRef
 
 
@@ -60,18 +61,18 @@ class Log(Count):
             return Answer(None, expected, f"{self.consumer} stands for nobody, who has no log")
         number, proof = 0, []
         for source in sources:
-            seen = view.observed("log-observed", self.at, of=source, pattern=self.matches)
+            seen = view.observed(LogObserved, self.at, of=source, pattern=self.matches)
             if not seen:
                 return Answer(None, expected, f"the log of {source} was not read at `{self.at}`")
             before = self._before(view, source)
             if before is None:
                 return Answer(None, expected, f"the log of {source} was not read at `{self.since}`")
             begin, known = before
-            number += seen[-1].data["count"] - known
+            number += seen[-1].body.count - known
             lines = [
                 event.n
-                for event in view.of_kind("log-line", until=seen[-1].n)
-                if event.n > begin and (event.data["of"], event.data["pattern"]) == (source, self.matches)
+                for event in view.of_kind(LogLine, until=seen[-1].n)
+                if event.n > begin and (event.body.of, event.body.pattern) == (source, self.matches)
             ]
             proof += lines or [seen[-1].n]
         return Answer(self.fits(number), expected, f"{number} lines", proof)
@@ -80,5 +81,5 @@ class Log(Count):
         """Where the lines that count begin: an event's number, and how many lines there were by then."""
         if self.since is None:
             return 0, 0
-        seen = view.observed("log-observed", self.since, of=source, pattern=self.matches)
-        return (seen[-1].n, seen[-1].data["count"]) if seen else None
+        seen = view.observed(LogObserved, self.since, of=source, pattern=self.matches)
+        return (seen[-1].n, seen[-1].body.count) if seen else None

@@ -11,6 +11,7 @@ from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.limits import keeps
 from rocketchaos.assertions.log import Pattern
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.servers import LogLine
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import ConsumerRef, DurationMs, MomentName, NodeRef
 
@@ -69,9 +70,7 @@ class LogLapse(Check):
         sources = (self.node,) if self.node is not None else view.consumers(str(self.consumer))
         if sources is None:
             return Answer(None, expected, f"{self.consumer} was never bound")
-        lines = [
-            one for one in view.of_kind("log-line", until=end) if one.n > begin and one.data["of"] in sources
-        ]
+        lines = [one for one in view.of_kind(LogLine, until=end) if one.n > begin and one.body.of in sources]
         lapses = list(self._lapses(lines))
         if len(lapses) < self.times:
             return Answer(None, expected, f"{len(lapses)} such times, {self.times} are needed", [end])
@@ -80,7 +79,7 @@ class LogLapse(Check):
         observed = f"{len(took_ms)} times, of {min(took_ms):.0f} to {max(took_ms):.0f} ms"
         return Answer(holds, expected, observed, [n for first, last, _ in lapses for n in (first, last)])
 
-    def _lapses(self, lines: Sequence[Event]) -> Iterator[tuple[int, int, float]]:
+    def _lapses(self, lines: Sequence[Event[LogLine]]) -> Iterator[tuple[int, int, float]]:
         """The numbers of both lines, and the milliseconds between them."""
         begins = _times(lines, self.begin)
         ends = begins if self.to is None else _times(lines, self.to)
@@ -90,11 +89,11 @@ class LogLapse(Check):
                 yield number, later[0][1], round((later[0][0] - moment) * 1000)
 
 
-def _times(lines: Sequence[Event], pattern: str) -> list[tuple[float, int]]:
+def _times(lines: Sequence[Event[LogLine]], pattern: str) -> list[tuple[float, int]]:
     """Time in seconds and event number of each line, the earliest first."""
     found: dict[float, int] = {}
     for one in lines:
-        if one.data["pattern"] == pattern and one.data["time"] is not None:
-            time = datetime.fromisoformat(str(one.data["time"]).replace(",", "."))
+        if one.body.pattern == pattern and one.body.time is not None:
+            time = datetime.fromisoformat(one.body.time.replace(",", "."))
             found.setdefault(time.timestamp(), one.n)
     return sorted(found.items())

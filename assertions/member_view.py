@@ -7,6 +7,16 @@ from functools import cached_property
 from rocketchaos.assertions.queues import owned_queues
 from rocketchaos.assertions.subscribed import KINDS, OwnSubscriptions
 from rocketchaos.assertions.traits_view import TraitsView
+from rocketchaos.harness.core.events.clients import (
+    ConsumerStarted,
+    ConsumerStarting,
+    ConsumerStopped,
+    HandMadeClosed,
+    HeartbeatSent,
+)
+from rocketchaos.harness.core.events.observed import OwnershipObserved
+from rocketchaos.harness.core.events.run import Bound, TopicCreated
+from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.consumer import text_of
 from rocketchaos.harness.language.fault_registry import KILLS
@@ -19,8 +29,8 @@ class MemberView(TraitsView):
     def consumers(self, target: str) -> tuple[str, ...] | None:
         """The consumers that a target stands for; None for a variable that was never bound."""
         if target.startswith("$"):
-            bound = [event for event in self.of_kind("bound") if event.data["variable"] == target[1:]]
-            return tuple(bound[-1].data["consumers"]) if bound else None
+            bound = [event for event in self.of_kind(Bound) if event.body.variable == target[1:]]
+            return tuple(bound[-1].body.consumers) if bound else None
         if target in self.scenario.consumers:
             return (target,)
         return self.scenario.members(target)
@@ -33,7 +43,7 @@ class MemberView(TraitsView):
         if not consumers:
             return None
         variable = tag[1:].removesuffix(".tag")
-        bound = [event.n for event in self.of_kind("bound") if event.data["variable"] == variable]
+        bound = [event.n for event in self.of_kind(Bound) if event.body.variable == variable]
         expression = self.own_subscriptions.at(consumers[0], bound[-1]).get(topic)
         return None if expression is None else text_of(expression)
 
@@ -45,15 +55,13 @@ class MemberView(TraitsView):
 
     def real_topic(self, topic: str) -> str:
         """A topic's name at the brokers, by which some strategies allocate its queues."""
-        reals = [
-            event.data["real"] for event in self.of_kind("topic-created") if event.data["topic"] == topic
-        ]
+        reals = [event.body.real for event in self.of_kind(TopicCreated) if event.body.topic == topic]
         return str(reals[-1]) if reals else topic
 
     def client_id(self, consumer: str) -> str:
         """The id under which brokers knew a consumer last; its name where it never started."""
-        started = [event for event in self.of_kind("consumer-started") if event.node == consumer]
-        return str(started[-1].data["client_id"]) if started else consumer
+        started = [event for event in self.of_kind(ConsumerStarted) if event.node == consumer]
+        return started[-1].body.client_id if started else consumer
 
     def tags(self, tag: str, topic: str) -> frozenset[str] | None:
         """The tags that a reference means: a literal one, or all to which a bound consumer subscribes."""
@@ -65,12 +73,12 @@ class MemberView(TraitsView):
     @cached_property
     def _lives(self) -> list[tuple[int, str, bool]]:
         """When consumers came online and went: event number, consumer, whether it is online from there on."""
-        lives = [(event.n, event.node, True) for event in self.of_kind("consumer-started")]
-        lives += [(event.n, event.node, False) for event in self.of_kind("consumer-stopped")]
+        lives = [(event.n, event.node, True) for event in self.of_kind(ConsumerStarted)]
+        lives += [(event.n, event.node, False) for event in self.of_kind(ConsumerStopped)]
         lives += [
-            (event.n, event.data["target"], False)
-            for event in self.of_kind("fault-effective")
-            if event.data["fault"] in KILLS
+            (event.n, event.body.target, False)
+            for event in self.of_kind(FaultEffective)
+            if event.body.fault in KILLS
         ]
         return sorted(lives)
 
@@ -89,30 +97,30 @@ class MemberView(TraitsView):
 
         From the beginning of their start on: a client may ask for messages before its start has returned.
         """
-        lives = self._lives + [(event.n, event.node, True) for event in self.of_kind("consumer-starting")]
+        lives = self._lives + [(event.n, event.node, True) for event in self.of_kind(ConsumerStarting)]
         came = {name for number, name, is_online in lives if is_online and first < number <= last}
         return [name for name in self.scenario.members(group) if name in {*came, *self.online(first, group)}]
 
     def hand_made_ids(self, group: str, at: int) -> list[str]:
         """The client ids of the hand-made members of a group by event `at`."""
-        sent = [one for one in self.of_kind("heartbeat-sent", until=at) if one.data["group"] == group]
+        sent = [one for one in self.of_kind(HeartbeatSent, until=at) if one.body.group == group]
         online = {event.node: event for event in sent}
-        for event in self.of_kind("hand-made-closed", until=at):
+        for event in self.of_kind(HandMadeClosed, until=at):
             if event.node in online and online[event.node].n < event.n:
                 del online[event.node]
-        return [str(event.data["client_id"]) for event in online.values()]
+        return [event.body.client_id for event in online.values()]
 
     def ever_started(self, consumer: str) -> bool:
         """Whether the consumer has started at all."""
-        return any(event.node == consumer for event in self.of_kind("consumer-started"))
+        return any(event.node == consumer for event in self.of_kind(ConsumerStarted))
 
-    def ownership(self, group: str, at: int) -> dict[str, Event]:
+    def ownership(self, group: str, at: int) -> dict[str, Event[OwnershipObserved]]:
         """The last observed assignment of each member online at event `at`, by consumer."""
         online = set(self.online(at, group))
-        last: dict[str, Event] = {}
-        for event in self.of_kind("ownership-observed", until=at):
-            if event.data["group"] == group and event.data["consumer"] in online:
-                last[event.data["consumer"]] = event
+        last: dict[str, Event[OwnershipObserved]] = {}
+        for event in self.of_kind(OwnershipObserved, until=at):
+            if event.body.group == group and event.body.consumer in online:
+                last[event.body.consumer] = event
         return last
 
     def queues_owned(self, target: str, topic: str, at: int) -> frozenset[str] | None:
@@ -125,9 +133,9 @@ class MemberView(TraitsView):
         if any(self.traits(name).queues == "shared" for name in consumers or ()):
             return None
         last = {
-            event.data["consumer"]: event
-            for event in self.of_kind("ownership-observed", until=at)
-            if event.data["consumer"] in (consumers or ())
+            event.body.consumer: event
+            for event in self.of_kind(OwnershipObserved, until=at)
+            if event.body.consumer in (consumers or ())
         }
         if not consumers or len(last) < len(consumers):
             return None

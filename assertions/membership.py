@@ -21,6 +21,7 @@ from typing import Any
 
 from rocketchaos.assertions.between import bracket, is_bracket
 from rocketchaos.assertions.fault_view import FaultView
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.core.model import Event
 
 
@@ -29,10 +30,10 @@ def membership_stayed(view: FaultView, group: str, first: int, passed: int, last
 
     What matters lies between `first` and `passed`, which is before `last`; all three are numbers of events.
     """
-    looks: dict[str, list[Event]] = {}
-    for event in view.of_kind("subscription-observed"):
-        if event.data["group"] == group:
-            looks.setdefault(event.data["broker"], []).append(event)
+    looks: dict[str, list[Event[SubscriptionObserved]]] = {}
+    for event in view.of_kind(SubscriptionObserved):
+        if event.body.group == group:
+            looks.setdefault(event.body.broker, []).append(event)
     if not looks or not all(is_bracket(own, first, passed) for own in looks.values()):
         return False
     for own in looks.values():
@@ -43,6 +44,6 @@ def membership_stayed(view: FaultView, group: str, first: int, passed: int, last
     return at_rest and (changed is None or changed.n < first)
 
 
-def _clients(look: Event) -> tuple[Any, ...]:
+def _clients(look: Event[SubscriptionObserved]) -> tuple[Any, ...]:
     """Who was there, and over which connections where the history has them."""
-    return tuple(look.data["clients"]), tuple(look.data.get("addresses", ()))
+    return look.body.clients, look.body.addresses or ()

@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rocketchaos.assertions.event_view import EventView
-from rocketchaos.assertions.queues import queue_name
+from rocketchaos.harness.core.events.clients import ConsumerStarting, ConsumerStopped
+from rocketchaos.harness.core.events.messages import Blocked, Consumed, Received, SendInvoked
+from rocketchaos.harness.core.events.messages import Sent as SentEvent
+from rocketchaos.harness.core.events.observed import OffsetsObserved
+from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.fault_registry import KILLS
 
@@ -22,8 +26,8 @@ class Sent:
     queue: str
     """`<broker>:<queue id>`."""
     offset: int
-    event: Event
-    """`sent`: the acknowledgement."""
+    event: Event[SentEvent]
+    """The acknowledgement."""
     invoked_n: int
     """The number of `send-invoked`: from here on it may be stored, pulled and passed."""
 
@@ -37,7 +41,7 @@ class Delivery:
     consumer: str
     queue: str
     reconsume_times: int
-    event: Event
+    event: Event[Received]
 
 
 class MessageView(EventView):
@@ -48,20 +52,20 @@ class MessageView(EventView):
         """All acknowledged messages."""
         return tuple(
             Sent(
-                key=event.data["key"],
-                topic=event.data["topic"],
-                tag=event.data["tag"],
-                queue=queue_name(event.data["broker"], event.data["queue_id"]),
-                offset=event.data["queue_offset"],
+                key=event.body.key,
+                topic=event.body.topic,
+                tag=event.body.tag,
+                queue=event.body.queue,
+                offset=event.body.queue_offset,
                 event=event,
-                invoked_n=self._invoked.get(event.data["key"], event.n),
+                invoked_n=self._invoked.get(event.body.key, event.n),
             )
-            for event in self.of_kind("sent")
+            for event in self.of_kind(SentEvent)
         )
 
     @cached_property
     def _invoked(self) -> dict[str, int]:
-        return {event.data["key"]: event.n for event in self.of_kind("send-invoked")}
+        return {event.body.key: event.n for event in self.of_kind(SendInvoked)}
 
     def sent_until(self, until: int) -> list[Sent]:
         """Messages acknowledged by event number `until`."""
@@ -71,14 +75,14 @@ class MessageView(EventView):
     def _deliveries(self) -> tuple[Delivery, ...]:
         return tuple(
             Delivery(
-                key=event.data["key"],
-                topic=event.data["topic"],
+                key=event.body.key or "",
+                topic=event.body.topic,
                 consumer=event.node,
-                queue=queue_name(event.data["broker"], event.data["queue_id"]),
-                reconsume_times=event.data["reconsume_times"],
+                queue=event.body.queue,
+                reconsume_times=event.body.reconsume_times,
                 event=event,
             )
-            for event in self.of_kind("received")
+            for event in self.of_kind(Received)
         )
 
     def deliveries(self, until: int, consumers: Sequence[str] | None = None) -> list[Delivery]:
@@ -101,13 +105,13 @@ class MessageView(EventView):
         return [one for one in self._deliveries_by_key.get(key, ()) if one.event.n <= until]
 
     @cached_property
-    def _results_by_key(self) -> dict[str, list[Event]]:
-        found: dict[str, list[Event]] = {}
-        for event in self.of_kind("consumed"):
-            found.setdefault(event.data["key"], []).append(event)
+    def _results_by_key(self) -> dict[str, list[Event[Consumed]]]:
+        found: dict[str, list[Event[Consumed]]] = {}
+        for event in self.of_kind(Consumed):
+            found.setdefault(event.body.key or "", []).append(event)
         return found
 
-    def results_of(self, key: str, until: int) -> list[Event]:
+    def results_of(self, key: str, until: int) -> list[Event[Consumed]]:
         """What listeners answered about one message by event number `until`."""
         return [event for event in self._results_by_key.get(key, ()) if event.n <= until]
 
@@ -120,31 +124,31 @@ class MessageView(EventView):
         for event in self.events:
             if event.n > until:
                 break
-            if event.kind == "fault-effective":
-                if event.data["fault"] in KILLS and event.data["target"] == consumer:
+            match event.body:
+                case FaultEffective(fault=fault, target=target) if fault in KILLS and target == consumer:
                     held.clear()
-            elif event.node != consumer:
-                continue
-            elif event.kind in ("consumer-starting", "consumer-stopped"):
-                held.clear()
-            elif event.kind == "blocked":
-                held[event.data["key"]] = None
-            elif event.kind == "consumed":
-                held.pop(event.data["key"], None)
+                case _ if event.node != consumer:
+                    continue
+                case ConsumerStarting() | ConsumerStopped():
+                    held.clear()
+                case Blocked(key=str(key)):
+                    held[key] = None
+                case Consumed(key=str(key)):
+                    held.pop(key, None)
         return list(held)
 
     @cached_property
     def _offsets(self) -> dict[tuple[str, str, str], list[tuple[int, Event]]]:
         """The group's offsets as they were observed, by group, topic and queue; none stored counts as 0."""
         found: dict[tuple[str, str, str], list[tuple[int, Event]]] = {}
-        for event in self.of_kind("offsets-observed"):
-            for queue in event.data["queues"]:
+        for event in self.of_kind(OffsetsObserved):
+            for queue in event.body.queues:
                 where = (
-                    event.data["group"],
-                    event.data["topic"],
-                    queue_name(queue["broker"], queue["queue_id"]),
+                    event.body.group,
+                    event.body.topic,
+                    queue.name,
                 )
-                found.setdefault(where, []).append((queue["consumer_offset"] or 0, event))
+                found.setdefault(where, []).append((queue.consumer_offset or 0, event))
         return found
 
     def first_passed(self, group: str, message: Sent, until: int) -> Event | None:

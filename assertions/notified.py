@@ -8,6 +8,8 @@ from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.clients import HeartbeatSent
+from rocketchaos.harness.core.events.clients import Notified as NotifiedEvent
 from rocketchaos.harness.language.words import GroupName, MomentName, Refers
 
 
@@ -36,12 +38,12 @@ class Notified(Count):
         if end is None or begin is None:
             missing = self.at if end is None else self.since
             return Answer(None, expected, f"the observation `{missing}` was not made")
-        if not any(event.node == self.client for event in view.of_kind("heartbeat-sent", until=end)):
+        if not any(event.node == self.client for event in view.of_kind(HeartbeatSent, until=end)):
             return Answer(None, expected, f"{self.client} sent no heartbeat until `{self.at}`")
         told = [
             event
-            for event in view.of_kind("notified", until=end)
-            if event.node == self.client and event.n > begin and self.group in (None, event.data["group"])
+            for event in view.of_kind(NotifiedEvent, until=end)
+            if event.node == self.client and event.n > begin and self.group in (None, event.body.group)
         ]
         return Answer(
             self.fits(len(told)), expected, f"{len(told)} notifications", [event.n for event in told] or [end]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Count
-from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import GroupName, TopicName
 
@@ -48,7 +49,7 @@ class OffsetFalls(Count):
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
-        looks = [one for one in _looks(view, self.group, at) if self.topic in (None, one.data["topic"])]
+        looks = [one for one in _looks(view, self.group, at) if self.topic in (None, one.body.topic)]
         if not looks:
             return Answer(None, expected, f"no offsets of {self.group} were observed")
         if not self.states_none and not any(_stored(one) for one in looks):
@@ -64,11 +65,11 @@ class OffsetFalls(Count):
 
 def falls_of(view: RunView, group: str, at: int) -> Iterator[Fall]:
     """Every fall that was seen by event `at`, in order."""
-    last: dict[tuple[str, str], tuple[int, Event]] = {}
+    last: dict[tuple[str, str], tuple[int, Event[OffsetsObserved]]] = {}
     for event in _looks(view, group, at):
-        for queue in event.data["queues"]:
-            where = str(event.data["topic"]), queue_name(queue["broker"], queue["queue_id"])
-            offset = queue["consumer_offset"]
+        for queue in event.body.queues:
+            where = event.body.topic, queue.name
+            offset = queue.consumer_offset
             if offset is None:
                 continue  # not stored, or not to be read: no offset at all
             if where in last and offset < last[where][0]:
@@ -76,10 +77,10 @@ def falls_of(view: RunView, group: str, at: int) -> Iterator[Fall]:
             last[where] = offset, event
 
 
-def _stored(look: Event) -> bool:
+def _stored(look: Event[OffsetsObserved]) -> bool:
     """Whether it shows any stored offset."""
-    return any(queue["consumer_offset"] is not None for queue in look.data["queues"])
+    return any(queue.consumer_offset is not None for queue in look.body.queues)
 
 
-def _looks(view: RunView, group: str, at: int) -> list[Event]:
-    return [event for event in view.of_kind("offsets-observed", until=at) if event.data["group"] == group]
+def _looks(view: RunView, group: str, at: int) -> list[Event[OffsetsObserved]]:
+    return [event for event in view.of_kind(OffsetsObserved, until=at) if event.body.group == group]

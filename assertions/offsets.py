@@ -9,7 +9,8 @@ from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.chosen import lag_beyond, owner_elsewhere
-from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.language.words import ConsumerRef, GroupName, TopicName
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Offsets(Check):
     def evaluate(self, view: RunView) -> Answer:
         whose = "all queues" if self.queues_of is None else f"the queues of {self.queues_of}"
         expected = f"lag {self.lag} over {whose}"
-        events = view.observed("offsets-observed", self.at, group=self.group, topic=self.topic)
+        events = view.observed(OffsetsObserved, self.at, group=self.group, topic=self.topic)
         if not events:
             return Answer(None, expected, f"no offsets were observed at `{self.at}`")
         event = events[-1]
@@ -59,23 +60,17 @@ class Offsets(Check):
                 why = view.why_not_owned(view.consumers(self.queues_of) or (), why)
                 return Answer(None, expected, why, [event.n])
         lag, beyond, texts = 0, False, []
-        queues = [
-            queue
-            for queue in event.data["queues"]
-            if owned is None or queue_name(queue["broker"], queue["queue_id"]) in owned
-        ]
+        queues = [queue for queue in event.body.queues if owned is None or queue.name in owned]
         for queue in queues:
-            behind = queue["max_offset"] - (queue["consumer_offset"] or 0)
+            behind = queue.max_offset - (queue.consumer_offset or 0)
             lag += max(0, behind)
             beyond |= behind < 0
-            stored = "none" if queue["consumer_offset"] is None else queue["consumer_offset"]
-            texts.append(
-                f"{queue_name(queue['broker'], queue['queue_id'])} {stored} of {queue['max_offset']}"
-            )
+            stored = "none" if queue.consumer_offset is None else queue.consumer_offset
+            texts.append(f"{queue.name} {stored} of {queue.max_offset}")
         observed = f"lag {lag}{', an offset beyond the end' if beyond else ''}: {', '.join(texts)}"
-        if len(event.data["queues"]) < view.scenario.queue_count(self.topic):
+        if len(event.body.queues) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
-        if lag == self.lag == 0 and not beyond and not any(one["max_offset"] for one in queues):
+        if lag == self.lag == 0 and not beyond and not any(one.max_offset for one in queues):
             return Answer(None, expected, f"{observed}; no message was ever in them", [event.n])
         return Answer(lag == self.lag and not beyond, expected, observed, [event.n])

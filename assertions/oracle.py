@@ -16,6 +16,7 @@ from rocketchaos.assertions.case import Case
 from rocketchaos.assertions.passed import fate_of_passed
 from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.assertions.waiting import fate_of_waiting
+from rocketchaos.harness.core.events.observed import DeadLettersObserved
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.consumer import Consumer
 
@@ -54,9 +55,9 @@ def fate_of(case: Case) -> MessageFate:
 def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
     names = tuple(one.consumer for one in got)
     results = [event for event in case.view.results_of(case.message.key, case.at) if event.node in names]
-    proof = [one.event for one in got] + results
+    proof: list[Event] = [*(one.event for one in got), *results]
     made, reason = MessageClass.DELIVERED, f"the listener of {names[-1]} got it"
-    failed = [event for event in results if event.data["status"] in (FAILED, SUSPENDED)]
+    failed = [event for event in results if event.body.status in (FAILED, SUSPENDED)]
     last = next((event for event in results if event.node == names[-1] and event.n > got[-1].event.n), None)
     if last is not None and len(failed) == len(results):
         if case.spec(names[-1]).model == "broadcasting":
@@ -66,7 +67,7 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
         elif (letters := _dead_letters(case, got[-1])) is not None:
             made, reason = MessageClass.DEAD_LETTER, "the listener failed for the last time that it may"
             proof.append(letters)
-        elif last.data["status"] == SUSPENDED:
+        elif last.body.status == SUSPENDED:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; its client hands it over again"
         else:
             made, reason = MessageClass.IN_RETRY, "the last listener failed; it waits in the retry topic"
@@ -78,7 +79,7 @@ def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
     )
 
 
-def _dead_letters(case: Case, last: Delivery) -> Event | None:
+def _dead_letters(case: Case, last: Delivery) -> Event[DeadLettersObserved] | None:
     """The look at the group's dead-letter queue that proves where a message went that failed for the last time.
 
     A message whose reconsumeTimes has come to the consumer's maximum goes there instead of to the retry topic
@@ -89,10 +90,10 @@ def _dead_letters(case: Case, last: Delivery) -> Event | None:
         return None
     looks = [
         event
-        for event in case.view.of_kind("dead-letters-observed", until=case.at)
-        if event.data["group"] == case.group and event.n > last.event.n
+        for event in case.view.of_kind(DeadLettersObserved, until=case.at)
+        if event.body.group == case.group and event.n > last.event.n
     ]
-    return next((look for look in looks if look.data["count"] >= _given_up(case, look.n)), None)
+    return next((look for look in looks if look.body.count >= _given_up(case, look.n)), None)
 
 
 def _given_up(case: Case, until: int) -> int:

@@ -54,8 +54,8 @@ class Order(Check):
         if breaches:
             (_, earlier), (_, later) = min(breaches, key=lambda pair: pair[1][1].event.mono_ns)
             observed = (
-                f"{later.key} ({later.queue}, offset {later.event.data['offset']}) came to {later.consumer} after "
-                f"{earlier.key} ({earlier.queue}, offset {earlier.event.data['offset']}) had come to "
+                f"{later.key} ({later.queue}, offset {later.event.body.offset}) came to {later.consumer} after "
+                f"{earlier.key} ({earlier.queue}, offset {earlier.event.body.offset}) had come to "
                 f"{earlier.consumer}; {len(breaches)} of {len(pairs)} neighbours are out of order"
             )
             return Answer(False, expected, observed, [earlier.event.n, later.event.n])
@@ -88,9 +88,9 @@ class Order(Check):
         for audience, delivery in first:
             if self.per == "queue":
                 line = lines.setdefault((audience, delivery.queue), [])
-                line.append((int(delivery.event.data["offset"]), delivery))
+                line.append((delivery.event.body.offset, delivery))
                 continue
-            for key in delivery.event.data.get("keys", ()):
+            for key in delivery.event.body.keys:
                 lines.setdefault((audience, key), []).append((ranks[delivery.key], delivery))
         return lines
 

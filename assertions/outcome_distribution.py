@@ -10,6 +10,8 @@ from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
+from rocketchaos.harness.core.events.run import Bound
 from rocketchaos.harness.core.intervals import wilson_interval
 from rocketchaos.harness.language.words import ConsumerName, GroupName, TopicName, VariableName
 
@@ -117,18 +119,18 @@ class OutcomeDistribution(Check):
         """Each value of the variable with the number of its event."""
         name = str(self.of)[1:]
         return [
-            (", ".join(event.data["consumers"]) or "nobody", event.n)
-            for event in view.of_kind("bound", until=at)
-            if event.data["variable"] == name
+            (", ".join(event.body.consumers) or "nobody", event.n)
+            for event in view.of_kind(Bound, until=at)
+            if event.body.variable == name
         ]
 
     def _stored(self, view: RunView) -> list[tuple[str, int]]:
         """What the brokers held in each iteration's observation; where they differ, all of it."""
         found = []
         for moment in view.iterations_of(self.at):
-            events = view.observed("subscription-observed", moment, group=self.group)
-            stored = [event.data["subscriptions"].get(self.topic) for event in events]
-            texts = sorted({"none" if one is None else str(one["expression"]) for one in stored})
+            events = view.observed(SubscriptionObserved, moment, group=self.group)
+            stored = [event.body.subscriptions.get(str(self.topic)) for event in events]
+            texts = sorted({"none" if one is None else one.expression for one in stored})
             if events:
                 found.append((" and ".join(texts), events[-1].n))
         return found

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView, owned_queues, queue_name
+from rocketchaos.harness.core.events.observed import OffsetsObserved, OwnershipObserved
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import ConsumerRef, GroupName, TopicName
 
@@ -69,7 +70,7 @@ class Ownership(Check):
         consumers = view.consumers(str(self.of))
         if consumers is None or len(consumers) != 1:
             return Answer(None, expected, f"{self.of} stands for no single consumer")
-        events = view.observed("ownership-observed", self.at, consumer=consumers[0])
+        events = view.observed(OwnershipObserved, self.at, consumer=consumers[0])
         if not events or view.traits(consumers[0]).queues == "shared":
             why = f"the queues of {consumers[0]} were not observed at `{self.at}`"
             return Answer(None, expected, view.why_not_owned(consumers, why))
@@ -83,10 +84,9 @@ class Ownership(Check):
 
     def _of_group(self, view: RunView, group: str) -> Answer:
         expected = f"the queues of {self.topic} are divided over {group} by its members' strategies"
-        offsets = view.observed("offsets-observed", self.at, group=group, topic=self.topic)
-        events: dict[str, Event] = {
-            event.data["consumer"]: event
-            for event in view.observed("ownership-observed", self.at, group=group)
+        offsets = view.observed(OffsetsObserved, self.at, group=group, topic=self.topic)
+        events: dict[str, Event[OwnershipObserved]] = {
+            event.body.consumer: event for event in view.observed(OwnershipObserved, self.at, group=group)
         }
         end = view.end_of(self.at) or 0
         online = view.online(end, group)
@@ -94,8 +94,8 @@ class Ownership(Check):
         if not offsets or not online or missing:
             why = f"not observed at `{self.at}`: {', '.join(missing) or 'any member'}"
             return Answer(None, expected, view.why_not_owned(tuple(missing), why))
-        queues = [(queue["broker"], queue["queue_id"]) for queue in offsets[-1].data["queues"]]
-        ids = [str(events[name].data["client_id"]) for name in online]
+        queues = [(queue.broker, queue.queue_id) for queue in offsets[-1].body.queues]
+        ids = [events[name].body.client_id for name in online]
         ids += view.hand_made_ids(group, end)
         if not any(self.topic in view.own_subscriptions.at(name, events[name].n) for name in online):
             return Answer(None, expected, "no online member subscribes to it")
@@ -104,7 +104,7 @@ class Ownership(Check):
             if self.topic not in view.own_subscriptions.at(name, events[name].n):
                 texts.append(f"{name} doesn't subscribe to it")
                 continue
-            client_id = str(events[name].data["client_id"])
+            client_id = events[name].body.client_id
             given = view.scenario.consumers[name].share(queues, ids, client_id, view.real_topic(self.topic))
             share = [queue_name(*queue) for queue in given]
             own = owned_queues(events[name], self.topic)

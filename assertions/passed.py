@@ -12,10 +12,12 @@ from collections.abc import Mapping
 
 from rocketchaos.assertions.case import Case, in_words
 from rocketchaos.assertions.popped import fate_of_popped
+from rocketchaos.harness.core.events.clients import HeartbeatSent
+from rocketchaos.harness.core.events.observed import OwnershipObserved, PullCountsObserved
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.tags import client_matches, pulled_matches, stored_matches
 
-Owners = Mapping[str, list[Event]]
+Owners = Mapping[str, list[Event[OwnershipObserved]]]
 """The owners of a queue, each with the looks that prove it."""
 
 
@@ -143,9 +145,7 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
     """
     view, message = case.view, case.message
     members = view.online_between(case.group, 0, passed.n)
-    hand_made = [
-        one for one in view.of_kind("heartbeat-sent", until=passed.n) if one.data["group"] == case.group
-    ]
+    hand_made = [one for one in view.of_kind(HeartbeatSent, until=passed.n) if one.body.group == case.group]
     # From the first offset: whoever comes later pulls what was sent before.
     if hand_made or any(
         case.traits(name).filters_by != "stored" or case.spec(name).consume_from != "first-offset"
@@ -153,7 +153,7 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
     ):
         return None
     looks = case.looks_at_stored(passed.n)
-    entries = [look.data["subscriptions"].get(message.topic) for look in looks]
+    entries = [look.body.subscriptions.get(message.topic) for look in looks]
     seen = [stored_matches(entry, message.tag) for entry in entries if entry is not None]
     own = {name: view.own_subscriptions.between(name, message.topic, 0, passed.n) for name in members}
     told = {name: [one for one in mine if one is not None] for name, mine in own.items()}
@@ -186,14 +186,14 @@ def _sent_to_owner(
         subscribed = ", ".join(f"{name} subscribes {in_words(own[name])}" for name in owners)
         counts = [event for event in (case.pull_counts(name) for name in owners) if event is not None]
         counted = "".join(
-            f" ({event.data['consumer']} was answered {event.data['found_pulls']} pulls with messages and let "
-            f"{event.data['passed_messages']} through)"
+            f" ({event.body.consumer} was answered {event.body.found_pulls} pulls with messages and let "
+            f"{event.body.passed_messages} through)"
             for event in counts
         )
         return case.made(
             MessageClass.FILTERED_BY_CLIENT,
             f"{told} and sent it to the queue's owner; {subscribed}, and its client dropped it{counted}",
-            proof + counts,
+            [*proof, *counts],
             owner=owner,
             stored=stored,
         )
@@ -205,7 +205,7 @@ def _sent_to_owner(
             f"{told} and sent it to the queue's owner; {owner} let nothing through that its listener didn't get, "
             "so its client dropped it: it subscribed anew, and filters what a pull brings by the expression of "
             "the pull's beginning",
-            proof + known,
+            [*proof, *known],
             owner=owner,
             stored=stored,
         )
@@ -267,7 +267,7 @@ def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: s
     )
 
 
-def _all_got(case: Case, consumer: str, counts: Event) -> bool:
+def _all_got(case: Case, consumer: str, counts: Event[PullCountsObserved]) -> bool:
     """Whether the listener got each message that was sent to the client, since its process started."""
     if any(not client_matches(one, case.message.tag) for one in case.own_expressions(consumer, counts)):
         return False  # its own tags would have dropped it: what the broker did doesn't show

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.servers import Pulled
 from rocketchaos.harness.language.words import DurationMs, Refers, as_tuple
 from rocketchaos.harness.rocketmq.response_codes import ResponseCode, in_words
 
@@ -62,27 +63,27 @@ class Pull(Check):
         return f"answer to the pull {self.of}"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = ", ".join(text for _, text in self._statements({}))
-        events = [event for event in view.of_kind("pulled") if event.data["name"] == self.of]
+        expected = ", ".join(text for _, text in self._statements(None))
+        events = [event for event in view.of_kind(Pulled) if event.body.name == self.of]
         if not events:
             return Answer(None, expected, f"no pull {self.of} was made")
-        data = events[-1].data
+        body = events[-1].body
         # RocketMQ's longer remarks go on with a link to its FAQ.
-        remark = next(iter(str(data["remark"] or "").splitlines()), "no remark")
+        remark = next(iter(str(body.remark or "").splitlines()), "no remark")
         observed = (
-            f"{data['status']}, {remark}, next {data['next_offset']}, "
-            f"{data['messages']} messages, of {data['min_offset']} to {data['max_offset']}, "
-            f"in {data['took_ms']:.0f} ms"
+            f"{body.status}, {remark}, next {body.next_offset}, "
+            f"{body.messages} messages, of {body.min_offset} to {body.max_offset}, "
+            f"in {body.took_ms:.0f} ms"
         )
-        holds = all(held for held, _ in self._statements(data))
+        holds = all(held for held, _ in self._statements(body))
         return Answer(holds, expected, observed, [events[-1].n])
 
-    def _statements(self, data: Any) -> Iterator[tuple[bool, str]]:
-        """What is stated, and whether it is so in the data of a `pulled` event."""
+    def _statements(self, body: Pulled | None) -> Iterator[tuple[bool, str]]:
+        """What is stated, and whether it is so; None: nothing is known."""
         if self.code is not None:
-            yield data.get("code") == self.code, in_words(self.code)
+            yield body is not None and body.code == self.code, in_words(self.code)
         if self.remark is not None:
-            yield str(data.get("remark") or "").startswith(self.remark), self.remark
+            yield body is not None and (body.remark or "").startswith(self.remark), self.remark
         for name, text in (
             ("next_offset", "next"),
             ("min_offset", "from"),
@@ -91,10 +92,10 @@ class Pull(Check):
             ("keys", "keys"),
         ):
             stated = getattr(self, name)
-            stated = list(stated) if isinstance(stated, tuple) else stated
             if stated is not None:
-                yield data.get(name) == stated, f"{text} {stated}"
-        took_ms = data.get("took_ms", 0.0)
+                shown = list(stated) if isinstance(stated, tuple) else stated
+                yield getattr(body, name, None) == stated, f"{text} {shown}"
+        took_ms = 0.0 if body is None else body.took_ms
         if self.took_at_least is not None:
             yield took_ms >= self.took_at_least, f"in at least {self.took_at_least} ms"
         if self.took_at_most is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.core.model import Event
 
 
@@ -10,10 +11,6 @@ def queue_name(broker: str, queue_id: int) -> str:
     return f"{broker}:{queue_id}"
 
 
-def owned_queues(event: Event, topic: str) -> list[str]:
+def owned_queues(event: Event[OwnershipObserved], topic: str) -> list[str]:
     """The queues of a topic in an `ownership-observed` event."""
-    return [
-        queue_name(queue["broker"], queue["queue_id"])
-        for queue in event.data["queues"]
-        if queue["topic"] == topic
-    ]
+    return [queue.name for queue in event.body.queues if queue.topic == topic]

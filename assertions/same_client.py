@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.language.words import GroupName, as_tuple
 
 
@@ -37,20 +38,20 @@ class SameClient(Check):
         events = [
             event
             for group in self.groups
-            for event in view.observed("subscription-observed", self.at, group=group)
+            for event in view.observed(SubscriptionObserved, self.at, group=group)
         ]
-        if {event.data["group"] for event in events} != set(self.groups):
+        if {event.body.group for event in events} != set(self.groups):
             return Answer(None, expected, f"not every group was observed at `{self.at}`")
         observed = "; ".join(
-            f"{event.data['group']} has {', '.join(event.data['clients']) or 'nobody'} at "
-            f"{', '.join(event.data['addresses']) or 'no address'}"
+            f"{event.body.group} has {', '.join(event.body.clients) or 'nobody'} at "
+            f"{', '.join(event.body.addresses or ()) or 'no address'}"
             for event in events
         )
         proof = [event.n for event in events]
-        if any(len(event.data["clients"]) != 1 for event in events):
+        if any(len(event.body.clients) != 1 for event in events):
             return Answer(None, expected, observed, proof)
-        ids = {event.data["clients"][0] for event in events}
-        addresses = {event.data["addresses"][0] for event in events}
+        ids = {event.body.clients[0] for event in events}
+        addresses = {(event.body.addresses or ("no address",))[0] for event in events}
         if self.same:
             return Answer(len(ids) == len(addresses) == 1, expected, observed, proof)
         return Answer(len(ids) == len(addresses) == len(events), expected, observed, proof)

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.view import RunView, owned_queues
+from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import GroupName, MomentName, TopicName
 
@@ -44,8 +45,8 @@ class SeveralOwners(Count):
             return Answer(None, expected, f"the observation `{self.at}` was not made")
         members = [name for name in view.online(end, self.group) if has_queues_of_its_own(view, name)]
         seen = {
-            str(event.data["consumer"]): event
-            for event in view.observed("ownership-observed", self.at, group=self.group)
+            event.body.consumer: event
+            for event in view.observed(OwnershipObserved, self.at, group=self.group)
         }
         missing = tuple(name for name in members if name not in seen)
         if missing or not members:
@@ -56,7 +57,7 @@ class SeveralOwners(Count):
         owners = owners_of(view, self.group, self.topic, self.at, end)
         several = {queue: events for queue, events in owners.items() if len(events) > 1}
         texts = [
-            f"{queue} by {' and '.join(str(event.data['consumer']) for event in events)}"
+            f"{queue} by {' and '.join(event.body.consumer for event in events)}"
             for queue, events in list(several.items())[:5]
         ]
         observed = f"{len(several)} of {len(owners)} owned" + (f": {'; '.join(texts)}" if texts else "")
@@ -69,12 +70,14 @@ def has_queues_of_its_own(view: RunView, consumer: str) -> bool:
     return not shared and view.scenario.consumers[consumer].model != "broadcasting"
 
 
-def owners_of(view: RunView, group: str, topic: str, at: MomentName, end: int) -> Mapping[str, list[Event]]:
+def owners_of(
+    view: RunView, group: str, topic: str, at: MomentName, end: int
+) -> Mapping[str, list[Event[OwnershipObserved]]]:
     """By queue, the looks that show an owner of it: those at an observation, which closes with event `end`."""
-    owners: dict[str, list[Event]] = {}
+    owners: dict[str, list[Event[OwnershipObserved]]] = {}
     for name in view.online(end, group):
         if has_queues_of_its_own(view, name):
-            for event in view.observed("ownership-observed", at, consumer=name)[-1:]:
+            for event in view.observed(OwnershipObserved, at, consumer=name)[-1:]:
                 for queue in owned_queues(event, topic):
                     owners.setdefault(queue, []).append(event)
     return owners

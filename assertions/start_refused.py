@@ -6,6 +6,8 @@ from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.clients import ConsumerRefused, ConsumerStarted
+from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import ConsumerRef
 
 
@@ -33,16 +35,16 @@ class StartRefused(Check):
                 f"the observation `{self.at}` was not made" if at is None else "it is no single consumer"
             )
             return Answer(None, expected, missing)
-        ends = [
+        ends: list[Event[ConsumerRefused | ConsumerStarted]] = [
             event
-            for kind in ("consumer-refused", "consumer-started")
-            for event in view.of_kind(kind, until=at)
+            for ended in (view.of_kind(ConsumerRefused, until=at), view.of_kind(ConsumerStarted, until=at))
+            for event in ended
             if event.node == consumers[0]
         ]
         if not ends:
             return Answer(None, expected, f"{consumers[0]} was not started")
         last = max(ends, key=lambda event: event.n)
-        if last.kind == "consumer-started":
+        if isinstance(last.body, ConsumerStarted):
             return Answer(False, expected, f"{consumers[0]} has started", [last.n])
-        error = str(last.data["error"])
+        error = last.body.error
         return Answer(self.because is None or self.because in error, expected, f"refused: {error}", [last.n])

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from rocketchaos.harness.core.events.clients import ConsumerStarting, Subscribed, Unsubscribed
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.consumer import Expression, from_data
 
-KINDS = ("consumer-starting", "subscribed", "unsubscribed")
+KINDS = tuple(one.kind for one in (ConsumerStarting, Subscribed, Unsubscribed))
 """The kinds of events that tell of it."""
 
 Course = list[tuple[int, dict[str, Expression]]]
@@ -46,7 +47,7 @@ class OwnSubscriptions:
         for since, kind in self._changes.get(consumer, ()):
             if since > until:
                 break
-            changes = [] if kind == "consumer-starting" else [*changes, since]
+            changes = [] if kind == ConsumerStarting.kind else [*changes, since]
         return changes
 
     def topics(self, consumer: str, until: int) -> frozenset[str]:
@@ -55,9 +56,11 @@ class OwnSubscriptions:
 
 
 def _changed(own: dict[str, Expression], event: Event) -> dict[str, Expression]:
-    if event.kind == "consumer-starting":
-        return {topic: from_data(data) for topic, data in event.data["subscribe"].items()}
-    topic = event.data["topic"]
-    if event.kind == "subscribed":
-        return {**own, topic: from_data(event.data["expression"])}
-    return {name: expression for name, expression in own.items() if name != topic}
+    match event.body:
+        case ConsumerStarting(subscribe=subscribe):
+            return {topic: from_data(data) for topic, data in subscribe.items()}
+        case Subscribed(topic=topic, expression=expression):
+            return {**own, topic: from_data(expression)}
+        case Unsubscribed(topic=gone):
+            return {topic: expression for topic, expression in own.items() if topic != gone}
+    return own

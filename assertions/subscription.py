@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from msgspec import UNSET
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.language.words import ExpressionRef, GroupName, TopicName, as_tuple
 
 Codes = Annotated[
@@ -77,29 +79,28 @@ class Subscription(Check):
         expected = ", ".join(parts)
         if self.expression is not None and wanted is None:
             return Answer(None, expected, f"{self.expression} was never bound")
-        events = view.observed("subscription-observed", self.at, group=self.group)
+        events = view.observed(SubscriptionObserved, self.at, group=self.group)
         if not events:
             return Answer(None, expected, f"no subscription was observed at `{self.at}`")
         holds, texts, silent = True, [], []
         for event in events:
-            stored = event.data["subscriptions"].get(self.topic)
-            text = None if stored is None else stored["expression"]
-            count = len(event.data["clients"])
+            stored = event.body.subscriptions.get(self.topic)
+            text = None if stored is None else stored.expression
+            count = len(event.body.clients)
             holds &= self.expression is None or text == wanted
-            codes = [] if stored is None else sorted(stored["codes"])
+            codes = [] if stored is None else sorted(stored.codes)
             holds &= self.codes is None or (stored is not None and codes == sorted(self.codes))
             holds &= not self.absent or text is None
             holds &= self.clients is None or count == self.clients
             coded = "" if self.codes is None else f" with codes {codes}"
-            held = (
-                f"{event.data['broker']} holds {text if text is not None else 'none'}{coded}, {count} clients"
-            )
+            held = f"{event.body.broker} holds {text if text is not None else 'none'}{coded}, {count} clients"
             for key, attribute in self._attributes().items():
-                if key not in event.data:
-                    silent.append(f"{event.data['broker']} was not asked for {key}")
+                shown = getattr(event.body, key)
+                if shown is UNSET:
+                    silent.append(f"{event.body.broker} was not asked for {key}")
                     continue
-                holds &= event.data[key] == attribute
-                held += f", {event.data[key] or f'no {key}'}"
+                holds &= shown == attribute
+                held += f", {shown or f'no {key}'}"
             texts.append(held)
         if holds and silent:
             return Answer(None, expected, "; ".join(texts + silent), [event.n for event in events])

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.chosen import chosen_messages, of_none, owner_elsewhere
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import TracksObserved
 from rocketchaos.harness.language.words import ConsumerRef, GroupName, TagRef, TopicName
 from rocketchaos.harness.rocketmq.track_type import TrackType
 
@@ -64,11 +65,9 @@ class Track(Check):
         messages = chosen_messages(view, self.at, self.topic, self.tag, self.queues_of)
         if isinstance(messages, str):
             return Answer(None, expected, messages)
-        events = {
-            event.data["key"]: event for event in view.observed("tracks-observed", self.at, topic=self.topic)
-        }
+        events = {event.body.key: event for event in view.observed(TracksObserved, self.at, topic=self.topic)}
         found = Counter(
-            events[message.key].data["tracks"].get(self.group, NO_TRACK)
+            events[message.key].body.tracks.get(self.group, NO_TRACK)
             if message.key in events
             else "not observed"
             for message in messages

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.chosen import chosen_messages, of_none, owner_elsewhere
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import TracksObserved
 from rocketchaos.harness.language.words import ConsumerRef, GroupName, TagRef, TopicName, as_tuple
 from rocketchaos.harness.rocketmq.track_type import TrackType
 
@@ -65,9 +66,9 @@ class TrackSeries(Check):
             return Answer(None, expected, messages)
         series: dict[str, list[str]] = {message.key: [] for message in messages}
         proof = []
-        for event in view.of_kind("tracks-observed", until=view.end_of(self.at)):
-            own = series.get(event.data["key"])
-            track = event.data["tracks"].get(self.group)
+        for event in view.of_kind(TracksObserved, until=view.end_of(self.at)):
+            own = series.get(event.body.key)
+            track = event.body.tracks.get(self.group)
             if own is not None and track is not None and own[-1:] != [track]:
                 own.append(track)
                 proof.append(event.n)

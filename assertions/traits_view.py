@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from rocketchaos.assertions.event_view import EventView
+from rocketchaos.harness.core.events.clients import ConsumerStarted
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api, ClientKind
 
-_TOLD = tuple(name for name in Api.__dataclass_fields__ if name not in ("name", "implementation"))
+_TOLD = tuple(name for name in Api.__dataclass_fields__ if name in ConsumerStarted.__struct_fields__)
+"""What a start tells of its `Api`."""
 
 
 class TraitsView(EventView):
@@ -24,7 +25,7 @@ class TraitsView(EventView):
 
     def kind_of_client(self, consumer: str) -> ClientKind:
         """The kind of its client."""
-        told = CLIENT_KINDS.get(str(self._started.get(consumer, {}).get("client")))
+        told = CLIENT_KINDS.get(str(self._client(consumer)))
         return told or self.scenario.consumers[consumer].choice.kind
 
     def shares_queues(self, group: str) -> bool:
@@ -46,12 +47,18 @@ class TraitsView(EventView):
         return {name: self._traits_of(name) for name in self.scenario.consumers}
 
     def _traits_of(self, consumer: str) -> Api:
-        told = self._started.get(consumer, {})
-        kind = CLIENT_KINDS.get(str(told.get("client")))
-        api = kind.apis.get(str(told.get("api"))) if kind is not None else None
-        api = api or self.scenario.consumers[consumer].traits
-        return replace(api, **{name: told[name] for name in _TOLD if name in told})
+        declared, told = self.scenario.consumers[consumer].traits, self._started.get(consumer)
+        if told is None:
+            return declared
+        kind = CLIENT_KINDS.get(str(told.client))
+        api = kind.apis.get(str(told.api)) if kind is not None else None
+        facts = {name: value for name in _TOLD if (value := getattr(told, name)) is not None}
+        return replace(api or declared, **facts)
+
+    def _client(self, consumer: str) -> str | None:
+        started = self._started.get(consumer)
+        return None if started is None else started.client
 
     @cached_property
-    def _started(self) -> dict[str, dict[str, Any]]:
-        return {event.node: dict(event.data) for event in self.of_kind("consumer-started")}
+    def _started(self) -> dict[str, ConsumerStarted]:
+        return {event.node: event.body for event in self.of_kind(ConsumerStarted)}

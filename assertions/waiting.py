@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rocketchaos.assertions.case import Case
 from rocketchaos.assertions.view import owned_queues
+from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.language.tags import pulled_matches
 
@@ -60,7 +61,7 @@ def fate_of_waiting(case: Case) -> MessageFate:
             f"it waits ahead of the group's offset for {', '.join(owners)}, which owns the queue"
             + _passed_over(case, owners)
             + (_REFUSED if refused else ""),
-            [ownership[name] for name in owners] + refused,
+            [*(ownership[name] for name in owners), *refused],
             owner=", ".join(owners),
             stored=case.last_stored(),
         )
@@ -115,10 +116,10 @@ def _owners_on_paper(case: Case, online: list[str]) -> list[str]:
     ids = {name: case.view.client_id(name) for name in online}
     broker, _, queue_id = case.message.queue.rpartition(":")
     queues = {
-        (queue["broker"], queue["queue_id"])
-        for event in case.view.of_kind("offsets-observed", until=case.at)
-        if event.data["topic"] == case.message.topic
-        for queue in event.data["queues"]
+        (queue.broker, queue.queue_id)
+        for event in case.view.of_kind(OffsetsObserved, until=case.at)
+        if event.body.topic == case.message.topic
+        for queue in event.body.queues
     }
     real = case.view.real_topic(case.message.topic)
     everybody = [*ids.values(), *case.view.hand_made_ids(case.group, case.at)]

@@ -1,8 +1,8 @@
 """The documents of a run folder, as Spark reads them: every column explicitly, nothing inferred.
 
-See `harness.core.run_folder` for the folder and `assertions.view` for the kinds of events. What no reader of facts
-needs is not here; Spark's parser skips it. A line or a document that is no JSON, or that has another type where
-one of these fields is, leaves its text in the column `CORRUPT` (mode PERMISSIVE).
+See `harness.core.run_folder` for the folder and `harness.core.events` for the kinds of events. What no reader of
+facts needs is not here; Spark's parser skips it. A line or a document that is no JSON, or that has another type
+where one of these fields is, leaves its text in the column `CORRUPT` (mode PERMISSIVE).
 """
 
 from __future__ import annotations

@@ -7,6 +7,16 @@ from typing import Any
 
 from rocketchaos.harness.clients.queue_changes import QueueChanges
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.events.clients import (
+    ConsumerRefused,
+    ConsumerStarted,
+    ConsumerStarting,
+    ConsumerStopped,
+    ConsumerStopping,
+    ListenerReleased,
+    Subscribed,
+    Unsubscribed,
+)
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.consumer import Consumer as ConsumerSpec
 from rocketchaos.harness.language.consumer import Expression, as_data
@@ -90,7 +100,7 @@ class Consumer:
         subscribe = {topic: as_data(expression) for topic, expression in self.subscriptions.items()}
         for topic in subscribe:
             self._tell_request_mode(topic)
-        self._history.append(self.name, "consumer-starting", {"pid": worker.pid, "subscribe": subscribe})
+        self._history.append(self.name, ConsumerStarting(pid=worker.pid, subscribe=subscribe))
         answer = worker.request(
             "start-consumer",
             START_LIMIT_S,
@@ -109,7 +119,7 @@ class Consumer:
         self.started = True
         self._history.append(
             self.name,
-            "consumer-started",
+            ConsumerStarted.kind,
             {
                 "client_id": self.client_id,
                 "group": self.spec.group,
@@ -156,18 +166,18 @@ class Consumer:
         )
         self.subscriptions[topic] = expression
         self.topics = tuple(dict.fromkeys((*self.topics, topic)))
-        self._history.append(self.name, "subscribed", {"topic": topic, "expression": as_data(expression)})
+        self._history.append(self.name, Subscribed(topic=topic, expression=as_data(expression)))
 
     def unsubscribe(self, topic: str) -> None:
         """Give a topic up while it runs: the brokers hear of it with the next heartbeat."""
         self._alive_worker().request("unsubscribe", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic))
         self.subscriptions.pop(topic, None)
-        self._history.append(self.name, "unsubscribed", {"topic": topic})
+        self._history.append(self.name, Unsubscribed(topic=topic))
 
     def release_listener(self) -> None:
         """Let its listener go on where it blocks, and block no more."""
         self._alive_worker().request("release-listener", ANSWER_LIMIT_S, name=self.name)
-        self._history.append(self.name, "listener-released")
+        self._history.append(self.name, ListenerReleased())
 
     def assignment(self) -> list[dict[str, Any]]:
         """The queues that the client itself has, without asking a broker: `topic`, `broker`, `queue_id`."""
@@ -177,7 +187,9 @@ class Consumer:
 
     def refused(self, refusal: WorkerFailed) -> None:
         """RocketMQ has refused its start: write that down, and end the process, where parts may live on."""
-        self._history.append(self.name, "consumer-refused", {"error": refusal.message, "code": refusal.code})
+        self._history.append(
+            self.name, ConsumerRefused.kind, {"error": refusal.message, "code": refusal.code}
+        )
         self.release()
         self._refusal = refusal.message
 
@@ -185,10 +197,10 @@ class Consumer:
         """Shut the client down gracefully, then end its process, unless that is shared."""
         worker = self._alive_worker()
         # Others may get its queues, and what is in them, before `shutdown()` has returned.
-        self._history.append(self.name, "consumer-stopping")
+        self._history.append(self.name, ConsumerStopping())
         worker.request("stop-consumer", STOP_LIMIT_S, name=self.name)
         self.started = False
-        self._history.append(self.name, "consumer-stopped")
+        self._history.append(self.name, ConsumerStopped())
         self._worker = None
         worker.stop(STOP_LIMIT_S)
 
@@ -203,7 +215,7 @@ class Consumer:
         """SIGTERM to its process, which shuts its client down and ends; see `wait_terminated`."""
         worker = self._alive_worker()
         # As with `stop`: others may get its queues before it is gone.
-        self._history.append(self.name, "consumer-stopping")
+        self._history.append(self.name, ConsumerStopping())
         self.started = False
         self._ended = True
         worker.terminate()
@@ -215,7 +227,7 @@ class Consumer:
             PreconditionNotMet: it doesn't end within 40 s, or something else has ended it.
         """
         self._any_worker().wait_terminated(STOP_LIMIT_S)
-        self._history.append(self.name, "consumer-stopped")
+        self._history.append(self.name, ConsumerStopped())
 
     def pause(self) -> None:
         """Let its process stand still."""

@@ -15,6 +15,12 @@ from typing import Any
 
 from rocketchaos.harness.clients.connection import Connection
 from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
+from rocketchaos.harness.core.events.clients import (
+    ClaimedSubscription,
+    HandMadeClosed,
+    HeartbeatSent,
+    Notified,
+)
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.language.tags import hash_code, tags_of
@@ -90,18 +96,17 @@ class HandMadeClients:
         client.groups.add(membership.group)
         self._history.append(
             name,
-            "heartbeat-sent",
-            {
-                "client_id": client.client_id,
-                "group": membership.group,
-                "brokers": list(brokers),
-                "subscriptions": {
-                    one.topic: {"expression": one.expression, "sub_version": one.version}
+            HeartbeatSent(
+                client_id=client.client_id,
+                group=membership.group,
+                brokers=tuple(brokers),
+                subscriptions={
+                    one.topic: ClaimedSubscription(expression=one.expression, sub_version=one.version)
                     for one in membership.subscriptions
                 },
-                "consume_from_where": membership.consume_from,
-                "message_model": membership.model,
-            },
+                consume_from_where=membership.consume_from,
+                message_model=membership.model,
+            ),
         )
 
     def ids(self, group: str) -> tuple[str, ...]:
@@ -125,7 +130,7 @@ class HandMadeClients:
         client = self._clients.pop(name, None)
         if client is not None:
             client.close()
-            self._history.append(name, "hand-made-closed", {"client_id": client.client_id})
+            self._history.append(name, HandMadeClosed(client_id=client.client_id))
 
     def close_all(self) -> None:
         """Close all, for the tear-down: the history has ended."""
@@ -150,7 +155,7 @@ class HandMadeClients:
         if request.code != NOTIFY_CONSUMER_IDS_CHANGED:
             return
         group = self._names.scenario(str(request.fields.get("consumerGroup")))
-        self._history.append(name, "notified", {"broker": broker, "group": group})
+        self._history.append(name, Notified(broker=broker, group=group))
 
     def _body(self, client_id: str, membership: Membership) -> bytes:
         group = self._names.real(membership.group)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.events.messages import SendFailed, SendInvoked, Sent
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.producer import PRODUCER
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -202,7 +203,7 @@ class Producer:
         message: dict[str, Any] = {"topic": topic, "key": f"{topic}-{number}", "tag": tag}
         further = {"keys": list(keys), "properties": dict(properties)}
         message |= {name: value for name, value in further.items() if value}
-        self._history.append(NAME, "send-invoked", message)
+        self._history.append(NAME, SendInvoked(**message))
         process, pauses = self._process, self._pauses
         try:
             if not self._running:
@@ -228,9 +229,9 @@ class Producer:
                 raise
             self.last_error = str(failure)
             code = failure.code if isinstance(failure, WorkerFailed) else None
-            self._history.append(NAME, "send-failed", {**message, "error": self.last_error, "code": code})
+            self._history.append(NAME, SendFailed.kind, {**message, "error": self.last_error, "code": code})
             return False
-        self._history.append(NAME, "sent", {**message, **answer})
+        self._history.append(NAME, Sent.kind, {**message, **answer})
         self.acknowledged.append(
             Acknowledged(
                 key=message["key"],

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.events.clients import RequestModeSet
 
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext
@@ -49,5 +50,5 @@ def set_request_mode(context: RunContext, group: str, topic: str, mode: str) -> 
                 "POP is a matter of RocketMQ 5 and newer.",
             )
         told.append(broker)
-    data = {"group": group, "topic": topic, "mode": mode, "brokers": told}
-    context.history.append("harness", "request-mode-set", data)
+    done = RequestModeSet(group=group, topic=topic, mode=mode, brokers=tuple(told))
+    context.history.append("harness", done)

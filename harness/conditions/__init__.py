@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tenacity import RetryCallState, RetryError, Retrying, retry_if_result, stop_after_delay
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.run import Settled
 
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext
@@ -78,13 +79,12 @@ def await_condition(context: RunContext, awaited: Awaited, look: Callable[[], Se
     took_ms = (context.now_ns() - started_ns) / 1e6
     context.history.append(
         "harness",
-        "settled",
-        {
-            "condition": awaited.title,
-            "condition_id": awaited.id,
-            "subject": awaited.subject,
-            "took_ms": round(took_ms, 1),
-            "looks": looks,
-            "seen": seen.text,
-        },
+        Settled(
+            condition=awaited.title,
+            condition_id=awaited.id,
+            subject=awaited.subject,
+            took_ms=round(took_ms, 1),
+            looks=looks,
+            seen=seen.text,
+        ),
     )

@@ -8,6 +8,7 @@ from rocketchaos.assertions.attempts import awaiting_retry
 from rocketchaos.assertions.completeness import patience_ms, still_possible
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.core.events.messages import Received
 from rocketchaos.harness.core.model import Event
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class FatesSealed:
         ]
         failed = awaiting_retry(view, self._group, now.n)
         members = view.scenario.members(self._group)
-        busy = [event.mono_ns for event in view.of_kind("received") if event.node in members][-1:]
+        busy = [event.mono_ns for event in view.of_kind(Received) if event.node in members][-1:]
         quiet_ms = (now_ns - busy[0]) / 1e6 if busy else float("inf")
         told = f"{len(waiting)} messages wait, {len(failed)} failed last"
         if (waiting or failed) and quiet_ms < patience_ms(view, [self._group], now.n):

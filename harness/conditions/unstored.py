@@ -8,6 +8,7 @@ from rocketchaos.assertions.oracle import FAILED, SUSPENDED
 from rocketchaos.assertions.view import RunView, queue_name
 from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.conditions.offsets import shown_queues
+from rocketchaos.harness.core.events.messages import Consumed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext
@@ -26,9 +27,9 @@ def handled_but_not_stored(context: RunContext, group: str, topic: str, count: i
     view = RunView(context.scenario, context.history.events)
     members = view.scenario.members(group)
     handled = {
-        event.data["key"]
-        for event in view.of_kind("consumed")
-        if event.node in members and event.data["status"] not in (FAILED, SUSPENDED)
+        event.body.key
+        for event in view.of_kind(Consumed)
+        if event.node in members and event.body.status not in (FAILED, SUSPENDED)
     }
     open_ones = [
         one.key

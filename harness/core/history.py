@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.events.base import Body, BrokenEvent
 from rocketchaos.harness.core.model import SCHEMA_VERSION, Event
 
 
@@ -33,7 +36,7 @@ class History:
     def append(
         self,
         node: str,
-        kind: str,
+        what: str | Body,
         data: Mapping[str, Any] | None = None,
         *,
         mono_ns: int | None = None,
@@ -41,9 +44,13 @@ class History:
     ) -> Event:
         """Add one event; times are now, unless the one who saw it took them.
 
+        Args:
+            what: a body of the catalogue; or the word of a kind, with the event's `data`.
+
         Raises:
             EnvironmentNotReady: the line could not be written (a full disk, for one).
         """
+        kind, told = (what, data or {}) if isinstance(what, str) else (what.kind, what.as_data())
         with self._lock:
             event = Event(
                 n=len(self._events) + 1,
@@ -52,7 +59,7 @@ class History:
                 run=self.run,
                 node=node,
                 kind=kind,
-                data=dict(data or {}),
+                data=dict(told),
             )
             # In memory first: where the disk is full, the outcome must still be able to say so.
             self._events.append(event)
@@ -127,21 +134,31 @@ class ReadHistory:
 
     events: tuple[Event, ...]
     damage: str | None
-    """None, or one sentence about the first line that is no event; what follows it is left out."""
+    """None, or one sentence about the first line that is no event, or lacks what belongs to its kind; it and what
+    follows it are left out."""
 
 
 def read_history(path: Path) -> ReadHistory:
-    """Read `events.jsonl`, up to the first line that is no event (a crash in mid-write leaves one)."""
+    """Read `events.jsonl`, up to the first line that is no event (a crash in mid-write leaves one).
+
+    Nor is a line whose data lacks a field of its kind, or has one of another type. Kinds and fields that the
+    catalogue doesn't know are no damage: a newer version wrote them.
+    """
     events: list[Event] = []
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                event = from_json(json.loads(line))
+                event = from_json(msgspec.json.decode(line))
                 if event.n != number:
                     return ReadHistory(
                         tuple(events), f"{path.name}:{number}: event {event.n} stands where {number} belongs"
                     )
+                event.body  # noqa: B018 - reads it, and keeps it
                 events.append(event)
+            except BrokenEvent as error:
+                return ReadHistory(
+                    tuple(events), f"{path.name}:{number}: {error}; read up to the line before it"
+                )
             except (ValueError, KeyError, TypeError):
                 return ReadHistory(
                     tuple(events), f"{path.name}:{number}: not a whole event; read up to the line before it"

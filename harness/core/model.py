@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Generic, Self, cast
+
+from typing_extensions import TypeVar
+
+from rocketchaos.harness.core.events import body_of
+from rocketchaos.harness.core.events.base import Body
 
 SCHEMA_VERSION = 1
 """Version of every JSON document in a run folder."""
@@ -84,9 +89,12 @@ class MessageClass(Told):
     UNDETERMINED = "undetermined", "The history doesn't say enough to choose; `reason` says what is missing."
 
 
+B = TypeVar("B", bound=Body, default=Body, covariant=True)
+
+
 @dataclass(frozen=True, slots=True)
-class Event:
-    """One line of `events.jsonl`.
+class Event(Generic[B]):
+    """One line of `events.jsonl`; `Event[Sent]` is one whose `body` is a `Sent`.
 
     `mono_ns` is CLOCK_MONOTONIC, comparable between all processes of one host; `wall_ms` is Unix time.
     `node` is who saw it: `harness`, a worker's or a server's name. `n` counts from 1 in the order of arrival.
@@ -100,6 +108,19 @@ class Event:
     node: str
     kind: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    """The JSON as it stands in the file; read it by `body`."""
+    _body: Body | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def body(self) -> B:
+        """What it tells, by the catalogue of kinds (`harness.core.events`); read from `data` once.
+
+        Raises:
+            BrokenEvent: a field of its kind is missing, or of another type.
+        """
+        if self._body is None:
+            object.__setattr__(self, "_body", body_of(self.kind, self.data))
+        return cast(B, self._body)
 
 
 @dataclass(frozen=True, slots=True)

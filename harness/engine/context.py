@@ -24,6 +24,10 @@ from rocketchaos.harness.core.errors import (
     PreconditionNotMet,
     RocketchaosError,
 )
+from rocketchaos.harness.core.events.base import BrokenEvent
+from rocketchaos.harness.core.events.clients import WorkerDied
+from rocketchaos.harness.core.events.run import Bound, ProbeFailed, StepEnded, StepStarted
+from rocketchaos.harness.core.events.servers import NodeReady
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
@@ -206,7 +210,7 @@ class RunContext:
         """Write down that a node is ready."""
         slave = {} if node.slave_of is None else {"slave_of": node.slave_of}
         data = {"role": node.role, "address": node.address, "pid": node.pid, **slave}
-        self.history.append(node.name, "node-ready", data)
+        self.history.append(node.name, NodeReady.kind, data)
 
     def queues(self, topic: str) -> tuple[Queue, ...]:
         """All queues of a topic, in RocketMQ's order."""
@@ -256,7 +260,7 @@ class RunContext:
         self._bound_subscriptions[variable] = (
             dict(self.consumers[consumers[0]].subscriptions) if consumers else {}
         )
-        self.history.append("harness", "bound", {"variable": variable, "consumers": list(consumers)})
+        self.history.append("harness", Bound(variable=variable, consumers=consumers))
 
     def resolve(self, names: Iterable[str]) -> tuple[str, ...]:
         """The consumers that names and variables stand for, in order."""
@@ -292,19 +296,17 @@ class RunContext:
 
     # The history ---------------------------------------------------------------------------------------
 
-    def record_step(self, step: Word, kind: str) -> None:
+    def record_step(self, step: Word, kind: type[StepStarted | StepEnded]) -> None:
         """Write down where the run is; of a step inside another also where in that, and which iteration."""
         indices, iteration = self.place.indices, self.place.iteration
-        data: dict[str, Any] = {
-            "index": indices[0],
-            "step": step.word,
-            "line": self.scenario.line_of("steps", *indices),
-        }
-        if len(indices) > 1:
-            data["place"] = list(indices)
-        if iteration is not None:
-            data["iteration"] = iteration
-        self.history.append("harness", kind, data)
+        body = kind(
+            index=indices[0],
+            step=step.word,
+            line=self.scenario.line_of("steps", *indices),
+            place=tuple(indices) if len(indices) > 1 else (),
+            iteration=iteration,
+        )
+        self.history.append("harness", body)
 
     def only_look(self, probe: str) -> AbstractContextManager[object]:
         """To be held by a look of this probe: see `harness.probes.looks`."""
@@ -327,7 +329,7 @@ class RunContext:
     def note_probe_failure(self, probe: str, error: str, **where: str) -> None:
         """Write down that a look failed; checks answer `unknown` where they miss it."""
         with contextlib.suppress(RocketchaosError):  # the history may be what failed
-            self.history.append("harness", "probe-failed", {"probe": probe, **where, "error": error})
+            self.history.append("harness", ProbeFailed(probe=probe, **where, error=error))
 
     def worker_event(self, worker: str, event: WorkerEvent) -> None:
         """Write down what a worker saw, with the scenario's names. Called from its reader's thread."""
@@ -335,7 +337,12 @@ class RunContext:
         if "topic" in data:
             data["topic"] = self.name_of_topic(str(data["topic"]))
         try:
-            self.history.append(worker, event.kind, data, mono_ns=event.mono_ns, wall_ms=event.wall_ms)
+            written = self.history.append(
+                worker, event.kind, data, mono_ns=event.mono_ns, wall_ms=event.wall_ms
+            )
+            written.body  # noqa: B018 - reads it, and keeps it
+        except BrokenEvent as broken:
+            self._troubles.append(HarnessDefect(f"the worker {worker} wrote a broken event: {broken}"))
         except RocketchaosError as error:
             self._troubles.append(error)
 
@@ -346,7 +353,7 @@ class RunContext:
             kind(f"the worker {name} died: {reason}", "Its log is in the run folder, logs/.")
         )
         with contextlib.suppress(RocketchaosError):  # the history may be what failed
-            self.history.append(name, "worker-died", {"reason": reason})
+            self.history.append(name, WorkerDied(reason=reason))
 
     def check_alive(self) -> None:
         """Raise if anything died that should live, or if the user wants the run to end.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.event_view import END
 from rocketchaos.assertions.lacking_time import LackingTime, as_if_ended_at, lacking_time
+from rocketchaos.harness.core.events.run import Waited, WaitedFor
 from rocketchaos.harness.probes.moment import observe_moment
 
 if TYPE_CHECKING:
@@ -84,11 +85,11 @@ class FinalWait:
                         self._tell(lacking)
         finally:
             watch.stop()
-        waited = {
-            "took_ms": round((context.now_ns() - began_ns) / 1e6, 1),
-            "for": [{"check": one.check, "why": one.why} for one in first],
-        }
-        context.history.append("harness", "waited", waited)
+        waited = Waited(
+            took_ms=round((context.now_ns() - began_ns) / 1e6, 1),
+            checks=tuple(WaitedFor(check=one.check, why=one.why) for one in first),
+        )
+        context.history.append("harness", waited)
 
     def _tell(self, lacking: Sequence[LackingTime]) -> None:
         seconds = _seconds_left(lacking, self._context.now_ns())

@@ -11,6 +11,7 @@ from typing import Any
 from rocketchaos.assertions.event_view import END
 from rocketchaos.assertions.judge import judge
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.events.run import RunEnded
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.machine_load import RunLoad
 from rocketchaos.harness.core.model import Event, Outcome
@@ -153,7 +154,7 @@ def observe_end(context: RunContext, session: Session) -> None:
     processes = session.processes
     FinalWait(context, processes.progress, lambda: Watch(context, processes.workers.run_count))()
     context.check_alive()
-    context.history.append("harness", "run-ended")
+    context.history.append("harness", RunEnded())
 
 
 class _Phase:

@@ -21,6 +21,7 @@ from rocketchaos.harness.core.errors import (
     RocketchaosError,
     UsageProblem,
 )
+from rocketchaos.harness.core.events.run import RunEnded, RunStarted, RunTrouble, StepStarted, TopicCreated
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
@@ -75,13 +76,12 @@ class Stage:
         """Workers warm up while the cluster starts; then topics, producer, and a record of it all."""
         self.history.append(
             "harness",
-            "run-started",
-            {
-                "scenario": self.scenario.name,
-                "timing": self.session.timing.name,
-                "rocketmq": self.session.version,
-                "client": self.scenario.client_label,
-            },
+            RunStarted(
+                scenario=self.scenario.name,
+                timing=self.session.timing.name,
+                rocketmq=self.session.version,
+                client=self.scenario.client_label,
+            ),
         )
         self.session.begin()
         for name, spec in self.scenario.consumers.items():
@@ -154,8 +154,8 @@ class Stage:
         brokers = self.scenario.brokers_of(topic)
         addresses = {name: context.broker_addresses[name] for name in brokers}
         create_routed_topic(context.admin, real, queues, addresses)
-        created = {"topic": topic, "real": real, "queues": queues, "brokers": list(brokers)}
-        self.history.append("harness", "topic-created", created)
+        created = TopicCreated(topic=topic, real=real, queues=queues, brokers=tuple(brokers))
+        self.history.append("harness", created)
 
     def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
         """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
@@ -261,14 +261,13 @@ class Stage:
 
         `cause` is what equal causes are counted by, whatever the message says; empty where only that tells.
         """
-        data = {"trouble": trouble, "message": message} | ({"cause": cause} if cause else {})
         with suppress(EnvironmentNotReady):
-            self.history.append("harness", "trouble", data)
+            self.history.append("harness", RunTrouble(trouble=trouble, message=message, cause=cause))
 
     def _last_step(self) -> str:
         """The word of the step that was begun last: what a precondition that names no cause was missed by."""
-        steps = (event for event in reversed(self.history.events) if event.kind == "step-started")
-        return next((str(event.data["step"]) for event in steps), "")
+        steps = (event.body for event in reversed(self.history.events) if isinstance(event.body, StepStarted))
+        return next((step.step for step in steps), "")
 
     def observe_what_can_be(self) -> None:
         """After a condition was not reached: what the brokers say now helps to find out why."""
@@ -276,7 +275,7 @@ class Stage:
             with suppress(RocketchaosError):
                 self.context.check_alive()
                 observe_moment(self.context, "end")
-                self.history.append("harness", "run-ended")
+                self.history.append("harness", RunEnded())
 
     def tear_down(self) -> None:
         """End every client, heal faults, collect the logs.

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rocketchaos.harness.core.errors import HarnessDefect, RocketchaosError
+from rocketchaos.harness.core.events.servers import FaultEffective, FaultHealed, FaultInjected
 
 if TYPE_CHECKING:
     from rocketchaos.harness.core.history import History
@@ -72,12 +73,12 @@ class Faults:
         if key in self._active:
             raise HarnessDefect(f"the fault `{key}` is active already")
         where = _where(fault)
-        self._history.append("harness", "fault-injected", where)
+        self._history.append("harness", FaultInjected(**where))
         if fault.heals:
             self._active[key] = fault
         fault.inject()
         proof = fault.wait_effective()
-        self._history.append("harness", "fault-effective", {**where, "proof": proof})
+        self._history.append("harness", FaultEffective(**where, proof=proof))
 
     def heal(self, key: str) -> None:
         """Heal one fault; nothing happens if it isn't active."""
@@ -86,7 +87,7 @@ class Faults:
             return
         try:
             fault.heal()
-            self._history.append("harness", "fault-healed", {**_where(fault), "proof": fault.wait_healed()})
+            self._history.append("harness", FaultHealed(**_where(fault), proof=fault.wait_healed()))
         finally:
             fault.cleanup()
 
@@ -111,5 +112,4 @@ class Faults:
 
 
 def _where(fault: Fault) -> dict[str, Any]:
-    sides = {"sides": list(fault.sides)} if fault.sides else {}
-    return {"fault": fault.name, "target": fault.target, **sides}
+    return {"fault": fault.name, "target": fault.target, "sides": tuple(fault.sides)}

@@ -6,9 +6,9 @@ After `FilterAPI.buildSubscriptionData`, `ExpressionMessageFilter.isMatchedByCon
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from rocketchaos.harness.core.events.observed import StoredSubscription
 from rocketchaos.harness.language.consumer import Expression, SqlExpression
 
 ALL = "*"
@@ -41,11 +41,11 @@ def broker_matches(expression: str, codes: Sequence[int], tag: str | None) -> bo
     return (hash_code(tag) if tag else 0) in codes
 
 
-def stored_matches(stored: Mapping[str, Any], tag: str | None) -> bool | None:
+def stored_matches(stored: StoredSubscription, tag: str | None) -> bool | None:
     """Whether the broker sends a message of `tag` by the subscription that it holds; None: it is SQL."""
-    if stored.get("type") == SQL:
+    if stored.type == SQL:
         return None
-    return broker_matches(stored["expression"], stored["codes"], tag)
+    return broker_matches(stored.expression, stored.codes, tag)
 
 
 def pulled_matches(expression: Expression, tag: str | None) -> bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.consumer_status import ConsumerStatus
+from rocketchaos.harness.core.events.observed import ConsumerStatusObserved
 from rocketchaos.harness.workers.handle import WorkerFailed
 
 if TYPE_CHECKING:
@@ -27,4 +28,4 @@ def read_consumer_status(context: RunContext, moment: str) -> None:
             context.note_probe_failure("consumer-status", str(failure), group=group)
             continue
         data = {"group": group, "alike": answer["alike"], "members": answer["members"]}
-        context.observe(f"consumer-status {group}", "consumer-status-observed", data, moment, began_ns)
+        context.observe(f"consumer-status {group}", ConsumerStatusObserved.kind, data, moment, began_ns)

@@ -8,6 +8,11 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.clients.dashboard import Dashboard, DashboardRefused, dashboard_at
 from rocketchaos.harness.clients.producer import Acknowledged
+from rocketchaos.harness.core.events.observed import (
+    DashboardConnectionsObserved,
+    DashboardProgressObserved,
+    DashboardTracksObserved,
+)
 
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext
@@ -43,7 +48,7 @@ def read_shown_tracks(
         named = {context.name_of_group(one.group): one for one in shown}
         context.observe(
             f"dashboard tracks {message.key}",
-            "dashboard-tracks-observed",
+            DashboardTracksObserved.kind,
             {
                 "topic": message.topic,
                 "key": message.key,
@@ -70,7 +75,7 @@ def read_shown_connections(context: RunContext, dashboard: Dashboard, group: str
         }
         data |= {"consume_from_where": shown.consume_from, "message_model": shown.model}
     context.observe(
-        f"dashboard connections {group}", "dashboard-connections-observed", data, moment, began_ns
+        f"dashboard connections {group}", DashboardConnectionsObserved.kind, data, moment, began_ns
     )
 
 
@@ -87,7 +92,7 @@ def read_shown_progress(context: RunContext, dashboard: Dashboard, group: str, m
             context.name_of_topic(topic): [asdict(queue) for queue in queues]
             for topic, queues in shown.items()
         }
-    context.observe(f"dashboard progress {group}", "dashboard-progress-observed", data, moment, began_ns)
+    context.observe(f"dashboard progress {group}", DashboardProgressObserved.kind, data, moment, began_ns)
 
 
 def _brokers(context: RunContext, group: str) -> Sequence[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.core.events.observed import DeadLettersObserved
 from rocketchaos.harness.probes.looks import one_at_a_time
 from rocketchaos.harness.workers.handle import WorkerFailed
 
@@ -31,5 +32,5 @@ def read_dead_letters(context: RunContext, group: str, moment: str | None = None
         queues = []
     count = sum(int(queue["max_offset"]) for queue in queues)
     data = {"group": group, "count": count}
-    context.observe(f"dead-letters {group}", "dead-letters-observed", data, moment, began_ns)
+    context.observe(f"dead-letters {group}", DeadLettersObserved.kind, data, moment, began_ns)
     return count

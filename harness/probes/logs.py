@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.log import Log
 from rocketchaos.assertions.log_lapse import LogLapse
+from rocketchaos.harness.core.events.servers import LogLine, LogObserved
 from rocketchaos.harness.core.names import Names
 
 if TYPE_CHECKING:
@@ -40,13 +41,12 @@ def read_logs(context: RunContext, moment: str) -> None:
             found = _TIME.search(line)
             time = None if found is None else found[0]
             context.history.append(
-                source, "log-line", {"of": source, "pattern": pattern, "time": time, "text": line}
+                source, LogLine.kind, {"of": source, "pattern": pattern, "time": time, "text": line}
             )
         context.log_lines[source, pattern] = len(matching)
         context.history.append(
             source,
-            "log-observed",
-            {"of": source, "pattern": pattern, "count": len(matching), "moment": moment},
+            LogObserved(of=source, pattern=pattern, count=len(matching), moment=moment),
         )
 
 

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.event_view import END
+from rocketchaos.harness.core.events.observed import PullCountsObserved
+from rocketchaos.harness.core.events.run import MomentObserved
 from rocketchaos.harness.probes.consumer_status import read_consumer_status
 from rocketchaos.harness.probes.dead_letters import read_dead_letters
 from rocketchaos.harness.probes.logs import read_logs
@@ -51,10 +53,8 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
 
             read_dashboard(context, context.cluster.dashboard, moment)
     read_logs(context, moment)
-    said = (
-        {"moment": moment} if iteration is None else {"moment": moment, "name": name, "iteration": iteration}
-    )
-    context.history.append("harness", "moment-observed", said)
+    said = MomentObserved(moment=moment, name=None if iteration is None else name, iteration=iteration)
+    context.history.append("harness", said)
 
 
 def _read_group(context: RunContext, group: str, moment: str) -> None:
@@ -104,7 +104,7 @@ def _read_member(context: RunContext, name: str, moment: str) -> None:
             continue
         context.observe(
             f"pull-counts {name} {topic}",
-            "pull-counts-observed",
+            PullCountsObserved.kind,
             {"consumer": name, "topic": topic, **counts},
             moment,
             began_ns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.probes.looks import one_at_a_time
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def read_offsets(
     )
     context.observe(
         f"offsets {group} {topic}",
-        "offsets-observed",
+        OffsetsObserved.kind,
         {
             "group": group,
             "topic": topic,

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.language.cluster_needs import PROXY
 from rocketchaos.harness.probes.looks import one_at_a_time
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -90,7 +91,7 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
     }
     context.observe(
         f"ownership {consumer}",
-        "ownership-observed",
+        OwnershipObserved.kind,
         {
             "group": group,
             "consumer": consumer,

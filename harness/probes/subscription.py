@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.probes.looks import one_at_a_time
 from rocketchaos.harness.workers.handle import WorkerFailed
 
@@ -54,7 +55,7 @@ def read_subscription(
     }
     context.observe(
         f"subscription {group} {broker}",
-        "subscription-observed",
+        SubscriptionObserved.kind,
         {
             "group": group,
             "broker": broker,

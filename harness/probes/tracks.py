@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.assertions.track_series import TrackSeries
 from rocketchaos.harness.clients.producer import Acknowledged
+from rocketchaos.harness.core.events.observed import TracksObserved
 from rocketchaos.harness.probes.looks import one_at_a_time
 from rocketchaos.harness.workers.handle import WorkerFailed
 
@@ -43,7 +44,7 @@ def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: s
         exceptions = {group: one["exception"] for group, one in own.items() if one["exception"]}
         context.observe(
             f"tracks {message.key}",
-            "tracks-observed",
+            TracksObserved.kind,
             {**seen, "exceptions": exceptions} if exceptions else seen,
             moment,
             began_ns,

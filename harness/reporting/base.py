@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from rocketchaos.assertions.event_view import of_type
 from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.events.run import Bound
 from rocketchaos.harness.core.model import Event, Holds, Outcome, OutcomeKind, Trouble
 from rocketchaos.harness.scenario.model import Scenario
 
@@ -61,9 +63,9 @@ class Report:
         """The consumers that the scenario bound as holder, where it did."""
         return tuple(
             name
-            for event in self.events
-            if event.kind == "bound" and event.data["variable"] == "holder"
-            for name in event.data["consumers"]
+            for event in of_type(self.events, Bound)
+            if event.body.variable == "holder"
+            for name in event.body.consumers
         )
 
 

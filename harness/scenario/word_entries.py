@@ -158,12 +158,13 @@ def _keys(document: Document, section: str) -> dict[str, Path] | None:
 def _groups(document: Document) -> dict[str, Path] | None:
     bare = document.data.get("groups", [])
     bare = bare if isinstance(bare, list) else [bare]
+    declared = document.data.get("consumers", {})
     consumers = _keys(document, "consumers") if "consumers" in document.data else {}
     if consumers is None or not all(isinstance(name, str) for name in bare):
         return None
     groups: dict[str, Path] = dict.fromkeys(bare, ("groups",))
     for name, path in consumers.items():
-        consumer = document.data["consumers"][name]
+        consumer = declared[name]
         group = consumer.get("group") if isinstance(consumer, dict) else None
         if not isinstance(group, str) or document.is_spoilt((*path, "group")):
             return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.servers import Asked
 from rocketchaos.harness.language.producer import PRODUCER
 from rocketchaos.harness.language.words import NodeRef
 from rocketchaos.harness.rocketmq.response_codes import in_words
@@ -76,7 +77,7 @@ class Ask(Step):
             answer = remoting.ask(context.node(self.node).address, self.code, fields, body, limit_s=_LIMIT_S)
         except OSError as error:
             raise PreconditionNotMet(f"ask: {self.node} doesn't answer: {error}") from error
-        context.history.append("harness", "asked", self._told(context, answer))
+        context.history.append("harness", Asked.kind, self._told(context, answer))
 
     def _told(self, context: RunContext, answer: Answer) -> dict[str, object]:
         token = context.names.token

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.servers import BrokerConfigured
 from rocketchaos.harness.language.cluster_needs import (
     ConfigurationKey,
     ConfigurationValue,
@@ -58,6 +59,4 @@ class BrokerConfig(Step):
             if broker not in addresses:
                 raise PreconditionNotMet(f"broker-config: {broker} is {context.down.get(broker)}")
             before = running_config.change(self.word, broker, addresses[broker], wanted)
-            context.history.append(
-                "harness", "broker-configured", {"broker": broker, "set": wanted, "before": before}
-            )
+            context.history.append("harness", BrokerConfigured(broker=broker, settings=wanted, before=before))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from rocketchaos.harness.core.events.clients import ClientPulled
 from rocketchaos.harness.language.words import BrokerRef, ConsumerName, TagExpression, TopicName
 from rocketchaos.harness.steps.base import Step
 
@@ -57,6 +58,6 @@ class ClientPull(Step):
         told = {"name": self.name, "topic": self.topic, "broker": broker, "queue_id": self.queue}
         context.history.append(
             self.consumer,
-            "client-pulled",
+            ClientPulled.kind,
             {**told, "offset": self.offset, "with": self.own_expression, **answer},
         )

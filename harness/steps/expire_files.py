@@ -9,6 +9,7 @@ from packaging.version import Version
 from pydantic import Field
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.servers import FilesExpired
 from rocketchaos.harness.language.words import BrokerRef, DurationMs, TopicName
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
@@ -70,8 +71,7 @@ class ExpireFiles(Step):
             after = self._await(context, broker, address, queues, before)
         context.history.append(
             "harness",
-            "files-expired",
-            {"broker": broker, "topic": self.topic, "min_offsets_before": before, "min_offsets": after},
+            FilesExpired(broker=broker, topic=self.topic, min_offsets_before=before, min_offsets=after),
         )
 
     def _await(

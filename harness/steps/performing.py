@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocketchaos.harness.core.events.run import StepEnded, StepStarted
+
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.steps.base import Step
@@ -22,6 +24,6 @@ def perform(context: RunContext, step: Step) -> None:
         BranchEnded: the step is in a branch that is to end.
     """
     context.check_alive()
-    context.record_step(step, "step-started")
+    context.record_step(step, StepStarted)
     step.run(context)
-    context.record_step(step, "step-ended")
+    context.record_step(step, StepEnded)

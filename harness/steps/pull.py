@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 from pydantic import Field, model_validator
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.servers import Pulled as PulledEvent
 from rocketchaos.harness.language.words import BrokerRef, DurationMs, GroupName, TopicName
 from rocketchaos.harness.rocketmq.response_codes import in_words
 from rocketchaos.harness.steps.base import Step
@@ -100,7 +101,7 @@ class Pull(Step):
         )
         self._await_messages(context, broker, addresses[broker])
         answer = self._answer(context, broker, addresses[broker], request)
-        context.history.append("harness", "pulled", self._told(broker, answer))
+        context.history.append("harness", PulledEvent.kind, self._told(broker, answer))
 
     def _await_messages(self, context: RunContext, broker: str, address: str) -> None:
         """Consume queues are filled after the acknowledgement, a slave's once it has copied the messages."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.messages import OffsetsReset, QueueOffset
 from rocketchaos.harness.language.words import GroupName, TopicName
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
@@ -46,10 +47,10 @@ class ResetOffset(Step):
         queues = [one for one in context.queues(self.topic) if self.queue in (None, one[1])]
         changed = [self._reset(context, queue) for queue in queues]
         context.history.append(
-            "harness", "offsets-reset", {"group": self.group, "topic": self.topic, "queues": changed}
+            "harness", OffsetsReset(group=self.group, topic=self.topic, queues=tuple(changed))
         )
 
-    def _reset(self, context: RunContext, queue: Queue) -> dict[str, Any]:
+    def _reset(self, context: RunContext, queue: Queue) -> QueueOffset:
         from rocketchaos.harness.rocketmq import remoting
 
         broker, queue_id = queue
@@ -74,7 +75,7 @@ class ResetOffset(Step):
                 f"{answer.code} {answer.remark}".rstrip()
                 + f"; stored is {stored.fields.get('offset', 'none')}"
             )
-        return {"broker": broker, "queue_id": queue_id, "offset": self.to}
+        return QueueOffset(broker=broker, queue_id=queue_id, offset=self.to)
 
 
 def _ask(

@@ -6,7 +6,7 @@
 `at_ms`                 CLOCK_MONOTONIC since the run's first event, in milliseconds
 `wall_ms`               Unix time
 `node`                  who saw it: `harness`, `producer`, a consumer's or a server's name
-`kind`                  `sent`, `consumer-started`, ...: see `assertions.view`
+`kind`                  `sent`, `consumer-started`, ...: see `harness.core.events`
 `data`                  struct of all kinds' fields (`spark_reports.contract.DATA`); `queues` is JSON text
 ======================  =======================================================================
 

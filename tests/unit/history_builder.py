@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 import yaml
+from msgspec import ValidationError, convert
+from msgspec.structs import fields
 
 from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events import KINDS
 from rocketchaos.harness.core.model import SECTIONS, Event, MessageClass, MessageFate
 from rocketchaos.harness.language.consumer import Consumer, as_data
 from rocketchaos.harness.language.tags import hash_code
@@ -59,6 +62,27 @@ def scenario_of(text: str, file: str = "scenarios/subscription/same.scenario.yam
     return scenario.with_source(text, file, lines)
 
 
+def _what_else_belongs_to(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """Values that say nothing, for the fields that every event of the kind has and the story is not about."""
+    of = KINDS.get(kind)
+    types = {} if of is None else get_type_hints(of)
+    return {
+        one.encode_name: _nothing_of(types[one.name])
+        for one in (() if of is None else fields(of))
+        if one.required and one.encode_name not in data
+    }
+
+
+def _nothing_of(wanted: Any) -> Any:
+    for value in (None, "", 0, False, [], {}):
+        try:
+            convert(value, wanted)
+        except ValidationError:
+            continue
+        return value
+    raise TypeError(wanted)
+
+
 class HistoryBuilder:
     """Adds events one after the other; `at` sets the clock, every event moves it on by a millisecond."""
 
@@ -93,7 +117,7 @@ class HistoryBuilder:
                 run=self.run,
                 node=node,
                 kind=kind,
-                data=data,
+                data={**data, **_what_else_belongs_to(kind, data)},
             )
         )
         return number

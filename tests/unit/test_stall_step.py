@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import psutil
 import pytest
+from tests.unit.spec.examples import scenario_text
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.history import History
@@ -22,7 +23,6 @@ from rocketchaos.harness.faults.base import Faults
 from rocketchaos.harness.language.fault_registry import FAULT_KINDS, PROCESS_FAULTS
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.steps import STEPS
-from tests.unit.spec.examples import scenario_text
 
 SEND = "send: {topic: orders, tag: tagA, count: 1}"
 START = "start: [a, b, c]"

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocketchaos.assertions.offset_falls import Fall, falls_of
-from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.messages import OffsetsReset
+from rocketchaos.harness.core.events.observed import OffsetsObserved
+from rocketchaos.harness.core.events.servers import FaultEffective, NodeReady
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.fault_registry import KILLS
@@ -81,16 +84,16 @@ def _unexplained(view: RunView, group: str, fall: Fall) -> tuple[str, _Proof] | 
 
 def _resets(view: RunView, group: str, fall: Fall) -> Iterator[Event]:
     """The group's resets by the end of a fall."""
-    return (one for one in view.of_kind("offsets-reset", until=fall.after.n) if one.data["group"] == group)
+    return (one for one in view.of_kind(OffsetsReset, until=fall.after.n) if one.body.group == group)
 
 
-def _deaths(view: RunView, fall: Fall) -> Iterator[Event]:
+def _deaths(view: RunView, fall: Fall) -> Iterator[Event[FaultEffective]]:
     """The kills of the queue's broker by the end of a fall."""
     target = fall.queue.rpartition(":")[0]
     return (
         event
-        for event in view.of_kind("fault-effective", until=fall.after.n)
-        if event.data["fault"] in KILLS and event.data["target"] == target
+        for event in view.of_kind(FaultEffective, until=fall.after.n)
+        if event.body.fault in KILLS and event.body.target == target
     )
 
 
@@ -115,12 +118,12 @@ def _known_before_moves(view: RunView, group: str, fall: Fall, moves: list[Move]
 
 def _seen(view: RunView, group: str, fall: Fall) -> Iterator[tuple[int, Event]]:
     """The group's stored offsets of the queue that were seen by the end of a fall, in order."""
-    for event in view.of_kind("offsets-observed", until=fall.after.n):
-        if (event.data["group"], event.data["topic"]) == (group, fall.topic):
-            for queue in event.data["queues"]:
-                named = queue_name(queue["broker"], queue["queue_id"]) == fall.queue
-                if named and queue["consumer_offset"] is not None:
-                    yield queue["consumer_offset"], event
+    for event in view.of_kind(OffsetsObserved, until=fall.after.n):
+        if (event.body.group, event.body.topic) == (group, fall.topic):
+            for queue in event.body.queues:
+                named = queue.name == fall.queue
+                if named and queue.consumer_offset is not None:
+                    yield queue.consumer_offset, event
 
 
 def _flush_ms(view: RunView) -> int:
@@ -130,13 +133,13 @@ def _flush_ms(view: RunView) -> int:
     return timers_ms(profile, DEFAULT_VERSION, ())["broker.flush-offsets"]
 
 
-def _known_before_death(view: RunView, group: str, fall: Fall, death: Event) -> int:
+def _known_before_death(view: RunView, group: str, fall: Fall, death: Event[FaultEffective]) -> int:
     """The offset that was seen long enough before the broker's death to have been flushed; 0: none was.
 
     The last one, not the greatest: it may have run back before, as it may.
     """
     limit_ms = _flush_ms(view) + LOOK_SLACK_MS
-    starts = [one for one in view.of_kind("node-ready", until=death.n) if one.node == death.data["target"]]
+    starts = [one for one in view.of_kind(NodeReady, until=death.n) if one.node == death.body.target]
     if not starts or (death.mono_ns - starts[-1].mono_ns) / 1e6 < FIRST_FLUSH_MS + limit_ms:
         return 0
     seen = [

@@ -6,11 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rocketchaos.assertions.completeness import patience_ms
-from rocketchaos.assertions.fault_view import DISTURBANCES
+from rocketchaos.assertions.fault_view import DISTURBANCES, group_of
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import OwnershipObserved, SubscriptionObserved
+from rocketchaos.harness.core.events.servers import (
+    Fault,
+    FaultEffective,
+    FaultHealed,
+    FaultInjected,
+    NodeReady,
+)
 from rocketchaos.harness.core.model import Event
 
-_FAULTS = ("fault-effective", "fault-healed", "fault-injected")
 _BEGINS = {"consumer-started": "consumer-starting", "consumer-stopped": "consumer-stopping"}
 
 
@@ -48,9 +55,9 @@ def movers(view: RunView, group: str) -> Iterator[Move]:
     Who owns what is looked at now and then alone. Where something else has moved queues since the look before,
     that is why others are owned, and has its own time; otherwise they changed hands at any time since then.
     """
-    moves = [*_done(view, group), *_seen_changes(view, group, "subscription-observed")]
+    moves = [*_done(view, group), *_seen_changes(view, group, SubscriptionObserved)]
     yield from moves
-    for move in _seen_changes(view, group, "ownership-observed"):
+    for move in _seen_changes(view, group, OwnershipObserved):
         known = any(move.since_ns <= one.until_ns and one.since_ns <= move.until_ns for one in moves)
         yield Move(move.until_ns, move.event) if known else move
 
@@ -59,19 +66,19 @@ def _done(view: RunView, group: str) -> Iterator[Move]:
     """What the harness did, and what it was told."""
     members = set(view.scenario.members(group))
     for event in view.events:
-        if event.kind in _FAULTS:
+        if isinstance(event.body, Fault):
             if concerns(view, group, event):
                 yield Move(event.mono_ns, event)
-        elif event.kind == "node-ready" or (
-            event.kind in DISTURBANCES and (event.node in members or event.data.get("group") == group)
+        elif isinstance(event.body, NodeReady) or (
+            event.kind in DISTURBANCES and (event.node in members or group_of(event) == group)
         ):
             yield Move(event.mono_ns, event)
 
 
 def concerns(view: RunView, group: str, fault: Event) -> bool:
     """Whether a fault is one of the group's members, of a node, or of a way between them."""
-    ends = {fault.data["target"], *fault.data.get("sides", ())}
-    return bool(ends & {*view.scenario.members(group), *view.scenario.cluster.nodes})
+    known = {*view.scenario.members(group), *view.scenario.cluster.nodes}
+    return isinstance(fault.body, Fault) and bool(fault.body.ends & known)
 
 
 def began_ns(view: RunView, move: Move) -> int:
@@ -83,18 +90,18 @@ def began_ns(view: RunView, move: Move) -> int:
     event = move.event
     before = [one for one in view.events if one.n < event.n]
     opened: list[Event] = []
-    if event.kind in ("fault-effective", "fault-healed"):
-        same = event.data["fault"], event.data["target"]
-        own = [
-            one for one in before if one.kind in _FAULTS and same == (one.data["fault"], one.data["target"])
-        ]
-        opened = [one for one in own if one.kind == "fault-injected"] or own
+    if isinstance(event.body, FaultEffective | FaultHealed):
+        same = event.body.identity
+        own = [one for one in before if isinstance(one.body, Fault) and one.body.identity == same]
+        opened = [one for one in own if isinstance(one.body, FaultInjected)] or own
     elif event.kind in _BEGINS:
         opened = [one for one in before if (one.kind, one.node) == (_BEGINS[event.kind], event.node)]
     return opened[-1].mono_ns if opened else move.since_ns
 
 
-def _seen_changes(view: RunView, group: str, kind: str) -> Iterator[Move]:
+def _seen_changes(
+    view: RunView, group: str, kind: type[SubscriptionObserved | OwnershipObserved]
+) -> Iterator[Move]:
     """Looks that show other members, connections or queues than the look before at the same.
 
     When that changed is not seen: at any time since the look before was begun. Where the history doesn't tell
@@ -102,16 +109,16 @@ def _seen_changes(view: RunView, group: str, kind: str) -> Iterator[Move]:
     """
     last: dict[str, tuple[object, Event]] = {}
     for event in view.of_kind(kind):
-        if event.data["group"] != group:
+        if event.body.group != group:
             continue
-        if kind == "subscription-observed":
-            what = str(event.data["broker"])
-            seen: object = (tuple(event.data["clients"]), tuple(event.data.get("addresses", ())))
+        if isinstance(event.body, SubscriptionObserved):
+            what = event.body.broker
+            seen: object = (event.body.clients, event.body.addresses or ())
         else:
-            what = str(event.data["consumer"])
-            seen = sorted((one["topic"], one["broker"], one["queue_id"]) for one in event.data["queues"])
+            what = event.body.consumer
+            seen = sorted((one.topic, one.broker, one.queue_id) for one in event.body.queues)
         if what in last and last[what][0] != seen:
-            ago_ms = event.data.get("look_began_before_ms")
+            ago_ms = event.body.look_began_before_ms
             since_ns = last[what][1].mono_ns if ago_ms is None else event.mono_ns - round(ago_ms * 1e6)
             yield Move(since_ns, event)
         last[what] = seen, event

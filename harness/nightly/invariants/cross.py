@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocketchaos.assertions.view import Delivery
+from rocketchaos.harness.core.events.clients import ConsumerStarting
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.tags import client_matches
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
@@ -41,7 +42,7 @@ class CrossDelivery:
                 events=some(
                     [
                         event.n
-                        for event in judged.view.of_kind("consumer-starting")
+                        for event in judged.view.of_kind(ConsumerStarting)
                         if event.node == first.consumer
                     ][:1]
                     + [one.event.n for one in strays]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocketchaos.assertions.view import Sent
+from rocketchaos.harness.core.events.messages import OffsetsReset
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.disagreement import ever_disagreed
@@ -57,7 +59,7 @@ def no_filter_takes(judged: Judged, fate: MessageFate, message: Sent) -> bool:
     if any(view.scenario.consumers[name].consume_from != "first-offset" for name in members):
         return False
     if view.shares_queues(fate.group) or any(
-        event.data["group"] == fate.group for event in view.of_kind("offsets-reset")
+        event.body.group == fate.group for event in view.of_kind(OffsetsReset)
     ):
         return False
     own = [
@@ -68,8 +70,8 @@ def no_filter_takes(judged: Judged, fate: MessageFate, message: Sent) -> bool:
     if not own or not all(wants(one, message) for one in own):
         return False
     entries = [
-        event.data["subscriptions"].get(message.topic)
-        for event in view.of_kind("subscription-observed")
-        if event.data["group"] == fate.group
+        event.body.subscriptions.get(message.topic)
+        for event in view.of_kind(SubscriptionObserved)
+        if event.body.group == fate.group
     ]
     return all(lets_through(entry, message) for entry in entries if entry is not None)

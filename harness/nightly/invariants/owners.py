@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rocketchaos.assertions.completeness import patience_ms
 from rocketchaos.assertions.several_owners import owners_of
+from rocketchaos.harness.core.events.servers import Fault, FaultEffective
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.language.fault_registry import KILLS
@@ -48,7 +49,7 @@ class SeveralOwners:
             }
             if several:
                 (topic, queue), events = next(iter(several.items()))
-                names = " and ".join(str(event.data["consumer"]) for event in events)
+                names = " and ".join(event.body.consumer for event in events)
                 yield Breach(
                     group=group,
                     code=f"several-owners-{disagreement(view, group, topic, last.n, judged.end, OF_OWNERS)}",
@@ -93,8 +94,8 @@ def _is_under_way(judged: Judged, group: str) -> bool:
             break
         if event.kind in _LIFE and event.node in members:
             lives[event.node] = event.kind
-        elif event.kind.startswith("fault-") and concerns(view, group, event):
-            faults[event.data["fault"], event.data["target"]] = event.kind
-            if event.kind == "fault-effective" and event.data["fault"] in KILLS:
-                lives.pop(event.data["target"], None)
+        elif isinstance(event.body, Fault) and concerns(view, group, event):
+            faults[event.body.identity] = event.kind
+            if isinstance(event.body, FaultEffective) and event.body.fault in KILLS:
+                lives.pop(event.body.target, None)
     return any(kind in _UNFINISHED for kind in lives.values()) or "fault-injected" in faults.values()

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
+from rocketchaos.harness.core.events.run import Step, StepStarted
+from rocketchaos.harness.core.events.servers import LogLine
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.fault_registry import ENDINGS, PROCESS_FAULTS
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
@@ -34,7 +37,7 @@ class _Refusals:
     topic: str
     """Empty where the line names none."""
     what: str
-    lines: list[Event]
+    lines: list[Event[LogLine]]
     falls: list[Event]
     """Looks that show the table without what it had before, or with an older version of it."""
 
@@ -61,9 +64,9 @@ class RefusedOnAndOn:
 
 def _refusals(view: RunView) -> Iterator[_Refusals]:
     rests = {group: _Rest(view, group) for group in view.scenario.groups}
-    found: dict[tuple[str, str, str, float], list[Event]] = {}
-    for line in view.of_kind("log-line"):
-        refusal = _REFUSAL.search(str(line.data["text"]))
+    found: dict[tuple[str, str, str, float], list[Event[LogLine]]] = {}
+    for line in view.of_kind(LogLine):
+        refusal = _REFUSAL.search(line.body.text)
         at_ms = line_ms(line)
         group = None if refusal is None else refusal["group"] or refusal["of"]
         if refusal is None or at_ms is None or group not in rests:
@@ -107,10 +110,10 @@ def _doing_ms(view: RunView) -> Iterator[tuple[int, float]]:
     """From when to when steps did something to members or servers; a start may take long on a busy machine."""
     open_ones: dict[tuple[object, ...], int] = {}
     for event in view.events:
-        if event.kind not in ("step-started", "step-ended") or event.data["step"] not in _DOING:
+        if not isinstance(event.body, Step) or event.body.step not in _DOING:
             continue
-        key = (event.data["index"], *event.data.get("place", ()), event.data.get("iteration"))
-        if event.kind == "step-started":
+        key = event.body.identity
+        if isinstance(event.body, StepStarted):
             open_ones[key] = event.wall_ms
         elif key in open_ones:
             yield open_ones.pop(key), event.wall_ms
@@ -120,16 +123,16 @@ def _doing_ms(view: RunView) -> Iterator[tuple[int, float]]:
 def _falls(view: RunView, group: str, first_ms: float, last_ms: float) -> list[Event]:
     found: list[Event] = []
     before: dict[str, dict[str, int]] = {}
-    for event in view.of_kind("subscription-observed"):
-        if event.data["group"] != group or not event.data["online"]:
+    for event in view.of_kind(SubscriptionObserved):
+        if event.body.group != group or not event.body.online:
             continue
-        held = {topic: int(one["sub_version"]) for topic, one in event.data["subscriptions"].items()}
-        last = before.get(str(event.data["broker"]), {})
+        held = {topic: one.sub_version for topic, one in event.body.subscriptions.items()}
+        last = before.get(event.body.broker, {})
         if first_ms <= event.wall_ms <= last_ms and any(
             held.get(topic, -1) < version for topic, version in last.items()
         ):
             found.append(event)
-        before[str(event.data["broker"])] = held
+        before[event.body.broker] = held
     return found
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from rocketchaos.assertions.attempts import attempts, failed, repeats
 from rocketchaos.assertions.view import Delivery, RunView, owned_queues
+from rocketchaos.harness.core.events.messages import SendFailed
+from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 from rocketchaos.harness.nightly.invariants.causes import moving
 from rocketchaos.harness.nightly.invariants.disagreement import OF_OWNERS, disagreement
@@ -27,7 +29,7 @@ class Repeated:
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         view = judged.view
-        open_ones = {event.data["key"] for event in view.of_kind("send-failed")}
+        open_ones = {event.body.key for event in view.of_kind(SendFailed)}
         found: dict[tuple[str, str], list[tuple[Delivery, Delivery]]] = {}
         for (audience, key), own in attempts(view, judged.end).items():
             consumers = view.scenario.consumers
@@ -62,7 +64,7 @@ def _code(view: RunView, group: str, first: Delivery, again: Delivery) -> str:
 
 def _owned(view: RunView, consumer: str, delivery: Delivery, before: int) -> bool:
     """Whether the last look at a member before an event shows that it owns the queue of a delivery."""
-    looks = (one for one in view.of_kind("ownership-observed") if one.data["consumer"] == consumer)
+    looks = (one for one in view.of_kind(OwnershipObserved) if one.body.consumer == consumer)
     last = max((one for one in looks if one.n < before), key=lambda one: one.n, default=None)
     return last is not None and delivery.queue in owned_queues(last, delivery.topic)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rocketchaos.assertions.view import Sent
+from rocketchaos.harness.core.events.observed import StoredSubscription
 from rocketchaos.harness.language.consumer import Expression, SqlExpression
 from rocketchaos.harness.language.sql import sql_matches
 from rocketchaos.harness.language.tags import client_matches, stored_matches
@@ -23,11 +21,11 @@ def wants(expression: Expression | None, message: Sent) -> bool:
     return client_matches(expression, message.tag)
 
 
-def lets_through(stored: Mapping[str, Any], message: Sent) -> bool:
+def lets_through(stored: StoredSubscription, message: Sent) -> bool:
     """Whether a broker sends the message by the subscription that it holds; False too where nobody else knows."""
     matches = stored_matches(stored, message.tag)
-    return _sql_wants(stored["expression"], message) if matches is None else matches
+    return _sql_wants(stored.expression, message) if matches is None else matches
 
 
 def _sql_wants(sql: str, message: Sent) -> bool:
-    return sql_matches(sql, message.event.data.get("properties", {})) is True
+    return sql_matches(sql, message.event.body.properties) is True

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rocketchaos.assertions.view import queue_name
+from rocketchaos.assertions.event_view import of_type
+from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.lanes import Clock
 from rocketchaos.harness.reporting.parts.story import beginning_ns
@@ -54,14 +55,10 @@ def offset_plots(run: Report) -> list[PlotGroup]:
     """All plots; empty where no offsets were observed, or where there are too many queues."""
     clock = Clock(beginning_ns(run.events))
     samples: dict[tuple[str, str], dict[str, list[Sample]]] = {}
-    for event in run.events:
-        if event.kind != "offsets-observed":
-            continue
-        queues = samples.setdefault((event.data["group"], event.data["topic"]), {})
-        for one in event.data["queues"]:
-            queues.setdefault(queue_name(one["broker"], one["queue_id"]), []).append(
-                (clock(event), one["max_offset"], one["consumer_offset"])
-            )
+    for event in of_type(run.events, OffsetsObserved):
+        queues = samples.setdefault((event.body.group, event.body.topic), {})
+        for one in event.body.queues:
+            queues.setdefault(one.name, []).append((clock(event), one.max_offset, one.consumer_offset))
     if sum(len(queues) for queues in samples.values()) > PLOT_LIMIT:
         return []
     end = clock(run.events[-1]) if run.events else 0.0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from rocketchaos.harness.core.events.observed import OwnedQueue, OwnershipObserved
+from rocketchaos.harness.core.events.servers import FaultEffective, FaultHealed
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import ranges
 from rocketchaos.harness.language.fault_registry import ENDS, KILLS, TOLD_BY_CONSUMERS
@@ -56,17 +57,18 @@ def _strikes(event: Event, name: str) -> bool:
 
     Of a process that was terminated its own `consumer-stopped` tells.
     """
-    if event.data.get("target") != name or event.data.get("fault") in TOLD_BY_CONSUMERS:
-        return False
-    return event.kind == "fault-effective" or (
-        event.kind == "fault-healed" and event.data.get("fault") not in KILLS
-    )
+    match event.body:
+        case FaultEffective(fault=fault, target=target):
+            return target == name and fault not in TOLD_BY_CONSUMERS
+        case FaultHealed(fault=fault, target=target):
+            return target == name and fault not in TOLD_BY_CONSUMERS | KILLS
+    return False
 
 
 def _after_fault(event: Event) -> tuple[str, str]:
-    fault = str(event.data.get("fault"))
-    if event.kind == "fault-healed":
+    if not isinstance(event.body, FaultEffective):
         return _RUNS
+    fault = event.body.fault
     return _GONE if fault in ENDS else (_STANDS, fault)
 
 
@@ -79,22 +81,22 @@ def owned_queues_over_time(
     for event in events:
         if event.n in gone:
             changes.append(Change(clock(event), "", "", "", event.n))
-        elif event.kind == "ownership-observed" and event.data["consumer"] == name:
-            text = _queues_text(event.data["queues"])
+        elif isinstance(event.body, OwnershipObserved) and event.body.consumer == name:
+            text = _queues_text(event.body.queues)
             look, told = ("owned", text) if text else ("owns-none", "no queue")
             changes.append(Change(clock(event), look, told, f"{name} owns {told}", event.n))
     return stretches(changes, end)
 
 
-def _queues_text(queues: Sequence[Mapping[str, Any]]) -> str:
+def _queues_text(queues: Sequence[OwnedQueue]) -> str:
     """`orders 0-1`; with several brokers `orders broker-a:0-1 broker-b:0`. Retry topics are left out."""
-    shown = [one for one in queues if not str(one["topic"]).startswith("%")]
-    brokers = {one["broker"] for one in shown}
+    shown = [one for one in queues if not one.topic.startswith("%")]
+    brokers = {one.broker for one in shown}
     texts = []
-    for topic in dict.fromkeys(one["topic"] for one in shown):
+    for topic in dict.fromkeys(one.topic for one in shown):
         parts = []
         for broker in sorted(brokers):
-            ids = [one["queue_id"] for one in shown if (one["topic"], one["broker"]) == (topic, broker)]
+            ids = [one.queue_id for one in shown if (one.topic, one.broker) == (topic, broker)]
             if ids:
                 parts.append(f"{broker}:{ranges(ids)}" if len(brokers) > 1 else ranges(ids))
         texts.append(f"{topic} {' '.join(parts)}")

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rocketchaos.assertions.view import RunView, owned_queues, queue_name
+from rocketchaos.assertions.view import RunView, owned_queues
+from rocketchaos.harness.core.events.observed import OffsetsObserved, SubscriptionObserved
 from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.harness.language.consumer import text_of
 from rocketchaos.harness.reporting.base import Report
@@ -94,22 +95,21 @@ def _order(queue: str) -> tuple[str, int]:
 def _last_offsets(view: RunView, group: str, topic: str) -> dict[str, tuple[int | None, int | None]]:
     """By queue: the group's offset and the broker's, as they were seen last."""
     found: dict[str, tuple[int | None, int | None]] = {}
-    for event in view.of_kind("offsets-observed"):
-        if (event.data["group"], event.data["topic"]) == (group, topic):
-            for one in event.data["queues"]:
-                name = queue_name(one["broker"], one["queue_id"])
-                found[name] = (one["consumer_offset"], one["max_offset"])
+    for event in view.of_kind(OffsetsObserved):
+        if (event.body.group, event.body.topic) == (group, topic):
+            for one in event.body.queues:
+                found[one.name] = (one.consumer_offset, one.max_offset)
     return found
 
 
 def _stored(view: RunView, group: str, topic: str) -> dict[str, str]:
     """By broker: the stored expression, as it was seen last."""
     found: dict[str, str] = {}
-    for event in view.of_kind("subscription-observed"):
-        if event.data["group"] == group:
-            one = event.data["subscriptions"].get(topic)
+    for event in view.of_kind(SubscriptionObserved):
+        if event.body.group == group:
+            one = event.body.subscriptions.get(topic)
             if one is None:
-                found.pop(event.data["broker"], None)
+                found.pop(event.body.broker, None)
             else:
-                found[event.data["broker"]] = str(one["expression"])
+                found[event.body.broker] = one.expression
     return found

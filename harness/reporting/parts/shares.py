@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rocketchaos.assertions.event_view import END, ends
+from rocketchaos.assertions.event_view import END, ends, of_type
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
+from rocketchaos.harness.core.events.run import Bound
 from rocketchaos.harness.core.intervals import wilson_interval
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.core.text import percent
@@ -72,9 +74,9 @@ def values_of(run: Report) -> dict[str, str]:
     The holder is left out, of which more is told, and so are the others.
     """
     found = {
-        f"${event.data['variable']}": ", ".join(event.data["consumers"]) or "nobody"
-        for event in run.events
-        if event.kind == "bound" and event.data["variable"] not in ("holder", "others")
+        f"${event.body.variable}": ", ".join(event.body.consumers) or "nobody"
+        for event in of_type(run.events, Bound)
+        if event.body.variable not in ("holder", "others")
     }
     return found | {
         f"stored for {group}, {topic}": text for (group, topic), text in stored_at_the_end(run).items()
@@ -84,12 +86,12 @@ def values_of(run: Report) -> dict[str, str]:
 def stored_at_the_end(run: Report) -> dict[tuple[str, str], str]:
     """What the brokers held at a run's end, by group and topic; where they differ, all of it."""
     stored: dict[tuple[str, str], set[str]] = {}
-    moments = [event.data["moment"] for event in ends(run.events)] or [END]
-    for event in run.events:
-        if event.kind == "subscription-observed" and event.data.get("moment") == moments[-1]:
-            for topic, one in sorted(event.data["subscriptions"].items()):
+    moments = [event.body.moment for event in ends(run.events)] or [END]
+    for event in of_type(run.events, SubscriptionObserved):
+        if event.body.moment == moments[-1]:
+            for topic, one in sorted(event.body.subscriptions.items()):
                 if not topic.startswith("%"):  # the retry topic is stored for every group, and says nothing
-                    stored.setdefault((event.data["group"], topic), set()).add(str(one["expression"]))
+                    stored.setdefault((event.body.group, topic), set()).add(one.expression)
     return {key: " and ".join(sorted(texts)) for key, texts in stored.items()}
 
 

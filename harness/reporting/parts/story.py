@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 
+from rocketchaos.harness.core.events.clients import ConsumerStarting, ConsumerStopped, WorkerDied
+from rocketchaos.harness.core.events.messages import ListenerError, Received, SendFailed, Sent
+from rocketchaos.harness.core.events.observed import SubscriptionObserved
+from rocketchaos.harness.core.events.run import Bound, RunTrouble, Settled, StepStarted, Waited
+from rocketchaos.harness.core.events.servers import Fault, FaultEffective, FaultHealed
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.core.text import counted, ranges
 from rocketchaos.harness.language.fault_registry import KILLS
@@ -27,7 +32,7 @@ class Line:
 
 def beginning_ns(events: Sequence[Event]) -> int:
     """When the first step began; of a run that came to no step, its first event."""
-    steps = [event for event in events if event.kind == "step-started"]
+    steps = [event for event in events if isinstance(event.body, StepStarted)]
     chosen = steps[:1] or list(events[:1])
     return chosen[0].mono_ns if chosen else 0
 
@@ -49,21 +54,22 @@ class _Teller:
 
     zero_ns: int
     lines: list[Line] = field(default_factory=list)
-    sends: list[Event] = field(default_factory=list)
-    deliveries: list[Event] = field(default_factory=list)
+    sends: list[Event[Sent]] = field(default_factory=list)
+    deliveries: list[Event[Received]] = field(default_factory=list)
     stored: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
 
     def tell(self, events: Sequence[Event]) -> list[Line]:
         for event in events:
-            if event.kind == "sent":
-                self.sends.append(event)
-            elif event.kind == "received":
-                self.deliveries.append(event)
-            elif event.kind == "subscription-observed":
-                self._subscription(event)
-            elif event.kind in _TELL and not _is_burial(event):
-                self._flush()
-                self._add(event, _TELL[event.kind](event.node, event.data))
+            match event.body:
+                case Sent():
+                    self.sends.append(cast("Event[Sent]", event))
+                case Received():
+                    self.deliveries.append(cast("Event[Received]", event))
+                case SubscriptionObserved():
+                    self._subscription(event, event.body)
+                case _ if (text := _told(event)) is not None:
+                    self._flush()
+                    self._add(event, text)
         self._flush()
         return sorted(self.lines, key=lambda line: line.seconds)
 
@@ -71,9 +77,9 @@ class _Teller:
         self.lines.append(Line((event.mono_ns - self.zero_ns) / 1e9, text, event.n))
 
     def _flush(self) -> None:
-        for topic, tag in dict.fromkeys((one.data["topic"], one.data["tag"]) for one in self.sends):
-            own = [one for one in self.sends if (one.data["topic"], one.data["tag"]) == (topic, tag)]
-            queues = Counter(f"{one.data['broker']}:{one.data['queue_id']}" for one in own)
+        for topic, tag in dict.fromkeys((one.body.topic, one.body.tag) for one in self.sends):
+            own = [one for one in self.sends if (one.body.topic, one.body.tag) == (topic, tag)]
+            queues = Counter(one.body.queue for one in own)
             what = f"of tag {tag}" if tag is not None else "without a tag"
             each = f", {min(queues.values())} to each" if len(set(queues.values())) == 1 else ""
             self._add(
@@ -82,7 +88,7 @@ class _Teller:
             )
         for consumer in dict.fromkeys(one.node for one in self.deliveries):
             mine = [one for one in self.deliveries if one.node == consumer]
-            again = sum(1 for one in mine if one.data.get("reconsume_times"))
+            again = sum(1 for one in mine if one.body.reconsume_times)
             self._add(
                 mine[0],
                 f"{consumer} got {counted(len(mine), 'message')}, from queues {_queues_of(mine)}"
@@ -90,11 +96,10 @@ class _Teller:
             )
         self.sends, self.deliveries = [], []
 
-    def _subscription(self, event: Event) -> None:
-        group, broker = event.data["group"], event.data["broker"]
-        table = event.data["subscriptions"]
+    def _subscription(self, event: Event, look: SubscriptionObserved) -> None:
+        group, broker, table = look.group, look.broker, look.subscriptions
         # The retry topic is stored for every group, and says nothing.
-        held = {topic: str(one["expression"]) for topic, one in table.items() if not topic.startswith("%")}
+        held = {topic: one.expression for topic, one in table.items() if not topic.startswith("%")}
         if self.stored.get((group, broker), {}) == held:
             return
         self.stored[(group, broker)] = held
@@ -103,51 +108,45 @@ class _Teller:
         self._add(event, f"{broker} holds as the subscription of group {group}: {told or 'nothing'}")
 
 
-def _is_burial(event: Event) -> bool:
-    """A kill is not healed, only cleared away."""
-    return event.kind == "fault-healed" and event.data.get("fault") in KILLS
-
-
-def _queues_of(received: Sequence[Event]) -> str:
+def _queues_of(received: Sequence[Event[Received]]) -> str:
     by_broker: dict[str, list[int]] = {}
     for event in received:
-        by_broker.setdefault(event.data["broker"], []).append(event.data["queue_id"])
+        by_broker.setdefault(event.body.broker, []).append(event.body.queue_id)
     return ", ".join(f"{broker}:{ranges(ids)}" for broker, ids in sorted(by_broker.items()))
 
 
-def _starting(node: str, data: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{topic} {text!r}" for topic, text in data.get("subscribe", {}).items())
-    return f"{node} starts, subscribing {told}"
+def _told(event: Event) -> str | None:
+    """None: it is told by the sends, the deliveries and the subscriptions, or not at all."""
+    match event.body:
+        case ConsumerStarting(subscribe=subscribe):
+            told = ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items())
+            return f"{event.node} starts, subscribing {told}"
+        case ConsumerStopped():
+            return f"{event.node} has stopped"
+        case WorkerDied(reason=reason):
+            return f"the process of {event.node} died: {reason}"
+        case Settled(condition=condition, took_ms=took_ms):
+            return f"settled: {condition}, after {took_ms / 1000:.2f} s"
+        case Waited(took_ms=took_ms):
+            return f"waited {took_ms / 1000:.2f} s: a message might still have come"
+        case SendFailed(key=key, error=error):
+            return f"{key} was not acknowledged: {error}"
+        case ListenerError(error=error):
+            return f"the listener of {event.node} failed: {error}"
+        case Bound(variable=variable, consumers=consumers):
+            return f"${variable} is {', '.join(consumers) or 'nobody'}"
+        case RunTrouble(message=message):
+            return f"trouble: {message}"
+        case Fault():
+            return _of_fault(event.body)
+    return None
 
 
-def _fault(_node: str, data: Mapping[str, Any]) -> str:
-    proof = f" ({data['proof']})" if data.get("proof") else ""
-    return f"{data.get('fault')} of {data.get('target')} takes effect{proof}"
-
-
-def _healed(_node: str, data: Mapping[str, Any]) -> str:
-    return f"{data.get('fault')} of {data.get('target')} is healed"
-
-
-def _bound(_node: str, data: Mapping[str, Any]) -> str:
-    return f"${data['variable']} is {', '.join(data['consumers']) or 'nobody'}"
-
-
-_TELL: Mapping[str, Callable[[str, Mapping[str, Any]], str]] = {
-    "consumer-starting": _starting,
-    "consumer-stopped": lambda node, _: f"{node} has stopped",
-    "worker-died": lambda node, data: f"the process of {node} died: {data.get('reason', '')}",
-    "fault-effective": _fault,
-    "fault-healed": _healed,
-    "bound": _bound,
-    "settled": lambda _, data: (
-        f"settled: {data.get('condition')}, after {data.get('took_ms', 0) / 1000:.2f} s"
-    ),
-    "waited": lambda _, data: (
-        f"waited {data.get('took_ms', 0) / 1000:.2f} s: a message might still have come"
-    ),
-    "send-failed": lambda _, data: f"{data.get('key')} was not acknowledged: {data.get('error')}",
-    "listener-error": lambda node, data: f"the listener of {node} failed: {data.get('error')}",
-    "trouble": lambda _, data: f"trouble: {data.get('message')}",
-}
-"""By kind; what is not here is told by the sends, the deliveries and the subscriptions, or not at all."""
+def _of_fault(body: Fault) -> str | None:
+    match body:
+        case FaultEffective(fault=fault, target=target, proof=proof):
+            return f"{fault} of {target} takes effect" + (f" ({proof})" if proof else "")
+        case FaultHealed(fault=fault, target=target) if fault not in KILLS:
+            # A kill is not healed, only cleared away.
+            return f"{fault} of {target} is healed"
+    return None

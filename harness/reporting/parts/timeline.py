@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar, cast
 
+from rocketchaos.harness.core.events.base import Body
+from rocketchaos.harness.core.events.clients import ConsumerStarting, ConsumerStopped, WorkerDied
+from rocketchaos.harness.core.events.messages import Consumed, ListenerError, Received, SendFailed, Sent
+from rocketchaos.harness.core.events.observed import StoredSubscription, SubscriptionObserved
+from rocketchaos.harness.core.events.run import (
+    Bound,
+    MomentObserved,
+    RunTrouble,
+    Settled,
+    StepEnded,
+    StepStarted,
+)
+from rocketchaos.harness.core.events.servers import FaultEffective, FaultHealed, FaultInjected, NodeReady
 from rocketchaos.harness.core.message_classes import CLASS_WORDS
 from rocketchaos.harness.core.model import Event, MessageFate
 from rocketchaos.harness.reporting.base import Report
@@ -28,6 +41,7 @@ from rocketchaos.harness.reporting.parts.process_times import (
 from rocketchaos.harness.reporting.parts.story import beginning_ns
 from rocketchaos.harness.reporting.parts.time_scale import Tick, TimeScale
 
+B = TypeVar("B", bound=Body)
 WIDTH_PX = 1000.0
 TINTS = 6
 """So many colours the style sheet has for stored expressions; the text tells them apart anyway."""
@@ -90,7 +104,7 @@ class _Drawing:
             self._producer(),
             *self._nodes(),
         ]
-        settles = [self.scale(self.clock(event)) for event in self._of("settled")]
+        settles = [self.scale(self.clock(event)) for event in self._of(Settled)]
         return Timeline(
             width=WIDTH_PX,
             ticks=tuple(self.scale.ticks(62)),
@@ -102,8 +116,8 @@ class _Drawing:
 
     # Pieces of the history -------------------------------------------------------------------------------
 
-    def _of(self, *kinds: str) -> Iterator[Event]:
-        return (event for event in self.run.events if event.kind in kinds)
+    def _of(self, *kinds: type[B]) -> Iterator[Event[B]]:
+        return (cast("Event[B]", event) for event in self.run.events if isinstance(event.body, kinds))
 
     def _spans(self, pieces: Iterable[Piece]) -> tuple[Span, ...]:
         return tuple(
@@ -126,24 +140,29 @@ class _Drawing:
 
     def _harness(self) -> Lane:
         changes = []
-        open_steps: list[Event] = []
-        for event in self._of("step-started", "step-ended"):
-            if event.kind == "step-started":
-                open_steps.append(event)
+        open_steps: list[StepStarted] = []
+        for event in self._of(StepStarted, StepEnded):
+            if isinstance(event.body, StepStarted):
+                open_steps.append(event.body)
             else:
                 # A step inside another ends before it; then the outer one goes on.
-                open_steps = [one for one in open_steps if not _is_same_step(one, event)]
+                ended = event.body.identity
+                open_steps = [one for one in open_steps if one.identity != ended]
             changes.append(_step_change(self.clock(event), event, open_steps))
-        looks = {"settled": "settled", "bound": "bound", "trouble": "bad", "moment-observed": "moment"}
-        marks = [self._mark(event, looks[event.kind], _harness_title(event)) for event in self._of(*looks)]
+        looks = {Settled: "settled", Bound: "bound", RunTrouble: "bad", MomentObserved: "moment"}
+        marks = [
+            self._mark(event, look, _harness_title(event.body))
+            for event in self.run.events
+            if (look := looks.get(type(event.body)))
+        ]
         steps = self._spans(stretches(changes, self.scale.end))
         return Lane("harness", "steps", (steps,), gather(marks))
 
     def _stored(self) -> Iterator[Lane]:
         """A lane for each broker, group and topic: the stored expression as a coloured band."""
         changes: dict[tuple[str, str, str], list[Change]] = {}
-        for event in self._of("subscription-observed"):
-            group, broker, table = event.data["group"], event.data["broker"], event.data["subscriptions"]
+        for event in self._of(SubscriptionObserved):
+            group, broker, table = event.body.group, event.body.broker, event.body.subscriptions
             topics = {topic for name in self.run.scenario.members(group) for topic in self._topics(name)}
             for topic in sorted(topics):
                 changes.setdefault((group, topic, broker), []).append(
@@ -157,37 +176,43 @@ class _Drawing:
         return self.run.scenario.consumers[consumer].subscribe
 
     def _stored_change(
-        self, event: Event, group: str, topic: str, stored: Mapping[str, Any] | None
+        self,
+        event: Event[SubscriptionObserved],
+        group: str,
+        topic: str,
+        stored: StoredSubscription | None,
     ) -> Change:
         seconds = self.clock(event)
         if stored is None:
-            text = "not stored" if event.data.get("online") else ""
+            text = "not stored" if event.body.online else ""
             look = "absent" if text else ""
             return Change(seconds, look, text, f"nothing stored for group {group}, topic {topic}", event.n)
-        text = str(stored["expression"])
+        text = stored.expression
         number = self.expressions.setdefault(text, len(self.expressions) % TINTS)
-        title = f"{event.data['broker']} holds {text!r} for group {group}, topic {topic}"
+        title = f"{event.body.broker} holds {text!r} for group {group}, topic {topic}"
         return Change(seconds, f"tint tint-{number}", text or "(all)", title, event.n)
 
     def _consumer(self, name: str) -> Lane:
         spec = self.run.scenario.consumers[name]
         told = ", ".join(f"{topic} {text}" for topic, text in spec.expressions.items())
-        looks = {"received": "received", "listener-error": "bad", "worker-died": "bad"}
+        looks = {Received: "received", ListenerError: "bad", WorkerDied: "bad"}
         marks = [
-            self._mark(event, looks[event.kind], _consumer_title(event))
-            for event in self._of(*looks)
-            if event.node == name
+            self._mark(event, look, _consumer_title(event))
+            for event in self.run.events
+            if event.node == name and (look := looks.get(type(event.body)))
         ]
         marks += [
-            self._mark(event, "failed", f"the listener failed on {event.data['key']}")
-            for event in self._of("consumed")
-            if event.node == name and event.data.get("status") == "RECONSUME_LATER"
+            self._mark(event, "failed", f"the listener failed on {event.body.key}")
+            for event in self._of(Consumed)
+            if event.node == name and event.body.status == "RECONSUME_LATER"
         ]
         end = self.scale.end
         life, ends = consumer_life(self.run.events, name, self.clock, end)
         marks += [
             self._mark(
-                event, "stopped" if event.kind == "consumer-stopped" else "killed", _end_title(name, event)
+                event,
+                "stopped" if isinstance(event.body, ConsumerStopped) else "killed",
+                _end_title(name, event),
             )
             for event in ends
         ]
@@ -200,33 +225,30 @@ class _Drawing:
         for known in self.run.outcome.messages:
             fates.setdefault(known.key, known)
         marks = []
-        for event in self._of("sent", "send-failed"):
-            data = event.data
-            if event.kind == "send-failed":
-                marks.append(
-                    self._mark(event, "bad", f"{data['key']} was not acknowledged: {data.get('error')}")
-                )
+        for event in self.run.events:
+            body = event.body
+            if isinstance(body, SendFailed):
+                marks.append(self._mark(event, "bad", f"{body.key} was not acknowledged: {body.error}"))
+            if not isinstance(body, Sent):
                 continue
-            fate = fates.get(data["key"])
+            fate = fates.get(body.key)
             became = f": {CLASS_WORDS[fate.message_class].text}" if fate else ""
-            where = f"{data['broker']}:{data['queue_id']}, offset {data['queue_offset']}"
+            where = f"{body.queue}, offset {body.queue_offset}"
             look = f"sent class-{fate.message_class.value}" if fate else "sent"
-            marks.append(
-                self._mark(event, look, f"sent {data['key']} of tag {data['tag']} to {where}{became}")
-            )
+            marks.append(self._mark(event, look, f"sent {body.key} of tag {body.tag} to {where}{became}"))
         return Lane("producer", "sends", ((),), gather(marks))
 
     def _nodes(self) -> Iterator[Lane]:
         """The servers, each from when it was ready to when a fault or the run ended it."""
-        nodes = {event.node: str(event.data.get("role", "")) for event in self._of("node-ready")}
+        nodes = {event.node: event.body.role for event in self._of(NodeReady)}
         for name, role in nodes.items():
             life = server_life(self.run.events, name, self.clock, self.scale.end)
             yield Lane(name, role, (self._spans(life),))
 
     def _windows(self) -> Iterator[Window]:
         """From the injection of a fault until it is healed, the target starts again, or the run ends."""
-        for event in self._of("fault-injected"):
-            fault, target = str(event.data.get("fault")), str(event.data.get("target"))
+        for event in self._of(FaultInjected):
+            fault, target = event.body.identity
             end = next(
                 (self.clock(later) for later in self.run.events if _ends(event, later)), self.scale.end
             )
@@ -234,55 +256,56 @@ class _Drawing:
             yield Window(x, max(2.0, self.scale(end) - x), f"{fault} {target}", target)
 
 
-def _ends(injected: Event, later: Event) -> bool:
-    target = injected.data.get("target")
+def _ends(injected: Event[FaultInjected], later: Event) -> bool:
     if later.n <= injected.n:
         return False
-    if later.kind == "fault-healed":
-        return (later.data.get("fault"), later.data.get("target")) == (injected.data.get("fault"), target)
-    return later.kind in ("consumer-starting", "node-ready") and later.node == target
+    if isinstance(later.body, FaultHealed):
+        return later.body.identity == injected.body.identity
+    return isinstance(later.body, ConsumerStarting | NodeReady) and later.node == injected.body.target
 
 
-def _is_same_step(one: Event, other: Event) -> bool:
-    return all(one.data.get(key) == other.data.get(key) for key in ("index", "place", "iteration"))
-
-
-def _step_change(seconds: float, event: Event, open_steps: list[Event]) -> Change:
+def _step_change(seconds: float, event: Event, open_steps: list[StepStarted]) -> Change:
     """The bar of the innermost step from here on; of several at the same time the last that began."""
     if not open_steps:
         return Change(seconds, "", "", "", event.n)
-    data = open_steps[-1].data
-    word, line, iteration = str(data.get("step")), data.get("line"), data.get("iteration")
-    number = data.get("index", 0) + 1
-    shade = data.get("place", (number,))[-1] + len(data.get("place", ())) + (iteration or 0)
+    step = open_steps[-1]
+    word, line, iteration = step.step, step.line, step.iteration
+    number = step.index + 1
+    shade = (step.place or (number,))[-1] + len(step.place) + (iteration or 0)
     title = f"step {number}: {word}" + (f", line {line} of the scenario" if line else "")
     title += f", iteration {iteration}" if iteration is not None else ""
     return Change(seconds, f"step step-{shade % 2}", word, title, event.n)
 
 
-def _harness_title(event: Event) -> str:
-    data = event.data
-    if event.kind == "settled":
-        return f"settled: {data.get('condition')}: {data.get('seen')}"
-    if event.kind == "bound":
-        return f"${data['variable']} is {', '.join(data['consumers']) or 'nobody'}"
-    if event.kind == "trouble":
-        return f"trouble: {data.get('message')}"
-    return f"observation `{data.get('moment')}` completed"
+def _harness_title(body: Body) -> str:
+    match body:
+        case Settled(condition=condition, seen=seen):
+            return f"settled: {condition}: {seen}"
+        case Bound(variable=variable, consumers=consumers):
+            return f"${variable} is {', '.join(consumers) or 'nobody'}"
+        case RunTrouble(message=message):
+            return f"trouble: {message}"
+        case MomentObserved(moment=moment):
+            return f"observation `{moment}` completed"
+    raise TypeError(body)
 
 
 def _end_title(name: str, event: Event) -> str:
-    if event.kind == "fault-effective":
-        return f"{name}: {event.data.get('fault')}: {event.data.get('proof')}"
-    if event.kind == "consumer-stopped":
-        return f"{name} has stopped"
-    return f"{name} died: {event.data.get('reason')}"
+    match event.body:
+        case FaultEffective(fault=fault, proof=proof):
+            return f"{name}: {fault}: {proof}"
+        case WorkerDied(reason=reason):
+            return f"{name} died: {reason}"
+    return f"{name} has stopped"
 
 
 def _consumer_title(event: Event) -> str:
-    data = event.data
-    if event.kind == "received":
-        again = f", delivery {data['reconsume_times'] + 1}" if data.get("reconsume_times") else ""
-        where = f"{data['broker']}:{data['queue_id']}, offset {data['offset']}"
-        return f"{event.node} got {data['key']} of tag {data['tag']} from {where}{again}"
-    return f"{event.node}: {data.get('error') or data.get('reason')}"
+    match event.body:
+        case Received() as got:
+            again = f", delivery {got.reconsume_times + 1}" if got.reconsume_times else ""
+            return f"{event.node} got {got.key} of tag {got.tag} from {got.queue}, offset {got.offset}{again}"
+        case ListenerError(error=error):
+            return f"{event.node}: {error}"
+        case WorkerDied(reason=reason):
+            return f"{event.node}: {reason}"
+    raise TypeError(event)

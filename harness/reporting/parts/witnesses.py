@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TypeVar
 
+from rocketchaos.assertions.event_view import of_type
+from rocketchaos.harness.core.events.observed import (
+    DashboardConnectionsObserved,
+    DashboardTracksObserved,
+    Observation,
+    OwnSubscription,
+    SubscriptionObserved,
+    TracksObserved,
+)
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.reporting.base import Report
 
+OBSERVED = TypeVar("OBSERVED", bound=Observation)
 _HANDLED = frozenset((MessageClass.DELIVERED, MessageClass.IN_RETRY, MessageClass.DEAD_LETTER))
 _PASSED = frozenset((MessageClass.FILTERED_BY_BROKER, MessageClass.FILTERED_BY_CLIENT, MessageClass.LOST))
 
@@ -31,25 +41,23 @@ def _of_group(run: Report, group: str) -> list[MessageFate]:
 def last_tracks(run: Report) -> dict[tuple[str, str], str]:
     """By group and key: the TrackType that the dashboard showed last; where there is none, that it would show."""
     found = _last_of_tools(run)
-    for event in run.events:
-        if event.kind == "dashboard-tracks-observed":
-            for group in run.scenario.groups:
-                found.pop((group, str(event.data["key"])), None)
-            found |= _tracks_in(event)
+    for event in of_type(run.events, DashboardTracksObserved):
+        for group in run.scenario.groups:
+            found.pop((group, event.body.key), None)
+        found |= _tracks_in(event.body)
     return found
 
 
 def _last_of_tools(run: Report) -> dict[tuple[str, str], str]:
     """The same by the tools of the broker's own version."""
     found: dict[tuple[str, str], str] = {}
-    for event in run.events:
-        if event.kind == "tracks-observed":
-            found |= _tracks_in(event)
+    for event in of_type(run.events, TracksObserved):
+        found |= _tracks_in(event.body)
     return found
 
 
-def _tracks_in(event: Event) -> dict[tuple[str, str], str]:
-    return {(group, str(event.data["key"])): str(track) for group, track in event.data["tracks"].items()}
+def _tracks_in(shown: TracksObserved | DashboardTracksObserved) -> dict[tuple[str, str], str]:
+    return {(group, shown.key): track for group, track in shown.tracks.items()}
 
 
 def _tracks(run: Report, group: str) -> Iterator[str]:
@@ -77,12 +85,12 @@ def _tracks(run: Report, group: str) -> Iterator[str]:
 
 def _dashboard(run: Report, group: str) -> Iterator[str]:
     """Where a dashboard that was asked differs from the brokers and their own tools, when it was asked last."""
-    own = {str(event.data["key"]): event.data["tracks"] for event in _at_last(run, "tracks-observed")}
+    own = {event.body.key: event.body.tracks for event in _at_last(run, TracksObserved)}
     differing = Counter[tuple[str, str]]()
-    for event in _at_last(run, "dashboard-tracks-observed"):
-        if event.data["key"] not in own:
+    for event in _at_last(run, DashboardTracksObserved):
+        if event.body.key not in own:
             continue
-        pair = event.data["tracks"].get(group), own[event.data["key"]].get(group)
+        pair = event.body.tracks.get(group), own[event.body.key].get(group)
         if pair[0] != pair[1]:
             differing[pair[0] or "nothing", pair[1] or "nothing"] += 1
     for (shown, said), number in differing.most_common():
@@ -90,29 +98,29 @@ def _dashboard(run: Report, group: str) -> Iterator[str]:
             f"The dashboard shows {shown} for {counted(number, 'message')} of group {group}, the tools of the "
             f"broker's own version {said}."
         )
-    for event in _at_last(run, "dashboard-connections-observed"):
-        if event.data["group"] == group:
-            yield from _subscriptions(run, group, event.data["subscriptions"])
+    for shown_at in _at_last(run, DashboardConnectionsObserved):
+        if shown_at.body.group == group:
+            yield from _subscriptions(run, group, shown_at.body.subscriptions)
 
 
-def _subscriptions(run: Report, group: str, shown: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    for event in _at_last(run, "subscription-observed"):
-        held = event.data["subscriptions"]
-        for topic in run.scenario.topics if event.data["group"] == group else ():
-            pair = [table[topic]["expression"] if topic in table else "none" for table in (shown, held)]
+def _subscriptions(run: Report, group: str, shown: Mapping[str, OwnSubscription]) -> Iterator[str]:
+    for event in _at_last(run, SubscriptionObserved):
+        held = event.body.subscriptions
+        for topic in run.scenario.topics if event.body.group == group else ():
+            pair = [one.expression if one else "none" for one in (shown.get(topic), held.get(topic))]
             if pair[0] != pair[1]:
                 yield (
                     f"The dashboard shows {pair[0]} as the subscription of group {group} for {topic}, "
-                    f"{event.data['broker']} holds {pair[1]}."
+                    f"{event.body.broker} holds {pair[1]}."
                 )
 
 
 def _strangers(run: Report) -> Iterator[str]:
     """What the dashboard lists as a group, though none of the run's groups has that name."""
     found = Counter(
-        (str(name), str(track))
-        for event in _at_last(run, "dashboard-tracks-observed")
-        for name, track in event.data["tracks"].items()
+        (name, track)
+        for event in _at_last(run, DashboardTracksObserved)
+        for name, track in event.body.tracks.items()
         if name not in run.scenario.groups
     )
     for (name, track), number in found.most_common():
@@ -123,11 +131,11 @@ def _strangers(run: Report) -> Iterator[str]:
         )
 
 
-def _at_last(run: Report, kind: str) -> Iterator[Event]:
+def _at_last(run: Report, kind: type[OBSERVED]) -> Iterator[Event[OBSERVED]]:
     """What was observed when the dashboard was asked last."""
-    moments = [event.data["moment"] for event in run.events if event.kind == "dashboard-connections-observed"]
-    for event in run.events:
-        if moments and event.kind == kind and event.data.get("moment") == moments[-1]:
+    moments = [event.body.moment for event in of_type(run.events, DashboardConnectionsObserved)]
+    for event in of_type(run.events, kind):
+        if moments and event.body.moment == moments[-1]:
             yield event
 
 

@@ -16,7 +16,7 @@ from rocketchaos.harness.core.model import Event
 def written(path: Path, count: int = 3) -> History:
     history = History("run", path)
     for number in range(count):
-        history.append("a", "received", {"key": f"orders-{number}", "tag": "täg\n"})
+        history.append("a", "of-a-test", {"key": f"orders-{number}", "tag": "täg\n"})
     return history
 
 

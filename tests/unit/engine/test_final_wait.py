@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from rocketchaos.assertions.judge import judge
+from rocketchaos.harness.core.events.base import Body
 from rocketchaos.harness.core.model import Event, Holds
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.final_wait import LIMIT_S, FinalWait
@@ -49,8 +50,8 @@ class Staged:
     def events(self) -> tuple[Event, ...]:
         return tuple(self.story.events)
 
-    def append(self, node: str, kind: str, data: dict[str, object]) -> None:
-        self.story.at(self.now).add(node, kind, **data)
+    def append(self, node: str, body: Body) -> None:
+        self.story.at(self.now).add(node, body.kind, **body.as_data())
 
     def _alive(self) -> None:
         self.checked_alive += 1

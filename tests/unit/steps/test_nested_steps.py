@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.base import Body
 from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.parallel import Parallel
 from rocketchaos.harness.steps.performing import BranchEnded, perform
@@ -39,8 +40,8 @@ class Context:
         if any(end.is_set() for end in self._ends):
             raise BranchEnded
 
-    def record_step(self, step: Step, kind: str) -> None:
-        self.told.append((kind, self.place, step.word))
+    def record_step(self, step: Step, kind: type[Body]) -> None:
+        self.told.append((kind.kind, self.place, step.word))
 
     def places(self, kind: str = "step-started") -> list[tuple[int, ...]]:
         return [place.indices for told, place, _ in self.told if told == kind]

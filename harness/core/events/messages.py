@@ -1,0 +1,131 @@
+"""Events about single messages: from the sending to what a listener answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rocketchaos.harness.core.events.base import Body, Queue
+
+
+class Sending(Body, frozen=True, kw_only=True):
+    """What each event of a sending tells."""
+
+    topic: str
+    key: str
+    """The harness's own name of the message, `<topic>-<number>`; it is also its RocketMQ key."""
+    tag: str | None
+    keys: tuple[str, ...] = ()
+    """Further keys."""
+    properties: Mapping[str, str] = {}
+
+
+class SendInvoked(Sending, frozen=True, kw_only=True):
+    """The producer is told to send: from here on the message may be stored."""
+
+    kind: ClassVar[str] = "send-invoked"
+    node: ClassVar[str] = "producer"
+
+
+class Sent(Sending, frozen=True, kw_only=True):
+    """A broker has acknowledged a message."""
+
+    kind: ClassVar[str] = "sent"
+    node: ClassVar[str] = "producer"
+    status: str
+    """A SendStatus, `SEND_OK`."""
+    broker: str
+    queue_id: int
+    queue_offset: int
+    msg_id: str | None = None
+    offset_msg_id: str | None = None
+
+    @property
+    def queue(self) -> str:
+        """`<broker>:<queue id>`."""
+        return f"{self.broker}:{self.queue_id}"
+
+
+class SendFailed(Sending, frozen=True, kw_only=True):
+    """A message was not acknowledged; it may be stored even so."""
+
+    kind: ClassVar[str] = "send-failed"
+    node: ClassVar[str] = "producer"
+    error: str
+    code: int | None
+    """RocketMQ's response code, where there was one."""
+
+
+class Received(Body, frozen=True, kw_only=True):
+    """A listener, or a poll, gets a message."""
+
+    kind: ClassVar[str] = "received"
+    node: ClassVar[str] = "worker"
+    topic: str
+    tag: str | None
+    key: str | None
+    """The first of its keys, which the harness gave it."""
+    keys: tuple[str, ...] = ()
+    """Further keys."""
+    broker: str
+    queue_id: int
+    offset: int
+    """In its queue, or in the queue of the retry topic."""
+    reconsume_times: int
+    """How often it has come back after a failure."""
+    properties: Mapping[str, str] = {}
+    msg_id: str | None = None
+    offset_msg_id: str | None = None
+
+    @property
+    def queue(self) -> str:
+        """`<broker>:<queue id>`."""
+        return f"{self.broker}:{self.queue_id}"
+
+
+class Answered(Body, frozen=True, kw_only=True):
+    """Which message a listener is about."""
+
+    key: str | None
+    msg_id: str | None = None
+    offset_msg_id: str | None = None
+
+
+class Blocked(Answered, frozen=True, kw_only=True):
+    """A listener holds on to a message, by its `behaviour: block`."""
+
+    kind: ClassVar[str] = "blocked"
+    node: ClassVar[str] = "worker"
+
+
+class Consumed(Answered, frozen=True, kw_only=True):
+    """What a listener answers for a message."""
+
+    kind: ClassVar[str] = "consumed"
+    node: ClassVar[str] = "worker"
+    status: str
+    """`CONSUME_SUCCESS`, `RECONSUME_LATER`, `SUCCESS`, or `SUSPEND_CURRENT_QUEUE_A_MOMENT`."""
+
+
+class ListenerError(Body, frozen=True, kw_only=True):
+    """The listener itself failed: a defect of the harness."""
+
+    kind: ClassVar[str] = "listener-error"
+    node: ClassVar[str] = "worker"
+    error: str
+
+
+class QueueOffset(Queue, frozen=True, kw_only=True):
+    """What a group's offset of a queue was set to."""
+
+    offset: int
+
+
+class OffsetsReset(Body, frozen=True, kw_only=True):
+    """The group's offsets were set at the brokers, by `reset-offset`."""
+
+    kind: ClassVar[str] = "offsets-reset"
+    node: ClassVar[str] = "harness"
+    group: str
+    topic: str
+    queues: tuple[QueueOffset, ...]

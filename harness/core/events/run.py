@@ -1,0 +1,162 @@
+"""Events about the run itself: its steps, its moments, and what it waits for."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rocketchaos.harness.core.events.base import Body, Part
+
+
+class RunStarted(Body, frozen=True, kw_only=True):
+    """A run begins."""
+
+    kind: ClassVar[str] = "run-started"
+    node: ClassVar[str] = "harness"
+    scenario: str = ""
+    """Its name."""
+    timing: str | None = None
+    """The name of its timing profile."""
+    rocketmq: str | None = None
+    """The version on which it runs; older histories lack it."""
+    client: str | None = None
+    """The client with which it runs; older histories lack it."""
+
+
+class RunEnded(Body, frozen=True, kw_only=True):
+    """All that the run had to see has been seen. A history without this event stops before its end."""
+
+    kind: ClassVar[str] = "run-ended"
+    node: ClassVar[str] = "harness"
+
+
+class TopicCreated(Body, frozen=True, kw_only=True):
+    """A topic is there, and the name server routes to it."""
+
+    kind: ClassVar[str] = "topic-created"
+    node: ClassVar[str] = "harness"
+    topic: str
+    real: str = ""
+    """Its name at the brokers."""
+    queues: int
+    """Queues on each broker."""
+    brokers: tuple[str, ...] | None = None
+    """Older histories lack it."""
+
+
+class Step(Body, frozen=True, kw_only=True):
+    """What the beginning and the end of a step tell."""
+
+    index: int
+    """Which step of the scenario, counted from 0."""
+    step: str
+    """Its word, `kill`."""
+    line: int | None
+    """Its line in the scenario's file."""
+    place: tuple[int, ...] = ()
+    """Of a step inside another one: the index of that, and its own there."""
+    iteration: int | None = None
+    """Which iteration of a `repeat`, counted from 1."""
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """By which the end of a step is found to its beginning."""
+        return self.index, self.place, self.iteration
+
+
+class StepStarted(Step, frozen=True, kw_only=True):
+    """A step begins."""
+
+    kind: ClassVar[str] = "step-started"
+    node: ClassVar[str] = "harness"
+
+
+class StepEnded(Step, frozen=True, kw_only=True):
+    """A step has done what it had to."""
+
+    kind: ClassVar[str] = "step-ended"
+    node: ClassVar[str] = "harness"
+
+
+class Settled(Body, frozen=True, kw_only=True):
+    """A condition of `settle` is reached."""
+
+    kind: ClassVar[str] = "settled"
+    node: ClassVar[str] = "harness"
+    condition: str
+    """In words."""
+    condition_id: str = ""
+    """Its key: `ownership`; empty in older folders."""
+    subject: str = ""
+    """Whom it asks about: a group, a consumer, a topic or a node; empty in older folders."""
+    took_ms: float
+    """Milliseconds since the step began."""
+    looks: int
+    """How often it was looked for."""
+    seen: str
+    """What the last look saw."""
+
+
+class WaitedFor(Part, frozen=True, kw_only=True):
+    """A check for which the run waited."""
+
+    check: str
+    why: str
+
+
+class Waited(Body, frozen=True, kw_only=True, rename={"checks": "for"}):
+    """The end of the run was put off, because only time was missing for some checks."""
+
+    kind: ClassVar[str] = "waited"
+    node: ClassVar[str] = "harness"
+    took_ms: float
+    """Milliseconds."""
+    checks: tuple[WaitedFor, ...]
+
+
+class Bound(Body, frozen=True, kw_only=True):
+    """A variable stands for these consumers from here on."""
+
+    kind: ClassVar[str] = "bound"
+    node: ClassVar[str] = "harness"
+    variable: str
+    """Without its `$`."""
+    consumers: tuple[str, ...]
+
+
+class MomentObserved(Body, frozen=True, kw_only=True):
+    """An observation is complete: everything with this `moment` in its data was read by here."""
+
+    kind: ClassVar[str] = "moment-observed"
+    node: ClassVar[str] = "harness"
+    moment: str
+    name: str | None = None
+    """In a `repeat`, and where the end was put off: the name without the iteration; the last one counts as it."""
+    iteration: int | None = None
+    """Which one, counted from 1."""
+
+
+class ProbeFailed(Body, frozen=True, kw_only=True):
+    """Somebody who was asked did not answer; checks that miss the answer say `unknown`."""
+
+    kind: ClassVar[str] = "probe-failed"
+    node: ClassVar[str] = "harness"
+    probe: str
+    """What was asked for."""
+    group: str | None = None
+    topic: str | None = None
+    consumer: str | None = None
+    key: str | None = None
+    """The message of which it was asked."""
+    error: str
+
+
+class RunTrouble(Body, frozen=True, kw_only=True):
+    """Why the run could not be completed."""
+
+    kind: ClassVar[str] = "trouble"
+    node: ClassVar[str] = "harness"
+    trouble: str
+    """A value of `Trouble`."""
+    cause: str = ""
+    """What equal causes are counted by; empty where only the message tells."""
+    message: str

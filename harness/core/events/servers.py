@@ -1,0 +1,179 @@
+"""Events about servers, faults, raw requests and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rocketchaos.harness.core.events.base import Body
+
+
+class NodeReady(Body, frozen=True, kw_only=True):
+    """A server takes requests."""
+
+    kind: ClassVar[str] = "node-ready"
+    node: ClassVar[str] = "server"
+    role: str = ""
+    """`nameserver`, `broker`, `proxy` or `dashboard`."""
+    address: str = ""
+    pid: int | None = None
+    slave_of: str | None = None
+    """Of a slave: its master."""
+
+
+class Fault(Body, frozen=True, kw_only=True):
+    """What all events about a fault tell."""
+
+    fault: str
+    """Its name, `kill`."""
+    target: str
+    """What it is done to; of a fault between two ends, both in words."""
+    sides: tuple[str, ...] = ()
+    """Of a fault between two ends: both."""
+
+    @property
+    def ends(self) -> frozenset[str]:
+        """Everybody whom it concerns."""
+        return frozenset((self.target, *self.sides))
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """By which the events of one fault are found."""
+        return self.fault, self.target
+
+
+class FaultInjected(Fault, frozen=True, kw_only=True):
+    """A fault is done; what for it was is not proven yet."""
+
+    kind: ClassVar[str] = "fault-injected"
+    node: ClassVar[str] = "harness"
+
+
+class FaultEffective(Fault, frozen=True, kw_only=True):
+    """A fault has taken effect."""
+
+    kind: ClassVar[str] = "fault-effective"
+    node: ClassVar[str] = "harness"
+    proof: str = ""
+    """In words."""
+
+
+class FaultHealed(Fault, frozen=True, kw_only=True):
+    """A fault is undone."""
+
+    kind: ClassVar[str] = "fault-healed"
+    node: ClassVar[str] = "harness"
+    proof: str = ""
+    """In words."""
+
+
+class BrokerConfigured(Body, frozen=True, kw_only=True, rename={"settings": "set"}):
+    """A running broker has taken settings."""
+
+    kind: ClassVar[str] = "broker-configured"
+    node: ClassVar[str] = "harness"
+    broker: str
+    settings: Mapping[str, str]
+    before: Mapping[str, str]
+    """Those that they replace."""
+
+
+class FilesExpired(Body, frozen=True, kw_only=True):
+    """A broker has deleted its old files."""
+
+    kind: ClassVar[str] = "files-expired"
+    node: ClassVar[str] = "harness"
+    broker: str
+    topic: str
+    min_offsets_before: Mapping[str, int]
+    """By queue id."""
+    min_offsets: Mapping[str, int]
+    """By queue id."""
+
+
+class Asked(Body, frozen=True, kw_only=True):
+    """A raw request, and its answer."""
+
+    kind: ClassVar[str] = "asked"
+    node: ClassVar[str] = "harness"
+    name: str
+    """The step's."""
+    of: str
+    """The node that was asked."""
+    request: int
+    """RocketMQ's request code."""
+    code: int
+    """RocketMQ's response code."""
+    status: str
+    """The same in words."""
+    remark: str | None = None
+    fields: Mapping[str, str] = {}
+    text: str = ""
+    """The body; as base64 where it is no text."""
+
+
+class Pulled(Body, frozen=True, kw_only=True, rename={"own_expression": "with"}):
+    """A raw pull, and its answer."""
+
+    kind: ClassVar[str] = "pulled"
+    node: ClassVar[str] = "harness"
+    name: str
+    """The step's."""
+    group: str
+    topic: str
+    broker: str
+    queue_id: int
+    offset: int
+    own_expression: str | None
+    code: int
+    """RocketMQ's response code."""
+    status: str
+    """The same in words."""
+    remark: str | None
+    next_offset: int | None
+    min_offset: int | None
+    max_offset: int | None
+    messages: int
+    """How many."""
+    keys: tuple[str, ...] = ()
+    took_ms: float = 0.0
+    """Milliseconds from the request to the answer."""
+
+
+class PullRefused(Body, frozen=True, kw_only=True):
+    """A broker refused a raw pull: so older versions told it."""
+
+    kind: ClassVar[str] = "pull-refused"
+    node: ClassVar[str] = "harness"
+    name: str
+    group: str = ""
+    topic: str = ""
+    status: str = ""
+
+
+class LogLine(Body, frozen=True, kw_only=True):
+    """A line of a log that a check asks for."""
+
+    kind: ClassVar[str] = "log-line"
+    node: ClassVar[str] = "logged"
+    of: str
+    """The server, or the consumer."""
+    pattern: str
+    """The regular expression that it matches."""
+    time: str | None = None
+    """As the line has it; none where it has none."""
+    text: str = ""
+
+
+class LogObserved(Body, frozen=True, kw_only=True):
+    """How many lines since the run's beginning match."""
+
+    kind: ClassVar[str] = "log-observed"
+    node: ClassVar[str] = "logged"
+    of: str
+    """The server, or the consumer."""
+    pattern: str
+    """The regular expression."""
+    count: int
+    moment: str | None = None
+    """The observation to which it belongs."""

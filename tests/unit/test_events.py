@@ -1,0 +1,133 @@
+"""The catalogue of kinds of events, and what it says of a run folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.events import KINDS
+from rocketchaos.harness.core.events.base import WRITERS, BrokenEvent
+from rocketchaos.harness.core.events.messages import Received, Sent
+from rocketchaos.harness.core.events.servers import FaultEffective
+from rocketchaos.harness.core.history import History, read_history
+from rocketchaos.harness.core.model import Event
+from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.reference.events import described, events_reference
+from rocketchaos.harness.workers.events import WorkerEvent
+
+ROOT = Path(__file__).parents[2]
+RUNS = sorted((ROOT / "tests" / "golden" / "runs").iterdir())
+SENT = {
+    "topic": "orders",
+    "key": "orders-1",
+    "tag": None,
+    "status": "SEND_OK",
+    "broker": "broker-a",
+    "queue_id": 2,
+    "queue_offset": 5,
+}
+
+
+def event(kind: str, data: dict[str, object]) -> Event:
+    return Event(1, 2, 3, "run", "harness", kind, data)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: str(run.name))
+def test_every_recorded_event_is_of_a_known_kind_with_the_declared_fields(run: Path) -> None:
+    read = read_history(run / "events.jsonl")
+    assert read.damage is None
+    for one in read.events:
+        assert one.kind in KINDS
+        assert set(one.data) <= {field.name for field in described(KINDS[one.kind])}, one
+        told = one.body.as_data()
+        assert {name: one.data[name] for name in told} == told
+
+
+def test_each_kind_says_who_writes_it() -> None:
+    assert {one.kind: one.node for one in KINDS.values() if one.node not in WRITERS} == {}
+
+
+def test_the_document_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "events.md").read_text("utf-8")
+    assert written == events_reference(), (
+        "run: python -m rocketchaos.harness.reference.events > docs/events.md"
+    )
+
+
+def test_a_body_is_read_once() -> None:
+    sent = event("sent", SENT)
+    assert isinstance(sent.body, Sent)
+    assert sent.body is sent.body
+    assert (sent.body.queue, sent.body.queue_offset) == ("broker-a:2", 5)
+
+
+def test_kinds_and_fields_of_a_newer_version_are_no_damage(tmp_path: Path) -> None:
+    history = History("run", tmp_path / "events.jsonl")
+    history.append("harness", "of-tomorrow", {"key": 1})
+    history.append("producer", "sent", {**SENT, "of_tomorrow": [1]})
+    read = read_history(tmp_path / "events.jsonl")
+    assert read.damage is None
+    assert [one.data for one in read.events] == [{"key": 1}, {**SENT, "of_tomorrow": [1]}]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"queue_id": "x"}, "`sent`: the field `queue_id` must be int, and is str"),
+        ({"tag": 1}, "`sent`: the field `tag` must be str | null, and is int"),
+        ({"key": ...}, "`sent`: the field `key` is missing"),
+        ({"keys": [1]}, "`sent`: the field `keys[0]` must be str, and is int"),
+    ],
+)
+def test_a_broken_event_names_the_field(change: dict[str, object], said: str) -> None:
+    data = {name: value for name, value in {**SENT, **change}.items() if value is not ...}
+    with pytest.raises(BrokenEvent) as raised:
+        assert event("sent", data).body
+    assert str(raised.value) == said
+
+
+def test_a_field_within_a_mapping_is_named_by_its_way() -> None:
+    with pytest.raises(BrokenEvent, match=r"the field `queues\[0\]\.offset` is missing"):
+        assert event(
+            "offsets-reset", {"group": "g", "topic": "t", "queues": [{"broker": "b", "queue_id": 1}]}
+        ).body
+
+
+def test_a_body_is_written_as_its_kind_has_it(tmp_path: Path) -> None:
+    history = History("run", tmp_path / "events.jsonl")
+    history.append("harness", FaultEffective(fault="cut", target="a and b", sides=("a", "b"), proof="cut"))
+    line = json.loads((tmp_path / "events.jsonl").read_text())
+    assert line["kind"] == "fault-effective"
+    assert line["data"] == {"fault": "cut", "target": "a and b", "sides": ["a", "b"], "proof": "cut"}
+    assert read_history(tmp_path / "events.jsonl").events == history.events
+
+
+def test_check_names_the_line_and_the_field_of_a_broken_event(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(next(run for run in RUNS if run.name == "same-group-same-tags"), folder)
+    lines = (folder / "events.jsonl").read_text("utf-8").splitlines()
+    number, broken = next((i, json.loads(one)) for i, one in enumerate(lines, 1) if '"received"' in one)
+    assert isinstance(event(broken["kind"], broken["data"]).body, Received)
+    del broken["data"]["queue_id"]
+    lines[number - 1] = json.dumps(broken)
+    (folder / "events.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+    code = main(["check", str(folder)])
+    told = " ".join(capsys.readouterr().out.split())
+    assert code != 0
+    assert f"events.jsonl:{number}: `received`: the field `queue_id` is missing" in told
+    assert "Traceback" not in told
+
+
+def test_a_broken_event_of_a_worker_is_trouble_at_once() -> None:
+    context = RunContext.__new__(RunContext)
+    context.history, context._troubles = History("run"), []
+    context.worker_event("a", WorkerEvent("a", 1, 2, "consumed", {"consumer": "a", "key": "orders-1"}))
+    assert [str(one) for one in context._troubles] == [
+        "the worker a wrote a broken event: `consumed`: the field `status` is missing"
+    ]
