@@ -159,13 +159,13 @@ class Stall(Fault):
                 os.kill(self._pid, signal.SIGCONT)
 
     def wait_healed(self) -> str:
-        """It is never seen standing still for some bursts, and its threads are given the processor again."""
+        """It is never seen standing still for some bursts, and it makes progress again."""
         looks_s = 3 * (self._stopped_s + self._running_s)
-        switches = _switches(self._pid)
+        before = _progress(self._pid)
 
         def goes_on() -> bool:
             stands = any(self._looks(time.monotonic() + looks_s))
-            return not self._is_there() or (not stands and _switches(self._pid) > switches)
+            return not self._is_there() or (not stands and _progress(self._pid) > before)
 
         trying = Retrying(
             stop=stop_after_delay(_LIMIT_S),
@@ -228,9 +228,15 @@ class StallNode(Stall):
         return self._context.node(self.target).pid == self._pid and psutil.pid_exists(self._pid)
 
 
-def _switches(pid: int) -> int:
-    """How often threads of the process have been given the processor, of those that there are now."""
+def _progress(pid: int) -> int:
+    """Grows while the process runs: how often its threads were given the processor, and for how many ticks.
+
+    A process that computes alone on its core is given it once, and keeps it.
+    """
     number = 0
+    with contextlib.suppress(psutil.NoSuchProcess):
+        times = psutil.Process(pid).cpu_times()
+        number += round((times.user + times.system) * os.sysconf("SC_CLK_TCK"))
     for status in Path(f"/proc/{pid}/task").glob("*/status"):
         with contextlib.suppress(OSError):
             lines = status.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -246,7 +246,9 @@ class _Reader:
     def _refuse_extras(self, event: Any) -> bool:
         """Report an alias, an anchor or a tag; whether there was one."""
         span = self._span(event)
-        written = re.match(r"[^\s,\[\]{}]+", self.lines[span.line - 1][span.column - 1 :])
+        # libyaml puts what isn't there, such as the key of a lone `?`, behind the last line.
+        line = self.lines[span.line - 1] if span.line <= len(self.lines) else ""
+        written = re.match(r"[^\s,\[\]{}]+", line[span.column - 1 :])
         shown = f" (`{clipped(written[0])}`)" if written else ""
         if isinstance(event, yaml.AliasEvent):
             self._report(span, f"YAML aliases{shown} are not supported: write it out, or put it in quotes")

@@ -15,6 +15,9 @@ NEVER_ZERO = {
     "self.parallel or max(1, int(admission.most * FAITHFUL_SHARE))": "`--parallel` is 1 or more",
     "step.count or 1": "`settle` takes a count of 1 or more",
     "level or FIRST_RETRY_LEVEL + reconsume_times": "RocketMQ's level 0 leaves the delay to the broker",
+    "'retry' if one.reconsume_times else 'queue'": "of an event: 0 is the first delivery",
+    "one.body.reconsume_times": "of an event: 0 is the first delivery",
+    "f', delivery {got.reconsume_times + 1}' if got.reconsume_times else ''": "of an event: 0 is the first",
     "step.every or 5": "`send` takes a time of 1 ms or more",
     "self.behaviour.fail and (not api.retries)": "so many deliveries fail, 1 or more",
     "one.of_messages and one.compared.difference.point": "a difference of 0 is not drawn",
@@ -23,7 +26,6 @@ NEVER_ZERO = {
     "is_there and connection.status == psutil.CONN_LISTEN and connection.pid": "a process is not 0",
     "self.pid and same_process(self.pid, self._created_s)": "no process of ours has the number 0",
     "longest / one.limit_ms if one.limit_ms else math.inf": "more than 0 ms is beyond all measure",
-    "'through the retry topic' if one.reconsume_times else 'straight from its queue'": "0 is the first attempt",
 }
 """What asks so all the same, for 0 can't be, or is meant."""
 

@@ -14,7 +14,6 @@ from typing import Any, cast
 
 import psutil
 import pytest
-from tests.unit.spec.examples import scenario_text
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.history import History
@@ -23,6 +22,7 @@ from rocketchaos.harness.faults.base import Faults
 from rocketchaos.harness.language.fault_registry import FAULT_KINDS, PROCESS_FAULTS
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.steps import STEPS
+from tests.unit.scenario.examples import scenario_text
 
 SEND = "send: {topic: orders, tag: tagA, count: 1}"
 START = "start: [a, b, c]"
@@ -162,7 +162,7 @@ def test_it_goes_on_though_whoever_makes_the_bursts_was_killed_in_the_midst_of_o
 
 HARNESS = """
     import sys, time
-    from tests.unit.test_stall_step import context_of, stall
+    from tests.unit.steps.test_stall import context_of, stall
     from rocketchaos.harness.core.history import History
     from types import SimpleNamespace
     stall(context_of(SimpleNamespace(pid=int(sys.argv[1])), History("run")), stopped=2000, running=5)

@@ -19,7 +19,7 @@ from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.reference.events import described, events_reference
 from rocketchaos.harness.workers.events import WorkerEvent
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RUNS = sorted((ROOT / "tests" / "golden" / "runs").iterdir())
 SENT = {
     "topic": "orders",

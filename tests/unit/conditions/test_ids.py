@@ -9,12 +9,13 @@ import pytest
 
 from rocketchaos.harness.conditions import Awaited, Seen, await_condition
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.events.run import Settled
 
 
 class Context:
     def __init__(self) -> None:
-        self.events: list[tuple[str, dict[str, Any]]] = []
-        self.history = SimpleNamespace(append=lambda _node, kind, data: self.events.append((kind, data)))
+        self.bodies: list[Settled] = []
+        self.history = SimpleNamespace(append=lambda _node, body: self.bodies.append(body))
 
     def now_ns(self) -> int:
         return 0
@@ -28,8 +29,8 @@ def test_the_history_tells_which_condition_and_of_whom_whatever_the_title(title:
     context = Context()
     awaited = Awaited("ownership", "g", title)
     await_condition(cast(Any, context), awaited, lambda: Seen(True, "so it is"), 100)
-    ((kind, data),) = context.events
-    assert (kind, data["condition_id"], data["subject"]) == ("settled", "ownership", "g")
+    (body,) = context.bodies
+    assert (body.kind, body.condition_id, body.subject) == ("settled", "ownership", "g")
 
 
 @pytest.mark.parametrize("title", ["ownership of g", "who owns what of g"])

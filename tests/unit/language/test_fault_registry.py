@@ -23,7 +23,7 @@ from rocketchaos.harness.language.fault_registry import (
 )
 from rocketchaos.harness.steps import STEPS
 
-QUERIES = Path(__file__).parents[2] / "spark_reports" / "queries"
+QUERIES = Path(__file__).parents[3] / "spark_reports" / "queries"
 
 
 @pytest.mark.parametrize("word", FAULT_KINDS)
