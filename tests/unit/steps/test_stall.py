@@ -152,7 +152,7 @@ def test_it_goes_on_though_whoever_makes_the_bursts_was_killed_in_the_midst_of_o
     busy: subprocess.Popen[bytes],
 ) -> None:
     context = context_of(busy, History("run"))
-    stall(context, stopped=2000, running=5)
+    stall(context, stopped=400, running=5)
     bursts: Any = context.faults.active()["stall a"]
     until(lambda: psutil.Process(busy.pid).status() == psutil.STATUS_STOPPED)
     bursts._bursts.kill()
@@ -165,7 +165,7 @@ HARNESS = """
     from tests.unit.steps.test_stall import context_of, stall
     from rocketchaos.harness.core.history import History
     from types import SimpleNamespace
-    stall(context_of(SimpleNamespace(pid=int(sys.argv[1])), History("run")), stopped=2000, running=5)
+    stall(context_of(SimpleNamespace(pid=int(sys.argv[1])), History("run")), stopped=400, running=5)
     print("stalled", flush=True)
     time.sleep(60)
 """
