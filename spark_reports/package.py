@@ -1,6 +1,7 @@
 """A zip for `spark-submit --py-files`: our packages, and the pure Python ones that they need.
 
-What has compiled parts can't come in a zip: Pydantic, and SciPy for reports, must be in the Python of the driver.
+What has compiled parts can't come in a zip: msgspec, Pydantic and, for reports, SciPy must be in the Python of
+the driver.
 Executors need none of this: nothing of ours runs there in Python.
 """
 
@@ -29,7 +30,7 @@ _NEEDED = (
 )  # fmt: skip
 _OF_SPARK = frozenset({"pyspark", "py4j"})
 # Bound to the very version of its compiled part.
-_LEFT_TO_THE_DRIVER = frozenset({"pydantic"})
+_LEFT_TO_THE_DRIVER = frozenset({"msgspec", "pydantic"})
 # They do without their compiled part.
 _ALSO_PURE = frozenset({"charset-normalizer", "markupsafe", "pyyaml"})
 _COMPILED = (".so", ".pyd", ".dylib")

@@ -33,9 +33,9 @@ HOME = Path(pyspark.__file__).parent
 GOLDEN = Path(__file__).parent.parent / "golden" / "runs"
 LIMIT_S = 240
 OF_THE_DRIVER = (
-    "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection", "numpy", "scipy"
+    "msgspec", "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection", "numpy", "scipy"
 )  # fmt: skip
-"""Pydantic and SciPy, with what they need."""
+"""msgspec, Pydantic and SciPy, with what they need."""
 PROBE = """
 import rocketchaos.spark_reports
 from rocketchaos.spark_reports.session import spark_session
