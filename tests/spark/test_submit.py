@@ -33,7 +33,8 @@ HOME = Path(pyspark.__file__).parent
 GOLDEN = Path(__file__).parent.parent / "golden" / "runs"
 LIMIT_S = 240
 OF_THE_DRIVER = (
-    "msgspec", "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection", "numpy", "scipy"
+    "msgspec", "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection", "numpy",
+    "scipy",
 )  # fmt: skip
 """msgspec, Pydantic and SciPy, with what they need."""
 PROBE = """
