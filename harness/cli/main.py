@@ -39,7 +39,7 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         ),
         "validate": CommandEntry(
             "rocketchaos.harness.cli.validate:validate",
-            "Say what is wrong with scenarios, all at once, and warn of what is hardly meant. Nothing is started.",
+            "Say what is wrong with scenarios, all at once, and warn of likely slips. Nothing is started.",
         ),
         "list": CommandEntry(
             "rocketchaos.harness.cli.list:list_scenarios", "List scenarios by theme, or those that fit words."

@@ -200,7 +200,7 @@ class Stall(Fault):
         while time.monotonic() < end and self._is_there():
             with contextlib.suppress(psutil.Error):
                 seen.append(psutil.Process(self._pid).status() == psutil.STATUS_STOPPED)
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_LOOK_EVERY_S)  # a sampling rate: no condition is awaited
         return seen
 
     def _used_s(self) -> float:
