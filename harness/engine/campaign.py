@@ -28,7 +28,6 @@ from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.obtainable import needs_of
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.folder import write_reports
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED, PROFILES
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.delay import delayed_brokers
@@ -99,6 +98,10 @@ class Campaign:
         """
         with self.session_for(job) as session:
             self.options.progress(f"running {job.scenario.name}")
+            session.begin()
+            # While the first processes start; it takes as long as some steps.
+            import rocketchaos.harness.reporting.folder  # noqa: F401
+
             run = self.new_run(session, job, turn)
             try:
                 run.execute()
@@ -381,6 +384,8 @@ def report_of(result: RunResult) -> Report:
         record=result.record,
         folder=result.folder.path,
     )
+    from rocketchaos.harness.reporting.folder import write_reports
+
     with suppress(RocketchaosError):  # a full disk is in the outcome already
         write_reports(report)
     return report

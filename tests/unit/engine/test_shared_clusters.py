@@ -60,6 +60,12 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[DoubleOfASession]:
     return made
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No Java is started to make class-data archives."""
+    monkeypatch.setattr(Campaign, "_make_archives", lambda *_unused: None)
+
+
 def a_campaign(folder: Path, **options: Any) -> tuple[Campaign, Job]:
     campaign = Campaign(Options(runs=folder, shared_for_s=SHARED_FOR_S, **options))
     return campaign, campaign.job(scenario())
