@@ -1,4 +1,4 @@
-"""Commands read the shipped scenarios once for all tests of a process."""
+"""What all tests of a process share: the shipped scenarios, read once, and how they are run."""
 
 from __future__ import annotations
 
