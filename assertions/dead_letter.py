@@ -55,8 +55,8 @@ class DeadLetter(Count):
             number == 0
             and self.fits(0)
             and not any(
-                one.topic in view.own_subscriptions.topics(member, at)
-                for one in view.sent_until(at)
+                message.topic in view.own_subscriptions.topics(member, at)
+                for message in view.sent_until(at)
                 for member in view.scenario.members(self.group)
             )
         ):

@@ -55,10 +55,10 @@ def room(reaches: Sequence[Reach]) -> Span | None:
 
     None where they speak of different things.
     """
-    own = sorted(reaches, key=lambda one: (len(one.to), len(one.messages)))
-    if not own or not all(one.within(other) for one, other in pairwise(own)):
+    own = sorted(reaches, key=lambda reach: (len(reach.to), len(reach.messages)))
+    if not own or not all(reach.within(other) for reach, other in pairwise(own)):
         return None
-    rooms = [reduce(Span.common, (other.says_of(one) for other in own)) for one in own]
+    rooms = [reduce(Span.common, (other.says_of(reach) for other in own)) for reach in own]
     return next((found for found in rooms if found.low > found.high), rooms[-1])
 
 

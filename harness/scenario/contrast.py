@@ -28,12 +28,12 @@ def one_holds_with_the_other(document: Document, scenario: Scenario, *, exact: b
     anomaly, healthy = scenario.anomaly, scenario.healthy
     if any(isinstance(check, Refuted) for check in (*anomaly, *healthy)):
         return  # the contrary of the other list by itself
-    for section, one, other, outcome in (
+    for section, first, other, outcome in (
         ("healthy", healthy, anomaly, "not-reproduced"),
         ("anomaly", anomaly, healthy, "reproduced"),
     ):
-        always = _says_all_of(scenario, one, other, exact=True)
-        if always if exact else not always and _says_all_of(scenario, one, other, exact=False):
+        always = _says_all_of(scenario, first, other, exact=True)
+        if always if exact else not always and _says_all_of(scenario, first, other, exact=False):
             then = "anomaly" if section == "healthy" else "healthy"
             message = f"wherever `{section}` holds `{then}` does too: no run can ever be `{outcome}`"
             yield document.report((section,), message, key=True)
@@ -46,24 +46,24 @@ def contradictions(document: Document, scenario: Scenario, *, exact: bool) -> It
         for pair in combinations(checks, 2):
             common = _room_for(scenario, pair)
             if common is not None and common.exact == exact and not common.wide_enough(0):
-                told = " and ".join(f"`{check.title()}`" for check in pair)
-                yield document.report((section,), f"{told} exclude each other: it never holds", key=True)
+                text = " and ".join(f"`{check.title()}`" for check in pair)
+                yield document.report((section,), f"{text} exclude each other: it never holds", key=True)
 
 
 def both_can_hold(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """Lists of which all checks speak of one number, that can keep both."""
     checks = (*scenario.anomaly, *scenario.healthy)
     if any(check.where is not None for check in checks) or any(
-        _says_all_of(scenario, one, other, exact=False)
-        for one, other in permutations((scenario.anomaly, scenario.healthy))
+        _says_all_of(scenario, first, other, exact=False)
+        for first, other in permutations((scenario.anomaly, scenario.healthy))
     ):
         return  # said already
     common = _room_for(scenario, checks)
     # A time is hardly ever just so long; a count is.
     least_width = 0.0 if isinstance(checks[0], Count) else 1.0
     if common is not None and common.spans and common.wide_enough(least_width):
-        told = " and ".join(f"{what}{_told(span)}" for what, span in common.spans.items())
-        message = f"`anomaly` and `healthy` both hold of {told}{common.unit}: such a run is inconclusive"
+        text = " and ".join(f"{what}{_in_words(span)}" for what, span in common.spans.items())
+        message = f"`anomaly` and `healthy` both hold of {text}{common.unit}: such a run is inconclusive"
         yield document.report(("healthy",), message, key=True)
 
 
@@ -91,29 +91,29 @@ def _room_for(scenario: Scenario, checks: Sequence[Check]) -> _Room | None:
     if len(reaches) < len(checks):
         return None
     found = room(reaches)
-    exact = all(one.exact for one in reaches)
+    exact = all(reach.exact for reach in reaches)
     return None if found is None else _Room({"": found}, exact, " delivered")
 
 
-def _says_all_of(scenario: Scenario, one: Sequence[Check], other: Sequence[Check], *, exact: bool) -> bool:
-    """Whether all of `other` holds wherever all of `one` does."""
+def _says_all_of(scenario: Scenario, first: Sequence[Check], other: Sequence[Check], *, exact: bool) -> bool:
+    """Whether all of `other` holds wherever all of `first` does."""
     # Where every check of a list is of other clients or versions, the list doesn't hold.
     return any(check.where is None for check in other) and all(
-        any(implies(own, check) or _reaches(scenario, own, check, exact) for own in one) for check in other
+        any(implies(own, check) or _reaches(scenario, own, check, exact) for own in first) for check in other
     )
 
 
-def _reaches(scenario: Scenario, one: Check, other: Check, exact: bool) -> bool:
-    """Whether `other` holds wherever `one` does, by the messages that both count."""
-    own, wanted = one.reach(scenario), other.reach(scenario)
-    if own is None or wanted is None or one.where not in (None, other.where):
+def _reaches(scenario: Scenario, first: Check, other: Check, exact: bool) -> bool:
+    """Whether `other` holds wherever `first` does, by the messages that both count."""
+    own, wanted = first.reach(scenario), other.reach(scenario)
+    if own is None or wanted is None or first.where not in (None, other.where):
         return False
     comparable = wanted.whole and (own.within(wanted) or wanted.within(own))
     # How many are undelivered depends on how many could be sent.
-    return comparable and (not exact or type(one) is type(other)) and own.says_of(wanted) in wanted.span
+    return comparable and (not exact or type(first) is type(other)) and own.says_of(wanted) in wanted.span
 
 
-def _told(span: Span) -> str:
+def _in_words(span: Span) -> str:
     if span.low == span.high:
         return f"{span.low:g}"
     if math.isinf(span.high):

@@ -8,30 +8,25 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from rocketchaos.harness.clients.producer import Acknowledged
-from rocketchaos.harness.probes.tracks import read_tracks
-from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.probes.tracks_probe import read_tracks
+from rocketchaos.harness.workers.worker import WorkerFailed
 
 
 class Context:
     """A run's context, as far as tracks need it; the first message is answered after the second one."""
 
     def __init__(self) -> None:
-        self.admin = self
+        self.admin = self.observations = self
+        self.names = SimpleNamespace(real=str, scenario=str)
         self.scenario = SimpleNamespace(groups=("g",))
         self.written: list[tuple[str, object]] = []
         self._second_asked = threading.Event()
 
-    def only_look(self, _probe: str) -> AbstractContextManager[object]:
+    def only(self, _probe: str) -> AbstractContextManager[object]:
         return nullcontext()
 
     def now_ns(self) -> int:
         return 0
-
-    def real_topic(self, topic: str) -> str:
-        return topic
-
-    def name_of_group(self, group: str) -> str:
-        return group
 
     def tracks(self, _topic: str, offset_msg_id: str) -> dict[str, Any]:
         if offset_msg_id == "0":
@@ -42,10 +37,10 @@ class Context:
             raise WorkerFailed("the broker is gone", None)
         return {"tracks": [{"group": "g", "type": f"TYPE_{offset_msg_id}", "exception": None}]}
 
-    def observe(self, what: str, _kind: str, data: dict[str, Any], _moment: str, _began_ns: int) -> None:
+    def write(self, what: str, _kind: str, data: dict[str, Any], _moment: str, _began_ns: int) -> None:
         self.written.append((what, data["tracks"]))
 
-    def note_probe_failure(self, probe: str, error: str, *, key: str) -> None:
+    def note_failure(self, probe: str, error: str, *, key: str) -> None:
         self.written.append((f"{probe} {key}", error))
 
 
