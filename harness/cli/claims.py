@@ -28,6 +28,7 @@ from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.jars.builds import version_of
 from rocketchaos.harness.plan.library import scenarios_folder, shipped
 from rocketchaos.harness.plan.matrix import LeftOut, code_with, left_out_told
 from rocketchaos.harness.plan.obtainable import obtainable
@@ -54,8 +55,9 @@ def claims_run(
         list[str] | None,
         typer.Option(
             "--rocketmq",
-            metavar="V,...",
-            help=f"Versions of RocketMQ; may be there more than once. [default: {','.join(VERSIONS)}]",
+            metavar="V|DIR,...",
+            help="Versions of RocketMQ, or folders of builds; may be there more than once. "
+            f"[default: {','.join(VERSIONS)}]",
         ),
     ] = None,
     only: Annotated[
@@ -79,7 +81,8 @@ def claims_run(
         raise UsageProblem("--slow and --fast leave nothing", "Leave one of them out.")
     wanted, expected = chosen(only), read_expected()
     speed = Speed.SLOW if slow else Speed.FAST if fast else Speed.ALL
-    versions = tuple(dict.fromkeys(one for text in rocketmq or VERSIONS for one in text.split(",") if one))
+    named = (one.strip() for text in rocketmq or VERSIONS for one in text.split(","))
+    versions = tuple(dict.fromkeys(version_of(one) for one in named if one))
     plan = planned(carriers(_library(), wanted, speed), versions, on)
     for line in left_out_told(plan.left_out):
         ERR.print(f"left out: {line}", markup=False)

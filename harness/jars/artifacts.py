@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from rocketchaos.harness.jars import builds
 from rocketchaos.harness.jars.bundles import Bundle, indexes, jars
 from rocketchaos.harness.rocketmq import versions
 
@@ -33,7 +34,7 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
     """The jars that a role of this RocketMQ version needs, fetched where the cache lacks them.
 
     Args:
-        version: a release of 4.9.x or 5.x, such as 4.9.4.
+        version: a release of 4.9.x or 5.x, such as 4.9.4, or the name of a build (`harness.jars.builds`).
         role: `server` (name server and broker), `tools` (the admin client), `client`, or `all-servers` (with the
             proxy of 5.x besides, a hundred megabytes more: fetched for who needs it).
         progress: told in a few words what takes time.
@@ -43,6 +44,8 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
         EnvironmentNotReady: something is missing and can't be fetched, or the cache can't be written.
     """
     versions.parse(version)
+    if versions.is_build(version):
+        return builds.named(version).classpath(role)
 
     def require(_repository: Repository) -> None:
         # Only here, where something is missing.
@@ -61,7 +64,7 @@ def cached(version: str) -> bool:
         EnvironmentNotReady: the cache can't be used.
     """
     versions.parse(version)
-    return all(bundle(version, role).whole() for role in ARTIFACTS)
+    return versions.is_build(version) or all(bundle(version, role).whole() for role in ARTIFACTS)
 
 
 def in_cache() -> list[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady, RocketchaosError, UsageProblem
+from rocketchaos.harness.jars import builds
 from rocketchaos.harness.jars.artifacts import ARTIFACTS, GROUP, Progress, Role, bundle, coordinates, in_cache
 from rocketchaos.harness.jars.bundles import fetch_side_by_side
 from rocketchaos.harness.rocketmq import versions
@@ -37,8 +38,10 @@ class Need:
 
     @property
     def cached(self) -> bool:
-        """Whether all of it is in the cache; raises as `harness.core.paths.maven_folder`."""
-        return all(bundle(self.version, role).whole() is not None for role in self.roles)
+        """Whether all of it is in the cache, or a build; raises as `harness.core.paths.maven_folder`."""
+        return versions.is_build(self.version) or all(
+            bundle(self.version, role).whole() is not None for role in self.roles
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,11 @@ def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Ne
     wanted = tuple(dict.fromkeys(needs))
     for need in wanted:
         versions.parse(need.version)
+    lacking: dict[Need, RocketchaosError] = {}
+    lacking.update((need, error) for need in wanted if (error := _lacking_build(need)) is not None)
     missing = [need for need in wanted if not need.cached]
     if not missing:
-        return {}
+        return lacking
     repository = _repository(progress)
     if progress is not None:
         told = ", ".join(dict.fromkeys(need.version for need in missing))
@@ -72,7 +77,17 @@ def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Ne
     found = repository.has(one for need in missing for one in need.coordinates)
     there = functools.cache(functools.partial(_releases, repository))
     absent = {need: _absence(need, found, repository.name, there) for need in missing}
-    return {need: error for need, error in absent.items() if error is not None}
+    return lacking | {need: error for need, error in absent.items() if error is not None}
+
+
+def _lacking_build(need: Need) -> UsageProblem | None:
+    """That a build lacks a proxy where one is needed; what else it needs it has."""
+    if not versions.is_build(need.version) or "all-servers" not in need.roles:
+        return None
+    build = builds.named(need.version)
+    if build.has_proxy:
+        return None
+    return UsageProblem(f"the build {build.name} has no rocketmq-proxy jar in {build.folder / 'lib'}")
 
 
 def require(need: Need, progress: Progress | None = None) -> None:
@@ -92,7 +107,7 @@ def fetch(needs: Iterable[Need], progress: Progress | None = None) -> dict[Need,
     Raises:
         EnvironmentNotReady: the cache can't be used.
     """
-    wanted = tuple(dict.fromkeys(needs))
+    wanted = tuple(need for need in dict.fromkeys(needs) if not versions.is_build(need.version))
     groups = [[bundle(need.version, role) for role in need.roles] for need in wanted]
     errors = zip(wanted, fetch_side_by_side(groups, progress), strict=True)
     return {need: error for need, error in errors if error is not None}

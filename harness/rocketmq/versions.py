@@ -10,6 +10,8 @@ from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.rocketmq.version_range import contains
 
 _FORM = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+_BUILD = re.compile(rf"{_FORM.pattern}(?:[-.][\w.-]+)?\+[0-9a-f]{{8}}")
+"""The name of a build (`harness.jars.builds`): the version of its jars, and their digest."""
 
 PROXY_SINCE = ">=5.0"
 """The versions of RocketMQ that have a proxy."""
@@ -18,21 +20,26 @@ VersionNumbers = tuple[int, int, int]
 
 
 def parse(version: str) -> VersionNumbers:
-    """The three numbers of a supported version.
+    """The three numbers of a supported version, or of a build's.
 
     Raises:
         UsageProblem: no version such as 4.9.4, or neither 4.9.x nor 5.x.
     """
-    found = _FORM.fullmatch(version)
+    found = _FORM.fullmatch(version) or _BUILD.fullmatch(version)
     if found is None:
         raise UsageProblem(
             f"{version!r} is no RocketMQ version",
-            "Give all three numbers of a release: 4.9.4 or 5.3.3, for example.",
+            "Give all three numbers of a release, 4.9.4 or 5.3.3, or the folder of a build of your own.",
         )
     numbers = (int(found[1]), int(found[2]), int(found[3]))
     if not is_supported(numbers):
         raise UsageProblem(f"RocketMQ {version} is not supported", "Versions 4.9.x and 5.x are.")
     return numbers
+
+
+def is_build(version: str) -> bool:
+    """Whether it is the name of a build of one's own, and not a release."""
+    return _BUILD.fullmatch(version) is not None
 
 
 def is_supported(numbers: VersionNumbers) -> bool:
