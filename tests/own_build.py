@@ -1,4 +1,4 @@
-"""Builds of one's own for tests: a released version's jars, unpacked as a distribution has them, perhaps changed."""
+"""Builds of one's own for tests: the jars of a release, laid out as a distribution has them, perhaps changed."""
 
 from __future__ import annotations
 

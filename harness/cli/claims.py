@@ -20,9 +20,11 @@ from rocketchaos.harness.claims.rounds import run_rounds
 from rocketchaos.harness.claims.runs import seen_in
 from rocketchaos.harness.claims.table import claims_table
 from rocketchaos.harness.claims.verdicts import Verdict, VerdictKind, verdicts
+from rocketchaos.harness.cli.bisect import claims_bisect
 from rocketchaos.harness.cli.common import runs_or_default, write_text
 from rocketchaos.harness.cli.common_options import OnOption, ParallelOption, RunsOption, SeedOption
 from rocketchaos.harness.cli.ending import ending_in_a_code
+from rocketchaos.harness.cli.matrix_option import WordsCommand
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
@@ -181,6 +183,7 @@ def claims_application() -> typer.Typer:
     )
     app.command("run")(ending_in_a_code(claims_run))
     app.command("table")(ending_in_a_code(claims_table_command))
+    app.command("bisect", cls=WordsCommand)(ending_in_a_code(claims_bisect))
     app.command("diff")(ending_in_a_code(claims_diff))
     return app
 

@@ -26,7 +26,8 @@ ARTIFACTS: Mapping[Role, Sequence[str]] = {
 """The artifacts of each role that a run needs. Clients get a class path of their own: with the broker's jars
 on it a 5.x client takes the broker's log configuration."""
 
-_PROXY = "rocketmq-proxy"
+PROXY = "rocketmq-proxy"
+"""The artifact that servers of 5.x need besides for clients that speak gRPC."""
 _SERVER_INDEX = "-server.json"
 
 
@@ -86,5 +87,5 @@ def coordinates(version: str, role: Role) -> list[str]:
 def _artifacts(version: str, role: Role) -> Sequence[str]:
     if role != "all-servers":
         return ARTIFACTS[role]
-    proxy = [_PROXY] if versions.has_proxy(version) else []
+    proxy = [PROXY] if versions.has_proxy(version) else []
     return [*ARTIFACTS["server"], *proxy]
