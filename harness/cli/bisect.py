@@ -31,7 +31,7 @@ from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.engine.bisecting import CODES, bisect_all, versions_at_a_time
 from rocketchaos.harness.engine.campaign import Campaign
-from rocketchaos.harness.jars.builds import version_of
+from rocketchaos.harness.jars.builds import open_build, version_of
 from rocketchaos.harness.jars.releases import releases
 from rocketchaos.harness.plan.bisect import FEWEST, search
 from rocketchaos.harness.plan.candidates import Candidates, candidates
@@ -143,7 +143,7 @@ def claims_bisect(
 
 
 def _candidates(oldest: str | None, newest: str | None, builds: Sequence[Path] | None) -> Candidates:
-    named = [version_of(str(one / ".")) for one in builds or ()]
+    named = [open_build(one.expanduser()).name for one in builds or ()]
     ends = [None if one is None else version_of(one) for one in (oldest, newest)]
     with Progress() as progress:
         progress("asking which releases there are")

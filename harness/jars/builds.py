@@ -88,13 +88,17 @@ def version_of(text: str, base: Path | None = None) -> str:
     Raises:
         UsageProblem: neither a supported version nor a whole build.
     """
-    folder = (base or Path()) / Path(text).expanduser()
-    if not (os.sep in text or text.startswith((".", "~")) or folder.is_dir()):
+    if not names_a_folder(text, base):
         versions.parse(text)
         if versions.is_build(text):
             named(text)
         return text
-    return open_build(folder).name
+    return open_build((base or Path()) / Path(text).expanduser()).name
+
+
+def names_a_folder(text: str, base: Path | None = None) -> bool:
+    """Whether a user who writes this means a folder, there or not, rather than a version."""
+    return os.sep in text or text.startswith((".", "~")) or ((base or Path()) / text).is_dir()
 
 
 def open_build(folder: Path) -> Build:
@@ -104,7 +108,8 @@ def open_build(folder: Path) -> Build:
         UsageProblem: there is no whole build of one supported version in the folder.
     """
     build = _read(folder.absolute())
-    return _OPENED.setdefault(build.name, build)
+    _OPENED[build.name] = build
+    return build
 
 
 def named(name: str) -> Build:

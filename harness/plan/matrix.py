@@ -14,7 +14,7 @@ from types import MappingProxyType
 from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import clipped, listed, nearest
-from rocketchaos.harness.jars.builds import version_of
+from rocketchaos.harness.jars.builds import names_a_folder, version_of
 from rocketchaos.harness.plan.feasibility import lacks
 from rocketchaos.harness.plan.job import Job, job_of
 from rocketchaos.harness.rocketmq import versions
@@ -173,8 +173,8 @@ def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
 
 
 def _client(text: str) -> ClientChoice:
-    kind, at, version = text.partition("@")
-    choice = client_choice(f"{kind}@{version_of(version)}" if at else text)
+    kind, _, version = text.partition("@")
+    choice = client_choice(f"{kind}@{version_of(version)}" if version and names_a_folder(version) else text)
     if choice.version is not None:
         versions.parse(choice.version)
     return choice
