@@ -40,9 +40,14 @@ class Candidates:
         return sorted(names, key=versions.parse)
 
     def between(self, before: str, first: str) -> list[str]:
-        """What was left out between two of the versions."""
+        """What was left out between two of the versions; a release stands before the builds of its version."""
         oldest, newest = versions.parse(before), versions.parse(first)
-        return [one for one in self.left_out if oldest <= versions.parse(one) <= newest]
+        return [
+            one
+            for one in self.left_out
+            if oldest < versions.parse(one) < newest
+            or (oldest < versions.parse(one) == newest and versions.is_build(first))
+        ]
 
 
 def candidates(

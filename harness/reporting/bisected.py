@@ -91,7 +91,7 @@ def _sum(searches: Sequence[Bisected], seconds: float, claim: str) -> str:
     if ending is Ending.FOUND:
         one, change = changes[0]
         unknown = one.unknown(change)
-        might = f", or one of {', '.join(unknown)}, of which nothing is known" if unknown else ""
+        might = f", or {' or '.join(unknown)}, of which nothing is known" if unknown else ""
         told = f"RocketMQ {change.first} is the first that answers differently{might}"
     elif ending is Ending.SEVERAL:
         firsts = one_of_each(change.first for _, change in changes)

@@ -30,6 +30,8 @@ def test_all_that_can_be_run_and_the_others_named() -> None:
         "5.1.3": "there is no rocketmq-namesrv of it",
     }
     assert found.between("5.0.0", "5.1.4") == ["5.1.3"]
+    assert found.between("5.0.0", "5.1.3+ab12cd34") == ["5.1.3"]
+    assert found.between("5.1.3+ab12cd34", "5.1.4") == []
 
 
 def test_from_one_to_another() -> None:
