@@ -26,11 +26,11 @@ from rocketchaos.harness.cli.common_options import (
 )
 from rocketchaos.harness.cli.matrix_option import BUILDS_OPTION
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.engine.bisecting import CODES, bisect_all, versions_at_a_time
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.jars.builds import open_build, version_of
 from rocketchaos.harness.jars.releases import releases
 from rocketchaos.harness.plan.bisect import FEWEST, search
@@ -183,8 +183,8 @@ def _bisect(
         searches.append(Bisected(freed, own, asking))
     for version, reason in {v: r for one in searches for v, r in one.candidates.left_out.items()}.items():
         ERR.print(f"left out: RocketMQ {version}: {reason}", markup=False)
-    with Progress() as progress, Campaign(replace(options, progress=progress)) as campaign:
-        bisect_all(campaign, searches, answer, parallel, progress)
+    with Progress() as progress, Runner(replace(options, progress=progress)) as runner:
+        bisect_all(runner, searches, answer, parallel, progress)
     seconds = time.monotonic() - began_s
     if as_json:
         json.dump(as_document(searches, seconds, claim), sys.stdout, indent=2, ensure_ascii=False)

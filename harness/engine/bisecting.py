@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.machine_load import usable_cores
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.bisect import Ask, Ending
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.reporting.base import Report
@@ -30,7 +30,7 @@ def versions_at_a_time() -> int:
 
 
 def bisect_all(
-    campaign: Campaign,
+    runner: Runner,
     searches: Sequence[Bisected],
     answer: Callable[[Report], str],
     parallel: int | None,
@@ -39,10 +39,10 @@ def bisect_all(
     """Let the searches ask, round by round, until each has its history.
 
     Args:
-        campaign: runs what they ask for.
+        runner: runs what they ask for.
         searches: not begun yet.
         answer: what a run answers; empty: nothing.
-        parallel: runs at a time, as `Campaign.run_all`.
+        parallel: runs at a time, as `Runner.run_all`.
         told: told what is asked.
     """
     asks: dict[int, Ask] = {number: next(one.search) for number, one in enumerate(searches)}
@@ -55,7 +55,7 @@ def bisect_all(
         ]
         told(f"asking RocketMQ {', '.join(dict.fromkeys(job.rocketmq for _, job in jobs))}")
         answers: dict[int, dict[str, Counter[str]]] = {number: {} for number in asks}
-        reports = campaign.run_all([job for _, job in jobs], parallel)
+        reports = runner.run_all([job for _, job in jobs], parallel)
         for (number, job), report in zip(jobs, reports, strict=True):
             searches[number].reports.setdefault(job.rocketmq, []).append(report)
             if word := answer(report):

@@ -125,7 +125,7 @@ def named(name: str) -> Build:
     return _OPENED[name]
 
 
-def told(version: str) -> str:
+def as_given(version: str) -> str:
     """What a user gives for it: a release as it is, of a build its folder."""
     return str(named(version).folder) if versions.is_build(version) else version
 

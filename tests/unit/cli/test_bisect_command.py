@@ -14,7 +14,7 @@ from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.cli.matrix_option import one_option_a_word
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.core.model import OutcomeKind
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.jars.releases import Release
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.reporting.base import Report
@@ -48,13 +48,13 @@ def ends_as(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[EndsAs
     run: list[Job] = []
 
     def play(of_version: EndsAs) -> list[Job]:
-        def run_all(_self: Campaign, jobs: Sequence[Job], _parallel: int | None) -> Iterator[Report]:
+        def run_all(_self: Runner, jobs: Sequence[Job], _parallel: int | None) -> Iterator[Report]:
             for job in jobs:
                 run.append(job)
                 report = good(tmp_path / "runs" / str(len(run)), rocketmq=job.rocketmq)
                 yield replace(report, outcome=replace(report.outcome, kind=of_version(job.rocketmq)))
 
-        monkeypatch.setattr(Campaign, "run_all", run_all)
+        monkeypatch.setattr(Runner, "run_all", run_all)
         return run
 
     return play
@@ -66,7 +66,10 @@ def test_the_first_version_is_told_with_what_is_not_known(
     jobs = ends_as(since("5.1.4"))
     assert main(["bisect", "same-group-different-tags"]) == ExitCode.AS_EXPECTED
     told = capsys.readouterr()
-    assert "RocketMQ 5.1.4 is the first that answers differently, or 5.1.3, of which nothing is known" in told.out
+    assert (
+        "RocketMQ 5.1.4 is the first that answers differently, or 5.1.3, of which nothing is known"
+        in told.out
+    )
     assert "not-reproduced up to 5.1.1, reproduced from 5.1.4 on" in told.out
     assert "4 of 4 reproduced (51 to 100 %)" in told.out
     assert "left out: RocketMQ 5.1.3: there is no rocketmq-namesrv of it" in told.err

@@ -30,7 +30,7 @@ def test_it_goes_by_its_version_and_its_digest(tmp_path: Path) -> None:
     name = builds.version_of(str(made_build(tmp_path / "a")))
     assert re.fullmatch(r"5\.5\.1-SNAPSHOT\+[0-9a-f]{8}", name)
     assert builds.named(name).folder == tmp_path / "a"
-    assert builds.told(name) == str(tmp_path / "a")
+    assert builds.as_given(name) == str(tmp_path / "a")
     assert builds.version_of(name) == name
     assert versions.parse(name) == (5, 5, 1)
     assert versions.has_proxy(name)

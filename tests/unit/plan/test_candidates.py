@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.jars.releases import Release
 from rocketchaos.harness.plan.candidates import candidates
