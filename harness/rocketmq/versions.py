@@ -10,6 +10,8 @@ from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.rocketmq.version_range import contains
 
 _FORM = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+_BUILD = re.compile(rf"{_FORM.pattern}(?:[-.][\w.-]+)?\+[0-9a-f]{{8}}")
+"""The name of a build (`harness.jars.builds`): the version of its jars, and their digest."""
 
 PROXY_SINCE = ">=5.0"
 """The versions of RocketMQ that have a proxy."""
@@ -18,22 +20,22 @@ VersionNumbers = tuple[int, int, int]
 
 
 def numbers(version: str) -> VersionNumbers:
-    """The three numbers of a version, supported or not.
+    """The three numbers of a version or of a build's, supported or not.
 
     Raises:
         UsageProblem: no version such as 4.9.4.
     """
-    found = _numbers(version)
+    found = _FORM.fullmatch(version) or _BUILD.fullmatch(version)
     if found is None:
         raise UsageProblem(
             f"{version!r} is no RocketMQ version",
-            "Give all three numbers of a release: 4.9.4 or 5.3.3, for example.",
+            "Give all three numbers of a release, 4.9.4 or 5.3.3, or the folder of a build of your own.",
         )
-    return found
+    return int(found[1]), int(found[2]), int(found[3])
 
 
 def parse(version: str) -> VersionNumbers:
-    """The three numbers of a supported version.
+    """The three numbers of a supported version, or of a build's.
 
     Raises:
         UsageProblem: no version such as 4.9.4, or neither 4.9.x nor 5.x.
@@ -47,6 +49,11 @@ def parse(version: str) -> VersionNumbers:
 def unsupported(version: str, hint: str = "") -> UsageProblem:
     """What to say of a version that the harness can't run."""
     return UsageProblem(f"RocketMQ {version} is not supported: versions 4.9.x and 5.x are", hint)
+
+
+def is_build(version: str) -> bool:
+    """Whether it is the name of a build of one's own, and not a release."""
+    return _BUILD.fullmatch(version) is not None
 
 
 def is_supported(version: VersionNumbers) -> bool:

@@ -181,6 +181,17 @@ class Scenario(Strict):
         known._source, known._file, known._lines = source, file, dict(lines)
         return known
 
+    def of_every_version(self) -> Scenario:
+        """The same scenario, and its text, without the versions that it says it is about."""
+        line = self.line_of("rocketmq")
+        if not self.rocketmq or line is None:
+            return self
+        lines = self._source.splitlines(keepends=True)
+        lines[line - 1] = f"# {lines[line - 1]}"
+        freed = self.model_copy(update={"rocketmq": ""})
+        freed._source = "".join(lines)
+        return freed
+
     def with_client(self, choice: ClientChoice) -> Scenario:
         """The same scenario, in which every consumer that names no client is this one.
 

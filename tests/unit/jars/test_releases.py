@@ -147,13 +147,18 @@ def test_every_release_that_can_be_run_here(maven: Maven) -> None:
     fetch([Need("5.2.0")])
     found, unreached = releases()
     assert unreached is None
-    assert [(item.version, item.cached) for item in found] == [
+    assert [(one.version, one.cached) for one in found if not one.lacks] == [
         ("4.9.4", False),
         ("4.9.7", False),
         ("5.2.0", True),
         ("5.3.3", False),
         ("5.4.0", False),
     ]
+    parts = {one.version: (one.has, one.lacks) for one in found}
+    assert parts["5.2.0"] == (("server", "tools", "client", "proxy"), ())
+    assert parts["4.9.6"] == (("client",), ("rocketmq-namesrv", "rocketmq-broker", "rocketmq-tools"))
+    assert parts["4.9.7"] == (("server", "tools", "client"), ())
+    assert parts["5.3.4"] == (("server",), ("rocketmq-tools", "rocketmq-client"))
 
 
 def test_versions_are_fetched_side_by_side(maven: Maven) -> None:
@@ -205,9 +210,19 @@ def test_supported_releases_in_order() -> None:
 def test_the_command_lists_them(maven: Maven, capsys: pytest.CaptureFixture[str]) -> None:
     fetch([Need("5.2.0")])
     assert main(["versions"]) == ExitCode.AS_EXPECTED
-    assert capsys.readouterr().out == "4.9.4\n4.9.7\n5.2.0  in the cache\n5.3.3\n5.4.0\n"
+    lines = capsys.readouterr().out.splitlines()
+    listed = "4.9.4, 4.9.6, 4.9.7, 4.9.8, 5.2.0, 5.3.3, 5.3.4, 5.4.0"
+    assert ", ".join(line.split()[0] for line in lines) == listed
+    assert lines[1].split("  ")[-1] == "can't be run: no rocketmq-namesrv, rocketmq-broker, rocketmq-tools"
+    assert lines[4].split() == ["5.2.0", "server", "tools", "client", "proxy", "in", "the", "cache"]
     assert main(["versions", "--json"]) == ExitCode.AS_EXPECTED
-    assert {"version": "5.2.0", "cached": True} in json.loads(capsys.readouterr().out)["versions"]
+    assert json.loads(capsys.readouterr().out)["versions"][6] == {
+        "version": "5.3.4",
+        "cached": False,
+        "runs": False,
+        "has": ["server"],
+        "lacks": ["rocketmq-tools", "rocketmq-client"],
+    }
 
 
 def test_without_a_network_the_command_lists_the_cache_and_says_so(
