@@ -23,6 +23,7 @@ from rocketchaos.harness.engine.final_wait import FinalWait
 from rocketchaos.harness.engine.record import describe_run
 from rocketchaos.harness.engine.session import Session
 from rocketchaos.harness.engine.test_bed import Stage
+from rocketchaos.harness.facts.folder_facts import write_facts
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.probes.watch import Watch
@@ -121,6 +122,7 @@ class Run:
         with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
             self.folder.write_json("run.json", record)
             self.folder.write_outcome(outcome)
+            write_facts(self.folder)
         stage.history.close()
         self.result = RunResult(self.scenario, self.folder, outcome, stage.history.events, record)
         return self.result
