@@ -5,6 +5,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 
+EMPTY = "0:0"
+"""The digest of an empty file."""
+
 
 def digest_of(content: bytes) -> str:
     """`<lines>:<sum of their CRC-32>`; a line ends with `\\n`, or with the file."""

@@ -88,7 +88,7 @@ def read_folder(path: Path) -> ReadFolder:
 
 
 def facts_of(read: ReadFolder) -> Iterator[Fact]:
-    """All facts of a folder that is whole, but for the seal."""
+    """All facts of a folder that is fit, but for the seal."""
     assert read.documents is not None
     documents, story = read.documents, read.story
     yield run_fact(documents, story, read.seen.message_count)
@@ -125,13 +125,13 @@ def lines_of_messages(read: ReadFolder) -> Iterator[bytes]:
 
 
 def write_facts(folder: RunFolder) -> None:
-    """Write `facts.jsonl`, last of all files; a folder that isn't whole has none.
+    """Write `facts.jsonl`, last of all files; a folder that isn't fit has none.
 
     Raises:
         EnvironmentNotReady: it can't be written.
     """
     read = read_folder(folder.path)
-    if read.seen.whole and read.documents is not None:
+    if read.seen.fit and read.documents is not None:
         folder.write_text(FACTS, lines_of_facts(read, read.files).decode("utf-8"))
     else:
         (folder.path / FACTS).unlink(missing_ok=True)

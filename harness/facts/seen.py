@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rocketchaos.harness.core.model import SCHEMA_VERSION
+from rocketchaos.harness.core.model import SCHEMA_VERSION, OutcomeKind, Trouble
+
+LAST_WALL_MS = 253_402_300_799_000
+"""The last Unix time that a calendar of four digits has."""
 
 
 @dataclass(slots=True)
@@ -57,13 +60,28 @@ class Seen:
     """Of messages, which the history doesn't know."""
 
     @property
-    def whole(self) -> bool:
-        """Whether all files could be read to their ends, so that facts can be made of them."""
+    def fit(self) -> bool:
+        """Whether facts can be made of the folder: it is whole, and nothing in it contradicts anything else."""
         documents = (self.run, self.outcome, self.checks)
+        # Where the oracle could not read the history, it has written none (`assertions.judge`).
+        unjudged = self.message_count == 0 and self.trouble == Trouble.HARNESS
+        cited = max(self.last_event_of_messages or 0, self.last_event_of_checks or 0)
         return (
             not any(one.broken or one.schema_version != SCHEMA_VERSION for one in documents)
-            and self.event_count > 0
-            and not (self.broken_events or self.broken_messages)
-            and not (self.events_of_other_schema or self.messages_of_other_schema)
+            and self.outcome_kind in list(OutcomeKind)
+            and self.ends > 0
             and self.in_order
+            and 0 <= (self.first_wall_ms or 0) <= LAST_WALL_MS
+            and (unjudged or not self.missing_messages)
+            and cited <= self.event_count
+            and not (
+                self.broken_events
+                or self.events_of_other_schema
+                or self.events_of_another_run
+                or self.broken_messages
+                or self.messages_of_other_schema
+                or self.surplus_messages
+                or self.other_keys
+                or self.strange_groups
+            )
         )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as fn
 
-from rocketchaos.spark_reports.ingest.listing import Folder, is_gone, run_folders
+from rocketchaos.spark_reports.ingest.folder_list import Folder, is_gone, run_folders
 from rocketchaos.spark_reports.ingest.portion import Portion
 from rocketchaos.spark_reports.ingest.reading import reading
 from rocketchaos.spark_reports.ingest.summary import IngestSummary

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rocketchaos.spark_reports.ingest.listing import READ, File, Folder
+from rocketchaos.spark_reports.ingest.folder_list import READ, File, Folder
 from rocketchaos.spark_reports.ingest.quarantine import KINDS, Document, Problem, Seen, problem_of
 
 SOURCE = "file:/a place/runs/s/20261121T192459.680-7"

@@ -19,9 +19,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.facts.folder_facts import FACTS, MADE_OF
 from rocketchaos.spark_reports.places import Place, literal
 
-READ = ("run.json", "outcome.json", "checks.json", "messages.jsonl", "events.jsonl")
+READ = (*MADE_OF, FACTS)
 """The files of a run folder that are read, besides logs."""
 CONTRACT = frozenset((*READ, "scenario.yaml"))
 """A folder with one of these is a run folder."""
