@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.ingest import folder_list
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.store import Store
 from tests.spark import stores
