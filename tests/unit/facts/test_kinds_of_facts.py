@@ -25,6 +25,7 @@ from rocketchaos.harness.facts.signature import signature
 from rocketchaos.harness.facts.story import Story, line_of
 from rocketchaos.harness.facts.stretches import settled_group
 from rocketchaos.harness.facts.subscription_facts import subscription_facts
+from rocketchaos.harness.reference.facts import facts_reference
 from tests.unit.facts.histories import (
     Told,
     fault,
@@ -330,3 +331,8 @@ def test_a_line_that_is_no_event_is_broken(text: bytes) -> None:
 def test_a_kind_of_a_newer_version_is_no_damage() -> None:
     assert line_of(line(1, (0, "a", "of-another-version", {"what": 1})))[0].kind == "of-another-version"
     assert json.loads(line(1, (0, "a", "x", {})))["node"] == "a"
+
+
+def test_the_document_is_up_to_date() -> None:
+    written = (Path(__file__).parents[3] / "docs" / "facts.md").read_text("utf-8")
+    assert written == facts_reference(), "run: python -m rocketchaos.harness.reference.facts > docs/facts.md"
