@@ -161,8 +161,9 @@ def write_run(pattern: Pattern, folder: Path, number: int, messages: int) -> Non
 def _judge(folder: Path) -> None:
     """Write what the judge writes beside the verdict, by its own code: what witnesses say, and facts."""
     draft = folder / ".messages.draft"
-    with draft.open("wb") as file:
-        file.writelines(line + b"\n" for line in lines_of_messages(read_folder(folder)))
+    with draft.open("w", encoding="utf-8") as file:
+        for line in lines_of_messages(read_folder(folder)):
+            file.write(json.dumps(json.loads(line), ensure_ascii=False) + "\n")
     draft.replace(folder / MESSAGES)
     write_facts(RunFolder(folder))
 
