@@ -11,7 +11,7 @@ from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.run import RunStarted, RunTrouble
 from rocketchaos.harness.core.model import Event, Finding, Holds, MessageFate, Outcome, OutcomeKind, Trouble
-from rocketchaos.harness.facts.witnesses import with_witnesses
+from rocketchaos.harness.facts.message_witnesses import with_witnesses
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario

@@ -16,11 +16,11 @@ from rocketchaos.harness.core.model import SCHEMA_VERSION, MessageClass
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.facts.check_facts import check_facts
 from rocketchaos.harness.facts.condition_facts import condition_facts
-from rocketchaos.harness.facts.digest import digest_of, digest_of_lines, digest_text
 from rocketchaos.harness.facts.documents import ChecksDocument, Documents, OutcomeDocument, RunDocument
 from rocketchaos.harness.facts.fault_facts import fault_facts
 from rocketchaos.harness.facts.finding_facts import finding_facts
 from rocketchaos.harness.facts.kinds import FACTS_VERSION, Fact, MessageLine, Seal
+from rocketchaos.harness.facts.line_digest import digest_of, digest_of_lines, digest_text
 from rocketchaos.harness.facts.log_facts import log_findings
 from rocketchaos.harness.facts.offset_facts import offset_facts
 from rocketchaos.harness.facts.ownership_facts import ownership_facts
@@ -166,7 +166,7 @@ def _document(read: ReadFolder, name: str, kind: type[D], seen: SeenDocument) ->
         seen.schema_version = _VERSION.decode(text).schema_version
         document = msgspec.json.decode(text, type=kind)
         text.decode("utf-8")
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     seen.broken = False
     return document
@@ -178,7 +178,7 @@ def _read_events(read: ReadFolder) -> None:
         seen.event_count += 1
         try:
             line, body = line_of(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             seen.broken_events += 1
             seen.first_broken_event = seen.first_broken_event or number
             continue
@@ -224,7 +224,7 @@ def _message(seen: Seen, text: bytes, number: int) -> MessageLine | None:
         if one.message_class not in _CLASSES:
             # It would count among the messages, and in no class.
             raise ValueError(one.message_class)
-    except ValueError:
+    except (ValueError, RecursionError):
         seen.broken_messages += 1
         seen.first_broken_message = seen.first_broken_message or number
         return None

@@ -211,7 +211,7 @@ class Seal(Fact, frozen=True, kw_only=True, tag="seal"):
     made_by: ClassVar[str] = "folder_facts"
     facts_version: int
     files: Mapping[str, str]
-    """Name of a file: its digest (`harness.facts.digest`); of `facts.jsonl` that of the lines before this one."""
+    """Name of a file: its digest (`harness.facts.line_digest`); of `facts.jsonl` that of the other lines."""
 
 
 KINDS: tuple[type[Fact], ...] = (

@@ -16,7 +16,7 @@ from rocketchaos.harness.core.events.base import Body, Unknown
 from rocketchaos.harness.core.events.clients import ConsumerStarted, ConsumerStarting, Subscribed
 from rocketchaos.harness.core.events.messages import Blocked, Consumed, Received, SendInvoked, Sent
 from rocketchaos.harness.core.events.observed import DashboardTracksObserved, TracksObserved
-from rocketchaos.harness.facts.witnesses import Witnesses
+from rocketchaos.harness.facts.message_witnesses import Witnesses
 
 OF_MESSAGES = (SendInvoked, Sent, Received, Consumed, Blocked, TracksObserved, DashboardTracksObserved)
 """Kinds of which there are some for each message."""

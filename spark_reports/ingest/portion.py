@@ -13,10 +13,10 @@ from functools import partial
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, Row, SparkSession
 
-from rocketchaos.harness.facts.digest import EMPTY
 from rocketchaos.harness.facts.folder_facts import FACTS, MADE_OF, MESSAGES
 from rocketchaos.harness.facts.kinds import FACTS_VERSION
-from rocketchaos.spark_reports.ingest import rows
+from rocketchaos.harness.facts.line_digest import EMPTY
+from rocketchaos.spark_reports.ingest import table_rows
 from rocketchaos.spark_reports.ingest.folder_list import Folder, again, is_local
 from rocketchaos.spark_reports.ingest.made_anew import made_anew
 from rocketchaos.spark_reports.ingest.quarantine import Problem, changed, copy_of, gone
@@ -126,7 +126,7 @@ class Portion:
         uris = {one.source: f"{place.uri}/anew/{one.name}" for one in made}
         paths = [f"{uris[one.source]}/{FACTS}" for one in made if one.problem is None]
         anew = place.keep("facts-anew", fact_lines(self._spark, paths))
-        at = {row.source: row.place for row in rows.seals(anew)}
+        at = {row.source: row.place for row in table_rows.seals(anew)}
         for one in made:
             uri = uris[one.source]
             digest = _digest(one.files)
@@ -146,7 +146,7 @@ class Portion:
         """The folders whose facts are of this version, and of the files as they are."""
         seals = {
             row.source: row
-            for row in rows.seals(lines)
+            for row in table_rows.seals(lines)
             if row.source in self._folders and row.facts_version == FACTS_VERSION
         }
         paths = [f"{source}/{name}" for source in seals for name in self._folders[source].files]
@@ -175,7 +175,7 @@ class Portion:
         for one in found.values():
             if one.run is not None:
                 by_run[one.run].append(one)
-        stored = rows.stored(self._store, by_run)
+        stored = table_rows.stored(self._store, by_run)
         counted = dict(found)
         for run, same in by_run.items():
             same.sort(key=lambda one: (-one.folder.judged_ms, one.folder.source))
@@ -203,9 +203,9 @@ class Portion:
         which begin first, keep all cores busy.
         """
         paths = [f"{one.uri}/{MESSAGES}" for one in fit]
-        of_messages = (OF_MESSAGES, lambda: rows.messages(message_lines(self._spark, paths), keys))
+        of_messages = (OF_MESSAGES, lambda: table_rows.messages(message_lines(self._spark, paths), keys))
         others = [
-            (table, partial(rows.of_table, lines, keys, table))
+            (table, partial(table_rows.of_table, lines, keys, table))
             for table in TABLES_OF_FACTS
             if table.kind is not None
         ]
@@ -224,7 +224,7 @@ class Portion:
             )
             for one in fit
         )
-        return rows.keys(self._spark, listed)
+        return table_rows.keys(self._spark, listed)
 
     def _not_as_listed(self) -> dict[str, Problem]:
         """Source: what has happened to it since it was listed."""
@@ -256,7 +256,7 @@ class Portion:
         problems |= self._lost
         self._quarantine(found, problems)
         if winners:
-            self._store.commit(rows.runs(lines, self._keys(list(winners.values()))))
+            self._store.commit(table_rows.runs(lines, self._keys(list(winners.values()))))
             # By what clocks say it might have been found broken only after this.
             committed = {one.folder.source for one in winners.values()}
             self._store.release(

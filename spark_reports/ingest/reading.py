@@ -9,8 +9,8 @@ from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import StringType, StructType
 
-from rocketchaos.harness.facts.digest import digest_text
 from rocketchaos.harness.facts.kinds import Seal, word_of
+from rocketchaos.harness.facts.line_digest import digest_text
 from rocketchaos.spark_reports.contract import FACT, MESSAGE
 from rocketchaos.spark_reports.places import literal
 
@@ -52,7 +52,7 @@ def reading(spark: SparkSession) -> Iterator[None]:
 
 
 def digests(spark: SparkSession, paths: Sequence[str]) -> Mapping[tuple[str, str], str]:
-    """Source of a folder and name of a file: its digest, as `harness.facts.digest` has it; empty ones left out."""
+    """Source of a folder and name of a file: its digest (`harness.facts.line_digest`); empty ones left out."""
     if not paths:
         return {}
     lines = reader(spark).option("lineSep", "\n").text([literal(one) for one in paths])

@@ -12,7 +12,6 @@ import pytest
 
 from rocketchaos.harness.cli.check import check
 from rocketchaos.harness.core.run_folder import RunFolder
-from rocketchaos.harness.facts.digest import digest_of
 from rocketchaos.harness.facts.folder_facts import (
     FACTS,
     MADE_OF,
@@ -22,6 +21,7 @@ from rocketchaos.harness.facts.folder_facts import (
     write_facts,
 )
 from rocketchaos.harness.facts.kinds import FACTS_VERSION, KINDS, Seal, word_of
+from rocketchaos.harness.facts.line_digest import digest_of
 from tests.recorded_rows import corpus, digests, recorded
 from tests.unit.facts.histories import GOLDEN
 
