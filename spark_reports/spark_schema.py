@@ -51,7 +51,7 @@ def _column(hint: Any) -> DataType:
         return _PLAIN[hint]
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        (only,) = (one for one in arguments if one is not type(None))
+        (only,) = (item for item in arguments if item is not type(None))
         return _column(only)
     if origin is tuple:
         return ArrayType(_column(arguments[0]), False)

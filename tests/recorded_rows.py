@@ -50,9 +50,9 @@ def digests(rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> Digests:
 
 def recorded() -> Digests:
     """As they were."""
-    told = json.loads(FILE.read_text(encoding="utf-8"))
+    known = json.loads(FILE.read_text(encoding="utf-8"))
     return {
-        run: {table: (count, digest) for table, (count, digest) in of.items()} for run, of in told.items()
+        run: {table: (count, digest) for table, (count, digest) in of.items()} for run, of in known.items()
     }
 
 

@@ -10,16 +10,16 @@ from rocketchaos.harness.facts.kinds import CheckFact
 
 def check_facts(checks: ChecksDocument) -> Iterator[CheckFact]:
     """All of a run."""
-    for position, one in enumerate(checks.checks):
+    for position, check in enumerate(checks.checks):
         yield CheckFact(
             position=position,
-            section=one.section,
-            id=one.id,
-            name=one.name,
-            holds=one.holds,
-            expected=one.expected,
-            observed=one.observed,
-            claim=one.claim,
-            line=one.line,
-            events=one.events or (),
+            section=check.section,
+            id=check.id,
+            name=check.name,
+            holds=check.holds,
+            expected=check.expected,
+            observed=check.observed,
+            claim=check.claim,
+            line=check.line,
+            events=check.events or (),
         )

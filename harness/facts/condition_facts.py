@@ -58,20 +58,19 @@ def _recorded(record: RunDocument) -> dict[str, float | None]:
 
 def _timed(story: Story) -> Iterator[tuple[str, float]]:
     first: dict[str, dict[str, float]] = defaultdict(dict)
-    for one in story.entries:
-        if isinstance(one.body, ConsumerStarted):
-            own = first[one.body.group]
-            own[one.node] = min(one.at_ms, own.get(one.node, one.at_ms))
+    for entry in story.entries:
+        if isinstance(entry.body, ConsumerStarted):
+            own = first[entry.body.group]
+            own[entry.node] = min(entry.at_ms, own.get(entry.node, entry.at_ms))
     gaps = [times[1] - times[0] for times in map(sorted, map(dict.values, first.values())) if len(times) > 1]
     if gaps:
         yield "start_gap_ms", min(gaps)
-    faults = [one.at_ms for one in story.entries if isinstance(one.body, FaultInjected)]
+    faults = [entry.at_ms for entry in story.entries if isinstance(entry.body, FaultInjected)]
     if not faults:
         return
     fault_ms = min(faults)
-    before = [
-        one.at_ms for one in story.entries if isinstance(one.body, ConsumerStarted) and one.at_ms <= fault_ms
-    ]
+    starts = [entry.at_ms for entry in story.entries if isinstance(entry.body, ConsumerStarted)]
+    before = [at_ms for at_ms in starts if at_ms <= fault_ms]
     if before:
         yield "fault_offset_ms", fault_ms - max(before)
     if story.first_sent_ms is not None and story.first_sent_ms <= fault_ms:

@@ -72,8 +72,8 @@ def finding_facts(
     yield from _checks(documents, side)
     yield from _troubles(documents, story)
     yield from _events(documents, story, wrong=wrong)
-    for one in logs if wrong else ():
-        yield _fact(documents, "log", side, one.node, one.text, occurrences=one.occurrences)
+    for item in logs if wrong else ():
+        yield _fact(documents, "log", side, item.node, item.text, occurrences=item.occurrences)
 
 
 def side_of(trouble: str | None) -> str:
@@ -113,29 +113,29 @@ def _outcome(documents: Documents, side: str) -> FindingFact:
 def _checks(documents: Documents, side: str) -> Iterator[FindingFact]:
     expected = documents.outcome.expected
     should = SECTION_OF.get(OutcomeKind(expected)) if expected in list(OutcomeKind) else None
-    for one in documents.checks.checks:
-        if one.section in ("also", should) and one.holds is not None and one.holds != "yes":
-            text = f"{one.name}: expected {one.expected}; observed {one.observed}"
-            cause = f"check {one.id} holds {one.holds}" if one.id else None
-            yield _fact(documents, "check", side, "harness", text, cause, one.events or ())
+    for item in documents.checks.checks:
+        if item.section in ("also", should) and item.holds is not None and item.holds != "yes":
+            text = f"{item.name}: expected {item.expected}; observed {item.observed}"
+            cause = f"check {item.id} holds {item.holds}" if item.id else None
+            yield _fact(documents, "check", side, "harness", text, cause, item.events or ())
 
 
 def _troubles(documents: Documents, story: Story) -> Iterator[FindingFact]:
-    for one in story.entries:
-        if isinstance(one.body, RunTrouble):
-            cause = f"trouble {one.body.trouble} {one.body.cause}" if one.body.cause else None
-            text = f"{one.body.trouble}: {one.body.message}"
-            yield _fact(documents, "trouble", side_of(one.body.trouble), one.node, text, cause, (one.n,))
+    for item in story.entries:
+        if isinstance(item.body, RunTrouble):
+            cause = f"trouble {item.body.trouble} {item.body.cause}" if item.body.cause else None
+            text = f"{item.body.trouble}: {item.body.message}"
+            yield _fact(documents, "trouble", side_of(item.body.trouble), item.node, text, cause, (item.n,))
 
 
 def _events(documents: Documents, story: Story, *, wrong: bool) -> Iterator[FindingFact]:
     found: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    for one in story.entries:
-        side = _EVENTS.get(type(one.body))
-        if side is not None and (wrong or isinstance(one.body, _ALWAYS)):
-            probe, error = getattr(one.body, "probe", None), getattr(one.body, "error", None)
-            said = (one.body.kind, probe, one.body.reason if isinstance(one.body, WorkerDied) else error)
-            found[side, one.node, ": ".join(text for text in said if text is not None)].append(one.n)
+    for item in story.entries:
+        side = _EVENTS.get(type(item.body))
+        if side is not None and (wrong or isinstance(item.body, _ALWAYS)):
+            probe, error = getattr(item.body, "probe", None), getattr(item.body, "error", None)
+            said = (item.body.kind, probe, item.body.reason if isinstance(item.body, WorkerDied) else error)
+            found[side, item.node, ": ".join(text for text in said if text is not None)].append(item.n)
     for (side, node, text), events in found.items():
         yield _fact(
             documents, "event", side, node, text, events=tuple(events[:MOST_EVENTS]), occurrences=len(events)

@@ -78,7 +78,7 @@ def read_folder(path: Path) -> ReadFolder:
         read.seen.outcome_kind, read.seen.trouble = outcome.outcome, outcome.trouble
     if checks is not None:
         read.seen.last_event_of_checks = max(
-            (n for one in checks.checks for n in one.events or ()), default=None
+            (n for item in checks.checks for n in item.events or ()), default=None
         )
     if run is not None and outcome is not None and checks is not None:
         read.documents = Documents(run=run, outcome=outcome, checks=checks)
@@ -105,21 +105,21 @@ def facts_of(read: ReadFolder) -> Iterator[Fact]:
 
 def lines_of_facts(read: ReadFolder, files: Mapping[str, str]) -> bytes:
     """`facts.jsonl`; `files` are the digests that the seal tells."""
-    lines = [_ENCODER.encode(one) for one in facts_of(read)]
+    lines = [_ENCODER.encode(item) for item in facts_of(read)]
     seal = Seal(facts_version=FACTS_VERSION, files={**files, FACTS: digest_of_lines(lines)})
     return b"\n".join([*lines, _ENCODER.encode(seal), b""])
 
 
 def lines_of_messages(read: ReadFolder) -> Iterator[bytes]:
     """The lines of `messages.jsonl` with what the witnesses say, which folders of older versions lack."""
-    told = read.story.witnesses
+    witnesses = read.story.witnesses
     for _, text in _lines(read, MESSAGES):
-        one = _MESSAGE.decode(text)
+        item = _MESSAGE.decode(text)
         whole = msgspec.structs.replace(
-            one,
-            delivery_ms=told.delivery_ms(one.key, one.group) if one.deliveries else None,
-            broker_track=told.broker_track(one.key, one.group),
-            dashboard_track=told.dashboard_track(one.key, one.group),
+            item,
+            delivery_ms=witnesses.delivery_ms(item.key, item.group) if item.deliveries else None,
+            broker_track=witnesses.broker_track(item.key, item.group),
+            dashboard_track=witnesses.dashboard_track(item.key, item.group),
         )
         yield _ENCODER.encode(whole)
 
@@ -198,11 +198,11 @@ def _read_messages(read: ReadFolder) -> None:
     keys: dict[tuple[str, str], int] = defaultdict(int)
     for number, text in _lines(read, MESSAGES):
         seen.message_count += 1
-        one = _message(seen, text, number)
-        if one is not None:
-            rows[one.group, one.topic] += 1
-            keys[one.group, one.topic] ^= hash(one.key)
-            seen.last_event_of_messages = max((*one.events, seen.last_event_of_messages or 0))
+        item = _message(seen, text, number)
+        if item is not None:
+            rows[item.group, item.topic] += 1
+            keys[item.group, item.topic] ^= hash(item.key)
+            seen.last_event_of_messages = max((*item.events, seen.last_event_of_messages or 0))
     story = read.story
     groups = story.groups
     for group, topic in {*rows, *story.consumed_topics}:
@@ -220,12 +220,12 @@ def _message(seen: Seen, text: bytes, number: int) -> MessageLine | None:
         if _VERSION.decode(text).schema_version not in (None, SCHEMA_VERSION):
             seen.messages_of_other_schema += 1
             return None
-        one = _MESSAGE.decode(text)
-        if one.message_class not in _CLASSES:
+        item = _MESSAGE.decode(text)
+        if item.message_class not in _CLASSES:
             # It would count among the messages, and in no class.
-            raise ValueError(one.message_class)
+            raise ValueError(item.message_class)
     except (ValueError, RecursionError):
         seen.broken_messages += 1
         seen.first_broken_message = seen.first_broken_message or number
         return None
-    return one
+    return item

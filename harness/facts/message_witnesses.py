@@ -76,10 +76,10 @@ def with_witnesses(fates: Iterable[MessageFate], events: Iterable[Event]) -> tup
         witnesses.add(event.mono_ns, event.node, event.body)
     return tuple(
         replace(
-            one,
-            delivery_ms=witnesses.delivery_ms(one.key, one.group) if one.deliveries else None,
-            broker_track=witnesses.broker_track(one.key, one.group),
-            dashboard_track=witnesses.dashboard_track(one.key, one.group),
+            fate,
+            delivery_ms=witnesses.delivery_ms(fate.key, fate.group) if fate.deliveries else None,
+            broker_track=witnesses.broker_track(fate.key, fate.group),
+            dashboard_track=witnesses.dashboard_track(fate.key, fate.group),
         )
-        for one in fates
+        for fate in fates
     )

@@ -11,15 +11,15 @@ from rocketchaos.harness.facts.story import Story
 
 def offset_facts(story: Story) -> Iterator[OffsetFact]:
     """All of a history."""
-    for one in story.entries:
-        if isinstance(one.body, OffsetsObserved):
-            for queue in one.body.queues:
+    for entry in story.entries:
+        if isinstance(entry.body, OffsetsObserved):
+            for queue in entry.body.queues:
                 yield OffsetFact(
-                    n=one.n,
-                    at_ms=one.at_ms,
-                    moment=one.body.moment,
-                    consumer_group=one.body.group,
-                    topic=one.body.topic,
+                    n=entry.n,
+                    at_ms=entry.at_ms,
+                    moment=entry.body.moment,
+                    consumer_group=entry.body.group,
+                    topic=entry.body.topic,
                     queue=queue.name,
                     max_offset=queue.max_offset,
                     consumer_offset=queue.consumer_offset,

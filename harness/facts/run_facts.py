@@ -71,8 +71,8 @@ def client_label(record: RunDocument) -> str:
     many of both.
     """
     if record.clients:
-        each = sorted({one for one in record.clients.values() if one is not None})
-        return "+".join(_named(record, *one.partition("@")[::2]) for one in each)
+        each = sorted({item for item in record.clients.values() if item is not None})
+        return "+".join(_named(record, *item.partition("@")[::2]) for item in each)
     if not record.client:
         return UNKNOWN if record.client is None else NOBODY
     if record.client_version is None:

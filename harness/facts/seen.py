@@ -67,7 +67,7 @@ class Seen:
         unjudged = self.message_count == 0 and self.trouble == Trouble.HARNESS
         cited = max(self.last_event_of_messages or 0, self.last_event_of_checks or 0)
         return (
-            all(one.read and not one.broken and one.schema_version == SCHEMA_VERSION for one in documents)
+            all(item.read and not item.broken and item.schema_version == SCHEMA_VERSION for item in documents)
             and self.outcome_kind in list(OutcomeKind)
             and self.ends > 0
             and self.in_order

@@ -103,7 +103,7 @@ class Story:
     @property
     def groups(self) -> set[str]:
         """Those that the history knows."""
-        named = (getattr(one.body, "group", None) for one in self.entries)
+        named = (getattr(entry.body, "group", None) for entry in self.entries)
         return {name for name in named if isinstance(name, str)}
 
     @property
@@ -113,16 +113,16 @@ class Story:
         As in `assertions.oracle.fates`; which group the others are of, only the scenario tells.
         """
         topics: dict[str, set[str]] = defaultdict(set)
-        for one in self.entries:
-            if isinstance(one.body, ConsumerStarting):
-                topics[one.node].update(one.body.subscribe)
-            elif isinstance(one.body, Subscribed):
-                topics[one.node].add(one.body.topic)
+        for entry in self.entries:
+            if isinstance(entry.body, ConsumerStarting):
+                topics[entry.node].update(entry.body.subscribe)
+            elif isinstance(entry.body, Subscribed):
+                topics[entry.node].add(entry.body.topic)
         return {
-            (one.body.group, topic)
-            for one in self.entries
-            if isinstance(one.body, ConsumerStarted)
-            for topic in topics[one.node]
+            (entry.body.group, topic)
+            for entry in self.entries
+            if isinstance(entry.body, ConsumerStarted)
+            for topic in topics[entry.node]
         }
 
 

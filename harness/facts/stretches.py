@@ -98,19 +98,19 @@ def groups_of_members(entries: Sequence[Entry]) -> Mapping[str, str]:
 
 def by_group(entries: Sequence[Entry]) -> Mapping[str, list[OfGroup]]:
     """Each group's events, in their order."""
-    few = [one for one in entries if not isinstance(one.body, _MASSES)]
+    few = [entry for entry in entries if not isinstance(entry.body, _MASSES)]
     members = _members(few)
-    rows = [(one, who, _told(one.body) or members.group.get(who)) for one in few for who in _who(one)]
-    everybody = sorted({told for _, _, told in rows if told is not None})
+    rows = [(entry, who, _told(entry.body) or members.group.get(who)) for entry in few for who in _who(entry)]
+    everybody = sorted({group for _, _, group in rows if group is not None})
     found: dict[str, list[OfGroup]] = defaultdict(list)
-    for one, who, told in rows:
-        moves, owns = _may_move(one.body), who not in members.shares
-        if told is not None:
-            found[told].append(OfGroup(one, who, owns, _cause(one.body), moves))
+    for entry, who, group in rows:
+        moves, owns = _may_move(entry.body), who not in members.shares
+        if group is not None:
+            found[group].append(OfGroup(entry, who, owns, _cause(entry.body), moves))
         elif moves:
             # What a server suffers, and some steps, may move every group.
             for group in everybody:
-                found[group].append(OfGroup(one, who, owns, None, moves))
+                found[group].append(OfGroup(entry, who, owns, None, moves))
     for own in found.values():
         # Of what a fault was done to, a member counts, and a server beside it doesn't.
         own.sort(key=lambda row: (row.entry.n, row.cause is not None))
@@ -128,8 +128,8 @@ def settled_group(body: Settled) -> str | None:
 
 def _members(entries: Sequence[Entry]) -> _Members:
     members = _Members()
-    for one in entries:
-        members.add(one.node, one.body)
+    for entry in entries:
+        members.add(entry.node, entry.body)
     return members
 
 
@@ -140,13 +140,13 @@ def _told(body: Body) -> str | None:
     return group if isinstance(group, str) else None
 
 
-def _who(one: Entry) -> Iterator[str]:
-    if isinstance(one.body, Fault):
-        yield from dict.fromkeys((one.body.target, *one.body.sides))
-    elif isinstance(one.body, OwnershipObserved):
-        yield one.body.consumer
+def _who(entry: Entry) -> Iterator[str]:
+    if isinstance(entry.body, Fault):
+        yield from dict.fromkeys((entry.body.target, *entry.body.sides))
+    elif isinstance(entry.body, OwnershipObserved):
+        yield entry.body.consumer
     else:
-        yield one.node
+        yield entry.node
 
 
 def _may_move(body: Body) -> bool:

@@ -12,12 +12,12 @@ from rocketchaos.harness.facts.story import Story
 
 def subscription_facts(story: Story) -> Iterator[SubscriptionFact]:
     """All of a history, of the scenario's topics; what a broker has not held yet is no fact."""
-    looks = [(one, one.body) for one in story.entries if isinstance(one.body, SubscriptionObserved)]
+    looks = [(entry, entry.body) for entry in story.entries if isinstance(entry.body, SubscriptionObserved)]
     topics: dict[str, set[str]] = defaultdict(set)
     for _, body in looks:
         topics[body.group].update(topic for topic in body.subscriptions if not topic.startswith("%"))
     before: dict[tuple[str, str, str], tuple[str | None, str | None, int | None]] = {}
-    for one, body in looks:
+    for entry, body in looks:
         for topic in sorted(topics[body.group]):
             held = body.subscriptions.get(topic)
             now = (None, None, None) if held is None else (held.expression, held.type, held.sub_version)
@@ -26,8 +26,8 @@ def subscription_facts(story: Story) -> Iterator[SubscriptionFact]:
             before[stream] = now
             if now != was:
                 yield SubscriptionFact(
-                    n=one.n,
-                    at_ms=one.at_ms,
+                    n=entry.n,
+                    at_ms=entry.at_ms,
                     consumer_group=body.group,
                     broker=body.broker,
                     topic=topic,

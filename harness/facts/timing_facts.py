@@ -103,7 +103,9 @@ def _rebalances(group: str, rows: Sequence[OfGroup]) -> Iterator[TimingFact]:
     by_member: dict[str, list[tuple[OfGroup, object]]] = defaultdict(list)
     for row in rows:
         if isinstance(row.entry.body, OwnershipObserved) and row.owns:
-            queues = [f"{one.topic} {one.name}" for one in row.entry.body.queues if _of_a_scenario(one.topic)]
+            queues = [
+                f"{item.topic} {item.name}" for item in row.entry.body.queues if _of_a_scenario(item.topic)
+            ]
             by_member[row.who].append((row, sorted(queues)))
     for member, stream in by_member.items():
         for change, looks in _by_stretch(_looks(stream)):
@@ -149,9 +151,9 @@ def _corrections(
     looks: dict[tuple[str, str], list[tuple[OfGroup, object]]] = defaultdict(list)
     for row in rows:
         if isinstance(row.entry.body, OffsetsObserved):
-            for one in row.entry.body.queues:
-                looks[row.entry.body.topic, one.name].append((row, one.consumer_offset))
-    for (topic, queue), stream in sorted(looks.items(), key=lambda one: one[0]):
+            for item in row.entry.body.queues:
+                looks[row.entry.body.topic, item.name].append((row, item.consumer_offset))
+    for (topic, queue), stream in sorted(looks.items(), key=lambda item: item[0]):
         sent = story.last_sent.get((topic, queue))
         got = [
             last.offset

@@ -66,7 +66,7 @@ def made_anew(spark: SparkSession, folders: Sequence[Folder], target: Path) -> l
         else:
             _fetch(spark, folder, place / "fetched")
             work.append((folder, place / "fetched", place))
-    return list(_all(work, sum(one.size for one in folders)))
+    return list(_all(work, sum(made.size for made in folders)))
 
 
 def _all(work: Sequence[tuple[Folder, Path, Path]], size: int) -> Iterator[MadeAnew]:

@@ -65,7 +65,7 @@ class Portion:
         """`quarantined`: what is in quarantine, by source; the batch that has put it there."""
         self._spark = spark
         self._store = store
-        self._folders = {one.source: one for one in folders}
+        self._folders = {item.source: item for item in folders}
         self._is_gone = is_gone
         self._quarantined = quarantined
         self._lost: dict[str, Problem] = {}
@@ -95,7 +95,7 @@ class Portion:
         """Go on without folders that are no longer as they were listed; whether there are any."""
         lost = self._not_as_listed()
         self._lost |= lost
-        self._folders = {source: one for source, one in self._folders.items() if source not in lost}
+        self._folders = {source: item for source, item in self._folders.items() if source not in lost}
         self._batch = self._store.begin()
         return bool(lost)
 
@@ -104,41 +104,42 @@ class Portion:
         with staging(self._spark, self._store, self._batch) as place:
             lines, found = self._look(place)
             found = self._with_counts(found)
-            fit = [one for one in found.values() if one.counts and one.problem is None]
+            fit = [item for item in found.values() if item.counts and item.problem is None]
             if fit:
                 self._append(lines, self._keys(fit), fit)
             lost = self._not_as_listed()
             now = {
-                source: replace(one, problem=lost.get(source, one.problem)) for source, one in found.items()
+                source: replace(item, problem=lost.get(source, item.problem))
+                for source, item in found.items()
             }
             return self._commit(lines, now)
 
     def _look(self, place: Staging) -> tuple[DataFrame, dict[str, Found]]:
         """The lines of all facts, and what is known of each folder; of those that have none facts are made."""
-        sealed = [f"{source}/{FACTS}" for source, one in self._folders.items() if FACTS in one.files]
+        sealed = [f"{source}/{FACTS}" for source, item in self._folders.items() if FACTS in item.files]
         lines = place.keep("facts", fact_lines(self._spark, sealed))
         found = self._sealed(lines) if sealed else {}
-        others = [one for source, one in self._folders.items() if source not in found]
+        others = [item for source, item in self._folders.items() if source not in found]
         if not others:
             return lines, found
         with place.filling("anew") as target:
             made = made_anew(self._spark, others, target)
-        uris = {one.source: f"{place.uri}/anew/{one.name}" for one in made}
-        paths = [f"{uris[one.source]}/{FACTS}" for one in made if one.problem is None]
+        uris = {item.source: f"{place.uri}/anew/{item.name}" for item in made}
+        paths = [f"{uris[item.source]}/{FACTS}" for item in made if item.problem is None]
         anew = place.keep("facts-anew", fact_lines(self._spark, paths))
         at = {row.source: row.place for row in table_rows.seals(anew)}
-        for one in made:
-            uri = uris[one.source]
-            digest = _digest(one.files)
-            found[one.source] = Found(
-                self._folders[one.source],
-                one.run,
-                one.scenario,
+        for item in made:
+            uri = uris[item.source]
+            digest = _digest(item.files)
+            found[item.source] = Found(
+                self._folders[item.source],
+                item.run,
+                item.scenario,
                 digest,
-                one.message_count,
+                item.message_count,
                 uri=uri,
                 place=at.get(uri),
-                problem=one.problem,
+                problem=item.problem,
             )
         return lines.unionByName(anew), found
 
@@ -172,29 +173,29 @@ class Portion:
         Where that isn't there any more, a copy that was judged alike takes its place.
         """
         by_run: dict[str, list[Found]] = defaultdict(list)
-        for one in found.values():
-            if one.run is not None:
-                by_run[one.run].append(one)
+        for item in found.values():
+            if item.run is not None:
+                by_run[item.run].append(item)
         stored = table_rows.stored(self._store, by_run)
         counted = dict(found)
         for run, same in by_run.items():
-            same.sort(key=lambda one: (-one.folder.judged_ms, one.folder.source))
+            same.sort(key=lambda item: (-item.folder.judged_ms, item.folder.source))
             old = stored.get(run)
-            for one in same:
+            for item in same:
                 # What doesn't count is no problem, whatever is wrong with it.
-                counts = one is same[0] and not (old is not None and self._is_beaten(one, old))
-                counted[one.folder.source] = replace(
-                    one, counts=counts, problem=one.problem if counts else None, stored=old
+                counts = item is same[0] and not (old is not None and self._is_beaten(item, old))
+                counted[item.folder.source] = replace(
+                    item, counts=counts, problem=item.problem if counts else None, stored=old
                 )
         return counted
 
-    def _is_beaten(self, one: Found, old: Row) -> bool:
+    def _is_beaten(self, item: Found, old: Row) -> bool:
         # Where a store was brought up to date it has no digest, and the same facts are to be made again.
-        if old.source == one.folder.source or old.digest is None or old.judged_ms is None:
+        if old.source == item.folder.source or old.digest is None or old.judged_ms is None:
             return False
-        if old.judged_ms == one.folder.judged_ms:
+        if old.judged_ms == item.folder.judged_ms:
             return not self._is_gone(old.source)
-        return bool(old.judged_ms > one.folder.judged_ms)
+        return bool(old.judged_ms > item.folder.judged_ms)
 
     def _append(self, lines: DataFrame, keys: DataFrame, fit: Sequence[Found]) -> None:
         """Append facts; nobody sees them before the commit.
@@ -202,7 +203,7 @@ class Portion:
         All at once: of the smaller tables most of the time goes into planning and committing, while the messages,
         which begin first, keep all cores busy.
         """
-        paths = [f"{one.uri}/{MESSAGES}" for one in fit]
+        paths = [f"{item.uri}/{MESSAGES}" for item in fit]
         of_messages = (OF_MESSAGES, lambda: table_rows.messages(message_lines(self._spark, paths), keys))
         others = [
             (table, partial(table_rows.of_table, lines, keys, table))
@@ -214,15 +215,15 @@ class Portion:
     def _keys(self, fit: Sequence[Found]) -> DataFrame:
         listed = (
             (
-                one.place,
-                one.run,
+                item.place,
+                item.run,
                 self._batch,
-                one.folder.source,
-                one.folder.listing,
-                one.digest,
-                one.folder.judged_ms,
+                item.folder.source,
+                item.folder.listing,
+                item.digest,
+                item.folder.judged_ms,
             )
-            for one in fit
+            for item in fit
         )
         return table_rows.keys(self._spark, listed)
 
@@ -237,40 +238,40 @@ class Portion:
         }
 
     def _commit(self, lines: DataFrame, found: Mapping[str, Found]) -> tuple[IngestSummary, list[Folder]]:
-        fit = [one for one in found.values() if one.problem is None]
-        winners = {one.run: one for one in fit if one.counts}
-        new = [one for one in winners.values() if one.stored is None or one.digest != one.stored.digest]
-        beaten = {one.run for one in found.values() if one.counts and one.problem is not None}
-        others = [one for one in fit if not one.counts]
-        rest = [one.folder for one in others if one.run in beaten]
+        fit = [item for item in found.values() if item.problem is None]
+        winners = {item.run: item for item in fit if item.counts}
+        new = [item for item in winners.values() if item.stored is None or item.digest != item.stored.digest]
+        beaten = {item.run for item in found.values() if item.counts and item.problem is not None}
+        others = [item for item in fit if not item.counts]
+        rest = [item.folder for item in others if item.run in beaten]
         copies = {
-            one.folder.source: copy_of(
-                winners[one.run].folder.source
-                if one.run in winners
-                else str(one.stored and one.stored.source)
+            item.folder.source: copy_of(
+                winners[item.run].folder.source
+                if item.run in winners
+                else str(item.stored and item.stored.source)
             )
-            for one in others
-            if one.run not in beaten
+            for item in others
+            if item.run not in beaten
         }
-        problems = {source: one.problem for source, one in found.items() if one.problem is not None}
+        problems = {source: item.problem for source, item in found.items() if item.problem is not None}
         problems |= self._lost
         self._quarantine(found, problems)
         if winners:
             self._store.commit(table_rows.runs(lines, self._keys(list(winners.values()))))
             # By what clocks say it might have been found broken only after this.
-            committed = {one.folder.source for one in winners.values()}
+            committed = {item.folder.source for item in winners.values()}
             self._store.release(
                 {source: batch for source, batch in self._quarantined.items() if source in committed}
             )
         # Only now: where this is broken off before, no copy is passed over for a run that isn't there.
         self._quarantine(found, copies)
-        replaced = sum(one.stored is not None and one.stored.digest is not None for one in new)
+        replaced = sum(item.stored is not None and item.stored.digest is not None for item in new)
         summary = IngestSummary(
             ingested=len(new) - replaced,
             replaced=replaced,
             unchanged=len(fit) - len(new) - len(rest),
-            quarantined=dict(sorted(Counter(one.kind for one in problems.values()).items())),
-            messages=sum(one.message_count for one in new),
+            quarantined=dict(sorted(Counter(item.kind for item in problems.values()).items())),
+            messages=sum(item.message_count for item in new),
         )
         return summary, rest
 
@@ -280,15 +281,15 @@ class Portion:
         now = datetime.now(UTC)
         quarantined = []
         for source, problem in problems.items():
-            one = found.get(source)
+            item = found.get(source)
             quarantined.append(
                 (
                     source,
                     platform.node() if is_local(source) else None,
-                    one and one.digest,
-                    None if one is None or problem.passing else one.folder.listing,
-                    one and one.run,
-                    one and one.scenario,
+                    item and item.digest,
+                    None if item is None or problem.passing else item.folder.listing,
+                    item and item.run,
+                    item and item.scenario,
                     problem.kind,
                     problem.file,
                     problem.line,

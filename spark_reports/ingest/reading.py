@@ -55,7 +55,7 @@ def digests(spark: SparkSession, paths: Sequence[str]) -> Mapping[tuple[str, str
     """Source of a folder and name of a file: its digest (`harness.facts.line_digest`); empty ones left out."""
     if not paths:
         return {}
-    lines = reader(spark).option("lineSep", "\n").text([literal(one) for one in paths])
+    lines = reader(spark).option("lineSep", "\n").text([literal(item) for item in paths])
     summed = (
         lines.where(~fn.startswith("value", fn.lit(_SEAL)))
         .groupBy("_metadata.file_path")
@@ -88,5 +88,5 @@ def _name(path: str) -> Column:
 def _lines(spark: SparkSession, schema: StructType, paths: Sequence[str]) -> DataFrame:
     if not paths:
         return spark.createDataFrame([], StructType(list(schema.fields)).add("file_path", StringType()))
-    lines = reader(spark).schema(schema).option("lineSep", "\n").json([literal(one) for one in paths])
+    lines = reader(spark).schema(schema).option("lineSep", "\n").json([literal(item) for item in paths])
     return lines.select("*", "_metadata.file_path")

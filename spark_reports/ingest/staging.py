@@ -74,8 +74,8 @@ def _remove_old(spark: SparkSession, root: str) -> None:
     files, path = _file_system(spark, root)
     if not files.exists(path):
         return
-    for one in files.listStatus(path):
-        name = one.getPath().getName()
+    for item in files.listStatus(path):
+        name = item.getPath().getName()
         if name < oldest:
             _remove(spark, f"{root}/{name}")
 

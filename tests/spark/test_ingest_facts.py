@@ -50,11 +50,11 @@ def judged(folder: Path) -> Path:
 def rows_of(store: Store) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     for name, table in TABLES.items():
         for row in store.read(table).collect():
-            told = row.asDict(recursive=True)
+            columns = row.asDict(recursive=True)
             yield (
                 name,
                 str(row.run),
-                {column: _plain(value) for column, value in told.items() if column not in OF_THE_INGEST},
+                {column: _plain(value) for column, value in columns.items() if column not in OF_THE_INGEST},
             )
 
 
@@ -67,11 +67,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The folders of which facts are made anew."""
     names: list[str] = []
 
-    def told(spark: SparkSession, folders: list[Folder], target: Path) -> list[made_anew.MadeAnew]:
-        names.extend(Path(one.source).name for one in folders)
+    def columns(spark: SparkSession, folders: list[Folder], target: Path) -> list[made_anew.MadeAnew]:
+        names.extend(Path(item.source).name for item in folders)
         return made_anew.made_anew(spark, folders, target)
 
-    monkeypatch.setattr(portion, "made_anew", told)
+    monkeypatch.setattr(portion, "made_anew", columns)
     return names
 
 
@@ -130,7 +130,7 @@ def test_facts_that_do_not_fit_are_made_anew_and_what_is_broken_is_quarantined(
 def test_schemas_are_made_of_the_types() -> None:
     assert FACT["n"].dataType == IntegerType()
     assert FACT["max_offset"].dataType == LongType()
-    assert {one.kind for one in TABLES_OF_FACTS if one.kind} | {RUNS.kind, Seal} == set(KINDS)
+    assert {item.kind for item in TABLES_OF_FACTS if item.kind} | {RUNS.kind, Seal} == set(KINDS)
     assert [*columns_of(OffsetFact)][:3] == ["n", "at_ms", "moment"]
 
     class Strange(Fact):

@@ -29,9 +29,9 @@ _REST: Mapping[str, dict[str, Any]] = {
 """What a kind needs, and most tests don't ask about."""
 
 
-def line(n: int, told: Told, run: str = "run", **more: Any) -> bytes:
+def line(n: int, event: Told, run: str = "run", **more: Any) -> bytes:
     """A line of `events.jsonl`; it begins one second after the machine did, so that no time is 0."""
-    ms, node, kind, data = told
+    ms, node, kind, data = event
     event = Event(n, 10**9 + round(ms * 1e6), 1_700_000_000_000 + int(ms), run, node, kind, {})
     whole = {**_REST.get(kind, {}), **data}
     return json.dumps({**to_json(event), "data": whole, **more}).encode()
@@ -40,8 +40,8 @@ def line(n: int, told: Told, run: str = "run", **more: Any) -> bytes:
 def story_of(*events: Told) -> Story:
     """The story of these events, whose first one is at 0 ms."""
     story = Story()
-    for n, told in enumerate([(0.0, "harness", "run-started", {}), *events], 0):
-        found, body = line_of(line(n, told))
+    for n, event in enumerate([(0.0, "harness", "run-started", {}), *events], 0):
+        found, body = line_of(line(n, event))
         story.add(found.n, found.mono_ns, found.wall_ms, found.node, body)
     return story
 
@@ -67,7 +67,7 @@ def started(ms: float, name: str, queues: str = "owned", group: str = "g") -> li
 
 def owns(ms: float, name: str, *queues: int, **more: Any) -> Told:
     """A look at a member's queues."""
-    listed = [{"topic": "orders", "broker": "broker-a", "queue_id": one} for one in queues]
+    listed = [{"topic": "orders", "broker": "broker-a", "queue_id": item} for item in queues]
     return ms, "harness", "ownership-observed", {"group": "g", "consumer": name, "queues": listed, **more}
 
 

@@ -67,10 +67,10 @@ def test_check_makes_facts_and_messages_anew(folder: Path) -> None:
     check([folder])
     before, messages = facts(folder), (folder / "messages.jsonl").read_bytes()
     assert before[0]["fact"] == "run"
-    assert {one["fact"] for one in before} >= {"subscription", "ownership", "offset", "check", "condition"}
+    assert {item["fact"] for item in before} >= {"subscription", "ownership", "offset", "check", "condition"}
     lines = [json.loads(line) for line in messages.splitlines()]
-    assert sum(one["delivery_ms"] is not None for one in lines) == 4
-    assert {one["broker_track"] for one in lines} == {"CONSUMED"}
+    assert sum(item["delivery_ms"] is not None for item in lines) == 4
+    assert {item["broker_track"] for item in lines} == {"CONSUMED"}
     (folder / FACTS).write_text("something else\n")
     (folder / "messages.jsonl").write_text("")
     check([folder])
@@ -87,9 +87,9 @@ def test_what_ingest_makes_of_an_old_folder_is_what_the_judge_writes(folder: Pat
 def test_the_seal_tells_of_what_the_facts_were_made(folder: Path) -> None:
     write_facts(RunFolder(folder))
     *others, seal = (folder / FACTS).read_bytes().splitlines(keepends=True)
-    told = msgspec.json.decode(seal, type=Seal)
-    assert told.facts_version == FACTS_VERSION
-    assert told.files == {
+    seal_fact = msgspec.json.decode(seal, type=Seal)
+    assert seal_fact.facts_version == FACTS_VERSION
+    assert seal_fact.files == {
         **{name: digest_of((folder / name).read_bytes()) for name in MADE_OF},
         FACTS: digest_of(b"".join(others)),
     }

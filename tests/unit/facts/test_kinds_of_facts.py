@@ -59,15 +59,15 @@ def test_a_subscription_is_a_fact_where_it_changes() -> None:
     story = story_of(
         holds(100, None), holds(200, "tagA"), holds(200, "tagA"), holds(300, "tagB"), holds(400, None)
     )
-    told = [(one.at_ms, one.previous_expression, one.expression) for one in subscription_facts(story)]
-    assert told == [(200, None, "tagA"), (300, "tagA", "tagB"), (400, "tagB", None)]
+    given = [(fact.at_ms, fact.previous_expression, fact.expression) for fact in subscription_facts(story)]
+    assert given == [(200, None, "tagA"), (300, "tagA", "tagB"), (400, "tagB", None)]
 
 
 def test_ownership_is_a_fact_at_first_sight_and_where_it_changes() -> None:
     story = story_of(owns(100, "a", 1, 0), owns(200, "a", 0, 1), owns(300, "a", 0), owns(400, "b"))
-    told = [(one.consumer, one.previous_queues, one.queues) for one in ownership_facts(story)]
+    given = [(fact.consumer, fact.previous_queues, fact.queues) for fact in ownership_facts(story)]
     # Nobody has told that b has anything to do with a topic.
-    assert told == [
+    assert given == [
         ("a", None, ("broker-a:0", "broker-a:1")),
         ("a", ("broker-a:0", "broker-a:1"), ("broker-a:0",)),
     ]
@@ -75,8 +75,8 @@ def test_ownership_is_a_fact_at_first_sight_and_where_it_changes() -> None:
 
 def test_every_look_at_an_offset_is_a_fact() -> None:
     story = story_of(offsets(100, None), offsets(200, 1, moment="end"), offsets(300, 1))
-    told = [(one.at_ms, one.consumer_offset, one.moment, one.queue) for one in offset_facts(story)]
-    assert told == [
+    given = [(fact.at_ms, fact.consumer_offset, fact.moment, fact.queue) for fact in offset_facts(story)]
+    assert given == [
         (100, None, None, "broker-a:0"),
         (200, 1, "end", "broker-a:0"),
         (300, 1, None, "broker-a:0"),
@@ -92,10 +92,11 @@ def test_what_follows_an_injection_of_a_fault_is_of_it() -> None:
         fault(300, "kill", "fault-injected", "a"),
         fault(400, "pause", "fault-healed", "a"),
     )
-    told = [
-        (one.fault, one.injected_ms, one.effective_ms, one.healed_ms, one.proof) for one in fault_facts(story)
+    given = [
+        (fact.fault, fact.injected_ms, fact.effective_ms, fact.healed_ms, fact.proof)
+        for fact in fault_facts(story)
     ]
-    assert told == [
+    assert given == [
         ("kill", 100, 110, None, "exit code -9"),
         ("pause", 200, None, 400, None),
         ("kill", 300, None, None, None),
@@ -107,13 +108,13 @@ def test_conditions_are_of_the_record_and_of_the_history() -> None:
         *started(100, "a"), *started(130, "b"), *started(900, "c", group="h"), sent(200, "m1", 0),
         fault(1000, "kill", "fault-injected", "a"), *started(2000, "a"),
     )  # fmt: skip
-    told = record(
+    given = record(
         load={"start": {"average_1min": 1.5}, "busy_share": None},
         parallel={"beside": 3, "waited_s": 2.5},
         phases={"waited": 7.0, "tear down": 1.0},
         cluster={"shared": True},
     )
-    assert {one.name: one.value for one in condition_facts(told, story)} == {
+    assert {fact.name: fact.value for fact in condition_facts(given, story)} == {
         "waited_s": 2.5, "tear_down_s": 1.0, "load_start": 1.5, "beside": 3, "shared_cluster": 1,
         "start_gap_ms": 30, "fault_offset_ms": 100, "fault_since_send_ms": 800,
     }  # fmt: skip
@@ -121,8 +122,8 @@ def test_conditions_are_of_the_record_and_of_the_history() -> None:
 
 
 def test_checks_have_their_place() -> None:
-    told = documents(None, {"id": "x", "holds": "no", "events": [3]}, {"name": "another"}).checks
-    assert [(one.position, one.id, one.name, one.events) for one in check_facts(told)] == [
+    given = documents(None, {"id": "x", "holds": "no", "events": [3]}, {"name": "another"}).checks
+    assert [(fact.position, fact.id, fact.name, fact.events) for fact in check_facts(given)] == [
         (0, "x", None, (3,)),
         (1, None, "another", ()),
     ]
@@ -154,7 +155,7 @@ def test_a_condition_is_known_by_its_id_and_in_older_folders_by_its_title() -> N
         {"condition": "whatever it is called", "condition_id": "ownership", "subject": "g"},
         {"condition": "ownership of g", "condition_id": "offsets", "subject": "g"},
     ]
-    found = [settled_group(Settled(took_ms=1.0, looks=1, seen="", **one)) for one in said]
+    found = [settled_group(Settled(took_ms=1.0, looks=1, seen="", **fact)) for fact in said]
     assert found == ["g", "g", None, "g", None]
 
 
@@ -166,9 +167,9 @@ def test_what_was_sent_before_anybody_was_there_waits_from_the_first_start_on() 
         sent(100, "early", 0), *started(5000, "a"), received(5030, "a", "early", 0), *started(6000, "b"),
         sent(7000, "late", 1), received(7020, "b", "late", 1), received(7090, "a", "late", 1, 1),
     )  # fmt: skip
-    told = story.witnesses
-    assert [told.delivery_ms(key, "g") for key in ("early", "late", "never")] == [30, 20, None]
-    assert told.delivery_ms("late", "another") is None
+    given = story.witnesses
+    assert [given.delivery_ms(key, "g") for key in ("early", "late", "never")] == [30, 20, None]
+    assert given.delivery_ms("late", "another") is None
 
 
 def test_a_track_is_the_last_one_that_was_seen() -> None:
@@ -187,8 +188,8 @@ def test_a_track_is_the_last_one_that_was_seen() -> None:
 # Findings ------------------------------------------------------------------------------------------------------
 
 
-def found(story: Story, told: Documents, logs: Iterable[LogFinding] = ()) -> list[FindingFact]:
-    return list(finding_facts(told, story, logs))
+def found(story: Story, given: Documents, logs: Iterable[LogFinding] = ()) -> list[FindingFact]:
+    return list(finding_facts(given, story, logs))
 
 
 def test_a_run_as_expected_has_no_findings_but_what_always_is_one() -> None:
@@ -197,19 +198,19 @@ def test_a_run_as_expected_has_no_findings_but_what_always_is_one() -> None:
         (2, "a", "worker-died", {"reason": "exit code 1"}),
     )
     logs = [LogFinding("broker-a", "ERROR x")]
-    assert [(one.kind, one.side, one.text) for one in found(story, documents(), logs)] == [
+    assert [(fact.kind, fact.side, fact.text) for fact in found(story, documents(), logs)] == [
         ("event", "environment", "worker-died: exit code 1")
     ]
     wrong = found(story, documents({"as_expected": False, "outcome": "inconclusive"}), logs)
-    assert [(one.kind, one.node) for one in wrong] == [
+    assert [(fact.kind, fact.node) for fact in wrong] == [
         ("outcome", "harness"), ("event", "harness"), ("event", "a"), ("log", "broker-a"),
     ]  # fmt: skip
 
 
 def test_alike_events_are_one_finding_with_the_first_of_them() -> None:
     refused: Told = (1, "a", "consumer-refused", {"error": "no"})
-    (_, one) = found(story_of(*[refused] * 30), documents({"outcome": "error", "trouble": "environment"}))
-    assert (one.side, one.occurrences, one.events) == ("product", 30, tuple(range(1, 21)))
+    (_, fact) = found(story_of(*[refused] * 30), documents({"outcome": "error", "trouble": "environment"}))
+    assert (fact.side, fact.occurrences, fact.events) == ("product", 30, tuple(range(1, 21)))
 
 
 @pytest.mark.parametrize("ids", [True, False])
@@ -225,21 +226,21 @@ def test_causes_are_alike_by_their_ids_and_where_there_are_none_by_their_words(*
             **({"cause": "settle-ownership"} if ids else {}),
         }
         story = story_of((1, "harness", "trouble", trouble))
-        told = documents({"as_expected": False, "reason": words, "trouble": "precondition"}, check)
-        return [one.signature for one in found(story, told)]
+        given = documents({"as_expected": False, "reason": words, "trouble": "precondition"}, check)
+        return [fact.signature for fact in found(story, given)]
 
-    one, numbered, other = signatures("a thing", "1"), signatures("a thing", "7"), signatures("another", "1")
-    assert one == numbered
-    assert (one == other) is ids
-    assert one[0] == other[0] == "outcome reproduced precondition expected reproduced"
+    fact, numbered, other = signatures("a thing", "1"), signatures("a thing", "7"), signatures("another", "1")
+    assert fact == numbered
+    assert (fact == other) is ids
+    assert fact[0] == other[0] == "outcome reproduced precondition expected reproduced"
 
 
 @pytest.mark.parametrize(("section", "count"), [("anomaly", 1), ("healthy", 0), ("also", 1), ("tendency", 0)])
 def test_a_check_is_a_finding_where_it_should_hold(section: str, count: int) -> None:
-    told = documents(
+    given = documents(
         None, {"section": section, "id": "x", "holds": "unknown"}, {"section": section, "holds": "yes"}
     )
-    assert [one.kind for one in found(story_of(), told)] == ["check"] * count
+    assert [fact.kind for fact in found(story_of(), given)] == ["check"] * count
 
 
 SAME = [
@@ -252,8 +253,8 @@ SAME = [
 
 
 def test_equal_causes_have_equal_signatures_and_others_not() -> None:
-    pairs = [(signature(one, TOKEN), signature(other, TOKEN)) for one, other in SAME]
-    assert all(one == other for one, other in pairs)
+    pairs = [(signature(fact, TOKEN), signature(other, TOKEN)) for fact, other in SAME]
+    assert all(fact == other for fact, other in pairs)
     assert len(set(pairs)) == len(SAME)
     assert pairs[0][0] == "timeout of g-<run> at <address>, <n>(ms)"
 
@@ -269,18 +270,18 @@ def test_the_first_telling_lines_of_a_log_are_told_and_others_counted() -> None:
         *(f"ERROR cause {'x' * number}" for number in range(MOST + 5)),
         "ERROR cause x",
     ]
-    told = {one.text: one for one in found_in([("a", text) for text in texts], TOKEN)}
-    assert len(told) == MOST
-    assert told["ERROR cause x"].occurrences == 2
-    assert {texts[2], texts[4]} < set(told)
-    assert not any(text.startswith("INFO") or other in text for text in told)
+    given = {fact.text: fact for fact in found_in([("a", text) for text in texts], TOKEN)}
+    assert len(given) == MOST
+    assert given["ERROR cause x"].occurrences == 2
+    assert {texts[2], texts[4]} < set(given)
+    assert not any(text.startswith("INFO") or other in text for text in given)
 
 
 def test_a_log_is_of_the_node_whose_file_or_folder_it_is(tmp_path: Path) -> None:
     for name in ("broker-a.log", "a/logs/client.log", "b/notes.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"ERROR \xff\n")
-    assert [one.node for one in log_findings(tmp_path, TOKEN)] == ["broker-a", "a"]
+    assert [fact.node for fact in log_findings(tmp_path, TOKEN)] == ["broker-a", "a"]
     assert log_findings(tmp_path / "none", TOKEN) == []
 
 
@@ -304,8 +305,8 @@ CLIENTS = [
 def test_clients_have_a_version_where_it_is_not_the_brokers(
     client: str | None, version: str | None, clients: dict[str, str] | None, label: str
 ) -> None:
-    told = record(client=client, client_version=version, clients=clients, rocketmq="5.5.0")
-    assert client_label(told) == label
+    given = record(client=client, client_version=version, clients=clients, rocketmq="5.5.0")
+    assert client_label(given) == label
 
 
 # Lines ---------------------------------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ BY_HAND, FILTERED = "overwriting-a-tag-notifies-nobody", "same-group-different-t
 
 
 def of(run: str, what: str) -> Sequence[TimingFact]:
-    own = [one for one in timing_facts(recorded(run)) if one.what == what]
-    return sorted(own, key=lambda one: (one.from_n, one.subject))
+    own = [fact for fact in timing_facts(recorded(run)) if fact.what == what]
+    return sorted(own, key=lambda fact: (fact.from_n, fact.subject))
 
 
 def test_a_rebalance_lasts_from_the_kill_to_the_survivors_new_queues() -> None:
@@ -50,7 +50,7 @@ def test_who_starts_has_nothing_and_who_was_there_gives_something_away() -> None
     # At event 18 it still had all queues.
     assert a.at_least_ms == pytest.approx(at[18] - at[14])
     assert (b.subject, b.from_n, b.to_n, b.at_least_ms) == ("b", 14, 19, 0)
-    assert [one.cause for one in (a, b)] == ["consumer-started"] * 2
+    assert [fact.cause for fact in (a, b)] == ["consumer-started"] * 2
 
 
 def test_a_subscription_flips_between_two_looks_at_the_broker() -> None:
@@ -69,16 +69,16 @@ def test_a_heartbeat_by_hand_flips_it_too() -> None:
 
 
 def test_the_end_of_a_pause_is_a_change_of_its_own() -> None:
-    assert [one.cause for one in of(PAUSE, "subscription-flip")] == ["end of pause"]
+    assert [fact.cause for fact in of(PAUSE, "subscription-flip")] == ["end of pause"]
 
 
 def test_an_offset_is_corrected_where_a_filter_took_the_last_message() -> None:
     found, at = of(FILTERED, "offset-correction"), recorded_ms(FILTERED)
     # Of the other two queues the last message was delivered: there is nothing to correct.
-    assert [one.subject for one in found] == ["broker-a:0 orders", "broker-a:1 orders"]
-    assert [(one.from_n, one.to_n) for one in found] == [(37, 56), (39, 56)]
-    assert [one.ms for one in found] == pytest.approx([at[56] - at[37], at[56] - at[39]])
-    assert all(0 < one.at_least_ms < one.ms for one in found)
+    assert [fact.subject for fact in found] == ["broker-a:0 orders", "broker-a:1 orders"]
+    assert [(fact.from_n, fact.to_n) for fact in found] == [(37, 56), (39, 56)]
+    assert [fact.ms for fact in found] == pytest.approx([at[56] - at[37], at[56] - at[39]])
+    assert all(0 < fact.at_least_ms < fact.ms for fact in found)
 
 
 # Histories of our own ----------------------------------------------------------------------------------------
@@ -161,8 +161,8 @@ EXPECTED = [
 @pytest.mark.parametrize("run", OWN)
 def test_what_is_known_of_each_history_and_nothing_else(run: str) -> None:
     found = [
-        (run, one.what, one.cause, one.subject, one.ms, one.at_least_ms, one.seen_by)
-        for one in timing_facts(story_of(*OWN[run]))
+        (run, fact.what, fact.cause, fact.subject, fact.ms, fact.at_least_ms, fact.seen_by)
+        for fact in timing_facts(story_of(*OWN[run]))
     ]
     assert sorted(found) == sorted(row for row in EXPECTED if row[0] == run)
 
