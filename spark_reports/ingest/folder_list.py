@@ -19,9 +19,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.facts.folder_facts import FACTS, MADE_OF
 from rocketchaos.spark_reports.places import Place, literal
 
-READ = ("run.json", "outcome.json", "checks.json", "messages.jsonl", "events.jsonl")
+READ = (*MADE_OF, FACTS)
 """The files of a run folder that are read, besides logs."""
 CONTRACT = frozenset((*READ, "scenario.yaml"))
 """A folder with one of these is a run folder."""
@@ -57,14 +58,14 @@ class Folder:
         """What is seen of it, as one word."""
         seen = [
             "/".join(self.source.rstrip("/").split("/")[-2:]),
-            *(f"{name} {one.size} {one.changed_ms}" for name, one in sorted(self.files.items())),
+            *(f"{name} {item.size} {item.changed_ms}" for name, item in sorted(self.files.items())),
         ]
         return hashlib.sha256("\n".join(seen).encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
     @property
     def size(self) -> int:
         """Bytes to read."""
-        return sum(one.size for one in self.files.values())
+        return sum(item.size for item in self.files.values())
 
     @property
     def judged_ms(self) -> int:
@@ -87,27 +88,27 @@ def run_folders(spark: SparkSession, runs: Sequence[str]) -> list[Folder]:
             remote.append(place.uri)
         else:
             local += _places(text, place.folder)
-    found = {one.source: one for one in _below(local)}
-    found |= {one.source: one for place in remote for one in listed_by_spark(spark, [place])}
+    found = {item.source: item for item in _below(local)}
+    found |= {item.source: item for place in remote for item in listed_by_spark(spark, [place])}
     if not found:
         raise UsageProblem(f"there are no run folders: {', '.join(runs)}", _WAY_OUT)
-    return sorted(found.values(), key=lambda one: one.source)
+    return sorted(found.values(), key=lambda item: item.source)
 
 
 def again(spark: SparkSession, folders: Iterable[Folder]) -> dict[str, str]:
     """What a listing shows of these folders now: source, listing. What is gone is left out."""
-    sources = [one.source for one in folders]
-    local = [one for one in sources if is_local(one) and not is_gone(one, ())]
-    remote = [one for one in sources if not is_local(one)]
-    seen = [_folder(local_path(one)) for one in local]
+    sources = [item.source for item in folders]
+    local = [item for item in sources if is_local(item) and not is_gone(item, ())]
+    remote = [item for item in sources if not is_local(item)]
+    seen = [_folder(local_path(item)) for item in local]
     try:
         seen += listed_by_spark(spark, list(map(literal, remote))) if remote else []
     except UsageProblem:
         # One is gone, and Spark lists all of them or none.
-        for one in remote:
+        for item in remote:
             with suppress(UsageProblem):
-                seen += listed_by_spark(spark, [literal(one)])
-    return {one.source: one.listing for one in seen}
+                seen += listed_by_spark(spark, [literal(item)])
+    return {item.source: item.listing for item in seen}
 
 
 def is_gone(source: str, listed: Collection[str], runs: Sequence[str] = ()) -> bool:
@@ -119,7 +120,7 @@ def is_gone(source: str, listed: Collection[str], runs: Sequence[str] = ()) -> b
         runs: what was listed; elsewhere than on a disk only what is below shows what is gone.
     """
     if not is_local(source):
-        return source not in listed and any(_is_below(source, one, listed) for one in runs)
+        return source not in listed and any(_is_below(source, item, listed) for item in runs)
     try:
         local_path(source).stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -133,7 +134,7 @@ def _is_below(source: str, place: str, listed: Iterable[str]) -> bool:
     """Where a place leaves out the host, as `hdfs:///runs`, it is that of what was listed."""
     scheme, host, path = _parts(source)
     place_scheme, place_host, place_path = _parts(place)
-    same_host = place_host == host or (not place_host and any(_parts(one)[1] == host for one in listed))
+    same_host = place_host == host or (not place_host and any(_parts(item)[1] == host for item in listed))
     return place_scheme == scheme and path.startswith(f"{place_path.rstrip('/')}/") and same_host
 
 
@@ -204,7 +205,7 @@ def _places(text: str, path: Path) -> list[Path]:
 def _below(places: Iterable[Path]) -> Iterator[Folder]:
     """Run folders at these places or below; links are followed, and nothing is visited twice."""
     visited: set[str] = set()
-    waiting = [str(one) for one in reversed(list(places))]
+    waiting = [str(item) for item in reversed(list(places))]
     while waiting:
         path = os.path.realpath(waiting.pop())
         if path in visited:
@@ -218,8 +219,8 @@ def _below(places: Iterable[Path]) -> Iterator[Folder]:
         except OSError as error:
             yield Folder(_source(path), problem=error.strerror)
             continue
-        if CONTRACT.isdisjoint(one.name for one in children) and not _NAME.fullmatch(Path(path).name):
-            waiting += [one.path for one in children if _is_folder(one)]
+        if CONTRACT.isdisjoint(item.name for item in children) and not _NAME.fullmatch(Path(path).name):
+            waiting += [item.path for item in children if _is_folder(item)]
         else:
             yield _folder(Path(path))
 
