@@ -34,6 +34,7 @@ from rocketchaos.harness.plan.options import DEFAULT_VERSION, Options
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.findings import finding_lines
 from rocketchaos.harness.reporting.parts.verdict import reason_and_hint, sentence
+from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.file_text import read_text
 
@@ -62,6 +63,7 @@ def runner_of(config: pytest.Config) -> Runner:
     """
     if _RUNNER not in config.stash:
         version = _version(config)
+        versions.parse(version)
         chosen = config.getoption("--runs-dir")
         runs = runs_folder() if chosen is None else Path(chosen)
         config.stash[_RUNNER] = Runner(

@@ -86,10 +86,10 @@ def version_of(text: str, base: Path | None = None) -> str:
         base: the folder from which a relative path goes; None: the current one.
 
     Raises:
-        UsageProblem: neither a supported version nor a whole build.
+        UsageProblem: neither a version, supported or not, nor a whole build.
     """
     if not names_a_folder(text, base):
-        versions.parse(text)
+        versions.numbers(text)
         if versions.is_build(text):
             named(text)
         return text
