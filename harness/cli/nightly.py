@@ -29,7 +29,7 @@ from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.engine.runner import Runner
-from rocketchaos.harness.nightly.generator import require_acts
+from rocketchaos.harness.nightly.generator import require_operations
 from rocketchaos.harness.nightly.known import read_known
 from rocketchaos.harness.nightly.memory import share_one_arena
 from rocketchaos.harness.nightly.night import SHARED_FOR_S, Night
@@ -133,7 +133,7 @@ def nightly(
     share_one_arena()
     known_ones = read_known(known)
     wanted = Profile() if profile is None else read_profile(profile)
-    require_acts(wanted, on)
+    require_operations(wanted, on)
     part = _part(shard, seed)
     folder = runs_or_default(runs)
     _require_what_comes_last(store, reports, junit)
