@@ -33,6 +33,10 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
             "Run scenarios. Every file is validated before anything starts.",
             matrix=True,
         ),
+        "diagnose": CommandEntry(
+            "rocketchaos.harness.cli.diagnose:diagnose",
+            "Say what is wrong in a live cluster, and prove it. Nothing of the cluster is changed.",
+        ),
         "check": CommandEntry(
             "rocketchaos.harness.cli.check:check",
             "Judge stored histories again. The same history gives the same outcome, on any machine.",

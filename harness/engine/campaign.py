@@ -215,7 +215,7 @@ class Campaign:
         """
         seed = self.options.new_seed()
         folder = RunFolder.create(self.options.runs, job.scenario.name, seed)
-        return Run(job, session, folder, seed, turn=turn)
+        return Run(job, session, folder, seed, turn=turn, hold=self.options.hold)
 
     def run_all(self, jobs: Sequence[Job], parallel: int | None) -> Iterator[Report]:
         """Run them, so many at a time, and yield each report in the order of the jobs.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rocketchaos.assertions.event_view import END
@@ -20,6 +20,7 @@ from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.admission import Turn
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.final_wait import FinalWait
+from rocketchaos.harness.engine.hold import Hold, held
 from rocketchaos.harness.engine.record import describe_run
 from rocketchaos.harness.engine.session import Session
 from rocketchaos.harness.engine.test_bed import Stage
@@ -56,6 +57,8 @@ class Run:
     """Every client gets a process of its own: the steps are not known beforehand."""
     turn: Turn | None = None
     """How it was let in beside others; None: nobody asked."""
+    hold: Hold | None = None
+    """Holds the run open after its last step, while it is watched."""
     load: RunLoad = field(default_factory=RunLoad)
     phases: dict[str, float] = field(default_factory=dict)
     """Seconds by phase."""
@@ -108,11 +111,22 @@ class Run:
             with self.phase("steps"):
                 for index, step in enumerate(self.scenario.steps):
                     perform(context, index, step)
+            if self.hold is not None:
+                with self.phase("hold"):
+                    self._hold_open(context, self.hold)
         finally:
             watch.stop()
         with self.phase("observe"):
             observe_end(context, self.session)
             stage.check_memory()
+
+    def _hold_open(self, context: RunContext, hold: Hold) -> None:
+        seen = held(context)
+        self.folder.write_json("held.json", asdict(seen))
+        try:
+            hold(seen)
+        finally:
+            (self.folder.path / "held.json").unlink(missing_ok=True)
 
     def judge(self, stage: Stage) -> RunResult:
         """Judge what was played, and write it all down."""
