@@ -159,8 +159,8 @@ async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:
     from rocketchaos.harness.diagnose import bundle
 
     found = bundle.read(path)
-    recorded = bundle.Recorded(found.exchanges)
-    return await Diagnosis(recorded, found.scope, checks, recorded_looks=found.looks).run()
+    recorded = bundle.Recorded(found.exchanges, found.looks)
+    return await Diagnosis(recorded, found.scope, checks, recorded=recorded).run()
 
 
 def code_of(report: Report, threshold: Level) -> ExitCode:

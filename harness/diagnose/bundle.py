@@ -16,6 +16,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange, Keep
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
+from rocketchaos.harness.diagnose.requests import GET_CONSUMER_CONNECTION_LIST
 
 KIND = "rocketchaos-diagnose"
 LARGEST_BYTES = 256 * 2**20
@@ -96,7 +97,12 @@ def read(path: Path) -> Bundle:
 class Recorded:
     """Answers from a bundle, as if the cluster were asked again."""
 
-    def __init__(self, exchanges: Sequence[Exchange]) -> None:
+    def __init__(self, exchanges: Sequence[Exchange], looks: int) -> None:
+        self.looks = looks
+        self._groups: dict[int, set[str]] = {}
+        for one in exchanges:
+            if one.code == GET_CONSUMER_CONNECTION_LIST and "consumerGroup" in one.fields:
+                self._groups.setdefault(one.look, set()).add(one.fields["consumerGroup"])
         self._answers = {
             _question(one.look, one.address, one.code, one.fields): one for one in reversed(exchanges)
         }
@@ -108,6 +114,10 @@ class Recorded:
         del keep  # done when it was recorded
         found = self._answers.get(_question(look, address, code, fields))
         return found or Exchange(look, address, code, dict(fields), 0, error="it is not in the bundle")
+
+    def groups_in(self, look: int) -> frozenset[str]:
+        """The groups that were looked at in a look."""
+        return frozenset(self._groups.get(look, ()))
 
 
 _Question = tuple[int, str, int, frozenset[tuple[str, str]]]

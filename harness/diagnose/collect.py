@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from rocketchaos.harness.diagnose import read, requests
 from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
+from rocketchaos.harness.diagnose.meaning import meaning
 from rocketchaos.harness.diagnose.model import (
     DEAD_LETTERS,
     RETRY,
@@ -56,11 +57,16 @@ class Collector:
         self._scope = scope
         self._first: Look | None = None
 
-    async def look(self, number: int) -> Look:
-        """Ask everything once; what isn't answered is in the look as such."""
+    async def look(self, number: int, only: Collection[str] | None = None) -> Look:
+        """Ask everything once; what isn't answered is in the look as such.
+
+        Args:
+            number: of the look, from 0 on.
+            only: these groups alone; None: all that are looked at.
+        """
         one = Look(number, int(time.time() * 1000))
         await self._cluster(one)
-        groups = self._groups(one)
+        groups = [group for group in self._groups(one) if only is None or group in only]
         await asyncio.gather(*(self._group(one, group) for group in groups))
         topics = sorted({topic for group in groups for topic in self.topics_of(one, group)})
         own = [f"{prefix}{group}" for group in groups for prefix in (RETRY, DEAD_LETTERS)]
@@ -90,14 +96,20 @@ class Collector:
         own = (f"{RETRY}{group}", f"{DEAD_LETTERS}{group}")
         return sorted(one for one in found if one not in own and self._scope.wants(one))
 
-    async def entries(self, look: Look, group: str) -> None:
-        """Read the newest entries of the ConsumeQueues of a group's topics (321): positions and hashes of tags."""
-        wanted = [
+    async def entries(self, look: Look) -> None:
+        """Read the newest entries of ConsumeQueues (321), positions and hashes of tags, where they matter.
+
+        That is where a group's members disagree, or where it has a lag.
+        """
+        wanted = {
             (topic, queue, max(ends.min_offset, ends.max_offset - SAMPLE))
+            for group in look.stored
+            if look.members.get(group)
             for topic in self.topics_of(look, group)
             for queue, ends in look.ends.get(topic, {}).items()
-            if ends.max_offset > ends.min_offset and (topic, queue) not in look.entries
-        ]
+            if ends.max_offset > ends.min_offset
+            and (_disagree(look, group, topic) or (look.offset(group, topic, queue) or 0) < ends.max_offset)
+        }
 
         async def ask(topic: str, queue: Queue, begin: int) -> None:
             fields = {"topic": topic, "queueId": str(queue[1]), "index": str(begin), "count": str(SAMPLE)}
@@ -107,7 +119,7 @@ class Collector:
                     look, address, requests.QUERY_CONSUME_QUEUE, fields
                 )
 
-        await asyncio.gather(*(ask(*one) for one in wanted))
+        await asyncio.gather(*(ask(*one) for one in sorted(wanted)))
 
     # One kind of question each ----------------------------------------------------------------------------
 
@@ -251,3 +263,8 @@ class Collector:
     def _asked(look: Look) -> Iterable[Exchange]:
         yield from (one.exchange for one in look.registered.values())
         yield from look.offset_tables.values()
+
+
+def _disagree(look: Look, group: str, topic: str) -> bool:
+    own = [one.subscriptions.get(topic) for one in look.members[group].values() if one.answered]
+    return len({None if one is None else meaning(one) for one in own}) > 1

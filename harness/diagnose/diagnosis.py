@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.diagnose.bundle import Recorded
 from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.collect import Collector, Scope
 from rocketchaos.harness.diagnose.exchange import Asker
@@ -56,45 +57,44 @@ class Diagnosis:
     checks: Sequence[Check] = tuple(CHECKS.values())
     patience_s: float = SETTLES_S + 2
     """How long it looks again for what may be a moment of a change."""
-    recorded_looks: int | None = None
-    """Of a record: so many looks are in it; None: the cluster is live."""
+    recorded: Recorded | None = None
+    """The record that is asked; None: the cluster is live."""
     progress: Callable[[str], None] = lambda _text: None
     looks: list[Look] = field(default_factory=list)
 
     async def run(self) -> Report:
-        """Look until all is settled, or the patience is over.
+        """Look until all is settled, or the patience is over; again only at the groups that are not.
 
         Raises:
             EnvironmentNotReady: no name server, or no broker, can be reached.
         """
         begin = time.monotonic()
         collector = Collector(self.asker, self.scope)
+        results: dict[Place, Sequence[Result]] = {}
         seen: list[frozenset[Sign]] = []
+        groups: frozenset[str] | None = None
         while True:
-            look = await collector.look(len(self.looks))
+            look = await collector.look(len(self.looks), groups)
             require_reached(look)
             self.looks.append(look)
-            await asyncio.gather(*(collector.entries(look, group) for group in look.stored))
-            results = evaluate(self.looks, collector, self.checks)
-            seen.append(_seen(results))
-            if not self._looks_again(results, begin):
-                break
+            await collector.entries(look)
+            new = evaluate(self.looks, collector, self.checks)
+            results.update(new)
+            seen.append(_signs(new))
+            groups = frozenset(group for (_, group), found in new.items() if any(map(_is_unsettled, found)))
+            if not self._looks_again(groups, begin):
+                return _report(self.looks, seen, self.scope, results, time.monotonic() - begin)
             await self._pause(begin)
-        return report(self.looks, seen, self.scope, results, time.monotonic() - begin)
+            if self.recorded is not None:
+                groups = self.recorded.groups_in(len(self.looks))
 
-    def _looks_again(self, results: Results, begin: float) -> bool:
-        if self.recorded_looks is not None:
-            return len(self.looks) < self.recorded_looks
-        unsettled = [
-            one
-            for found in results.values()
-            for one in found
-            if (isinstance(one, Found) and not one.settled) or (isinstance(one, Unknown) and one.look_again)
-        ]
+    def _looks_again(self, unsettled: Collection[str], begin: float) -> bool:
+        if self.recorded is not None:
+            return len(self.looks) < self.recorded.looks
         return bool(unsettled) and time.monotonic() - begin < self.patience_s
 
     async def _pause(self, begin: float) -> None:
-        if self.recorded_looks is not None:
+        if self.recorded is not None:
             return
         number = min(len(self.looks) - 1, len(LOOKS_AFTER_S) - 1)
         self.progress("something may be a moment of a change: looking again")
@@ -103,17 +103,30 @@ class Diagnosis:
         )
 
 
-Results = Mapping[tuple[str, str], Sequence[Result]]
-"""By code and group; the group of the cluster's own checks is empty."""
+Place = tuple[str, str]
+"""Code and group; the group of the cluster's own checks is empty."""
+Sign = tuple[str, str, str, str]
+"""Of a thing that was found: code, group, topic and what must stay the same."""
 
 
-def evaluate(looks: Sequence[Look], collector: Collector, checks: Iterable[Check]) -> Results:
-    """What every check says now."""
+def _is_unsettled(one: Result) -> bool:
+    return one.look_again if isinstance(one, Unknown) else not one.settled
+
+
+def evaluate(
+    looks: Sequence[Look], collector: Collector, checks: Iterable[Check]
+) -> dict[Place, Sequence[Result]]:
+    """What every check says of the groups in the last look."""
     now = looks[-1]
     views = {
-        group: GroupView(group, tuple(looks), tuple(collector.topics_of(now, group))) for group in now.stored
+        group: GroupView(
+            group,
+            tuple(look for look in looks if group in look.stored),
+            tuple(collector.topics_of(now, group)),
+        )
+        for group in now.stored
     }
-    found: dict[tuple[str, str], Sequence[Result]] = {}
+    found: dict[Place, Sequence[Result]] = {}
     for check in checks:
         if check.of_cluster is not None:
             found[check.code, ""] = list(check.of_cluster(ClusterView(tuple(looks))))
@@ -123,11 +136,7 @@ def evaluate(looks: Sequence[Look], collector: Collector, checks: Iterable[Check
     return found
 
 
-Sign = tuple[str, str, str, str]
-"""Of a thing that was found: code, group, topic and what must stay the same."""
-
-
-def _seen(results: Results) -> frozenset[Sign]:
+def _signs(results: Mapping[Place, Sequence[Result]]) -> frozenset[Sign]:
     return frozenset(
         (code, group, one.topic, one.key)
         for (code, group), found in results.items()
@@ -136,18 +145,14 @@ def _seen(results: Results) -> frozenset[Sign]:
     )
 
 
-def report(
-    looks: Sequence[Look], seen: Sequence[frozenset[Sign]], scope: Scope, results: Results, seconds: float
+def _report(
+    looks: Sequence[Look],
+    seen: Sequence[frozenset[Sign]],
+    scope: Scope,
+    results: Mapping[Place, Sequence[Result]],
+    seconds: float,
 ) -> Report:
-    """What the results of the last look mean; what may be a moment of a change isn't told as certain.
-
-    Args:
-        looks: all of them.
-        seen: what was found in each.
-        scope: what was looked at.
-        results: of the last look.
-        seconds: how long it took.
-    """
+    """What the results mean; what may be a moment of a change isn't told as certain."""
     findings: list[Finding] = []
     undetermined: list[Undetermined] = []
     ruled_out: list[RuledOut] = []
@@ -159,39 +164,36 @@ def report(
             elif one.settled or _lasts_s(looks, seen, (code, group, one.topic, one.key)) >= SETTLES_S:
                 findings.append(_finding(check, group, one))
             else:
-                undetermined.append(
-                    Undetermined(
-                        check,
-                        group,
-                        one.topic,
-                        f"it may be a moment of a change: {one.sentence}",
-                        one.evidence,
-                    )
-                )
+                reason = f"it may be a moment of a change: {one.sentence}"
+                undetermined.append(Undetermined(check, group, one.topic, reason, one.evidence))
         if not found and check.ruled_out:
             ruled_out.append(RuledOut(check, group))
-    now = looks[-1]
+    last = {group: look for look in looks for group in look.stored}
     findings.sort(key=lambda one: (-one.level, one.check.code, one.group, one.topic))
     return Report(
         scope.name_servers,
-        tuple(now.stored),
+        tuple(last),
         tuple(looks),
         tuple(findings),
         tuple(undetermined),
         tuple(ruled_out),
-        tuple(group for group in now.stored if not now.members.get(group)),
+        tuple(group for group, look in last.items() if not look.members.get(group)),
         seconds,
     )
 
 
 def _lasts_s(looks: Sequence[Look], seen: Sequence[frozenset[Sign]], sign: Sign) -> float:
-    """How long a thing has been found in every look."""
-    since = looks[-1].at_ms
-    for look, signs in zip(reversed(looks), reversed(seen), strict=True):
+    """How long a thing has been found in every look at its group."""
+    group = sign[1]
+    own = [
+        (look, signs) for look, signs in zip(looks, seen, strict=True) if not group or group in look.stored
+    ]
+    since = own[-1][0].at_ms
+    for look, signs in reversed(own):
         if sign not in signs:
             break
         since = look.at_ms
-    return (looks[-1].at_ms - since) / 1000
+    return (own[-1][0].at_ms - since) / 1000
 
 
 def _finding(check: Check, group: str, one: Found) -> Finding:

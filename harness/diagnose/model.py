@@ -196,6 +196,10 @@ class Look:
     entries: dict[tuple[str, Queue], Exchange] = field(default_factory=dict)
     """Of a queue's ConsumeQueue (321), by topic and queue."""
 
+    def offset(self, group: str, topic: str, queue: Queue) -> int | None:
+        """A group's offset at the broker; None: none is stored, or the broker didn't tell."""
+        return self.offsets.get(queue[0], {}).get(group, {}).get(topic, {}).get(queue[1])
+
 
 def _number(text: object) -> int:
     try:

@@ -160,4 +160,4 @@ class GroupView:
 
     def offset(self, topic: str, queue: Queue) -> int | None:
         """The group's offset at the broker; None: none is stored, or the broker didn't tell."""
-        return self.now.offsets.get(queue[0], {}).get(self.group, {}).get(topic, {}).get(queue[1])
+        return self.now.offset(self.group, topic, queue)

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rocketchaos.harness.diagnose.checks import members, ownership, subscriptions
+from rocketchaos.harness.diagnose.checks import (
+    cluster,
+    configuration,
+    members,
+    offsets,
+    ownership,
+    progress,
+    subscriptions,
+)
 from rocketchaos.harness.diagnose.finding import Check
 
+_THEMES = (subscriptions, members, ownership, configuration, offsets, progress, cluster)
+
 CHECKS: Mapping[str, Check] = MappingProxyType(
-    {
-        check.code: check
-        for check in sorted(
-            (check for theme in (subscriptions, members, ownership) for check in theme.CHECKS),
-            key=lambda check: check.code,
-        )
-    }
+    {check.code: check for theme in _THEMES for check in sorted(theme.CHECKS, key=lambda one: one.code)}
 )
 """By code."""

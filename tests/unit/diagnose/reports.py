@@ -26,7 +26,8 @@ def diagnosed(name: str, *changes: tuple[int, Callable[[Any], Any]], looks: int 
     several = [
         replace(one, look=look, at_ms=one.at_ms + 2_000 * look) for look in range(looks) for one in first
     ]
-    diagnosis = Diagnosis(Recorded(several), bundle.scope, recorded_looks=looks)
+    recorded = Recorded(several, looks)
+    diagnosis = Diagnosis(recorded, bundle.scope, recorded=recorded)
     return asyncio.run(diagnosis.run())
 
 
