@@ -111,6 +111,14 @@ def diagnose(
             help="Write all that was asked and answered, in pseudonyms; FILE.names.json says what they stand for.",
         ),
     ] = None,
+    write_scenario: Annotated[
+        Path | None,
+        typer.Option(
+            "--write-scenario",
+            metavar="FOLDER",
+            help="Write scenarios there that do the findings again, each with a control.",
+        ),
+    ] = None,
     list_checks: Annotated[bool, typer.Option("--list", help="List all checks, and end.")] = False,
 ) -> ExitCode:
     """Say what is wrong in a live cluster, and prove it. Nothing of the cluster is changed.
@@ -123,9 +131,7 @@ def diagnose(
     checks = _chosen(only or (), skip or ())
     if bundle is not None:
         recorded = asyncio.run(_look_at_bundle(bundle, checks))
-        code = code_of(recorded, Level[threshold.name])
-        _tell(recorded, code, output)
-        return code
+        return _ended(recorded, threshold, output, write_scenario)
     if namesrv is None:
         raise UsageProblem("whom to ask?", "Give the name server: `--namesrv HOST:9876`.")
     if groups and all_groups:
@@ -138,8 +144,16 @@ def diagnose(
     )
     access = Access(target.secrets(access_key_file), target.tls(tls, tls_ca), target.mapped(mapped or ()))
     report = asyncio.run(_look(access, scope, checks, write_bundle))
+    return _ended(report, threshold, output, write_scenario)
+
+
+def _ended(report: Report, threshold: Threshold, output: Output, folder: Path | None) -> ExitCode:
     code = code_of(report, Level[threshold.name])
     _tell(report, code, output)
+    if folder is not None:
+        from rocketchaos.harness.cli.diagnosed_scenarios import write_scenarios
+
+        write_scenarios(report, folder)
     return code
 
 

@@ -54,7 +54,7 @@ class Collector:
 
     def __init__(self, asker: Asker, scope: Scope) -> None:
         self._asker = asker
-        self._scope = scope
+        self.scope = scope
         self._first: Look | None = None
 
     async def look(self, number: int, only: Collection[str] | None = None) -> Look:
@@ -94,7 +94,7 @@ class Collector:
         for table in look.offsets.values():
             found.update(table.get(group, {}))
         own = (f"{RETRY}{group}", f"{DEAD_LETTERS}{group}")
-        return sorted(one for one in found if one not in own and self._scope.wants(one))
+        return sorted(one for one in found if one not in own and self.scope.wants(one))
 
     async def entries(self, look: Look) -> None:
         """Read the newest entries of ConsumeQueues (321), positions and hashes of tags, where they matter.
@@ -125,7 +125,7 @@ class Collector:
 
     async def _cluster(self, look: Look) -> None:
         answers = await asyncio.gather(
-            *(self._ask(look, ns, requests.GET_BROKER_CLUSTER_INFO) for ns in self._scope.name_servers)
+            *(self._ask(look, ns, requests.GET_BROKER_CLUSTER_INFO) for ns in self.scope.name_servers)
         )
         for answer in answers:
             look.registered[answer.address] = read.registered(answer)
@@ -141,7 +141,7 @@ class Collector:
 
     async def _broker(self, look: Look, broker: Broker) -> None:
         ask = partial(self._ask, look, broker.address)
-        wanted = self._scope.groups
+        wanted = self.scope.groups
         offsets = ask(requests.GET_ALL_CONSUMER_OFFSET, keep=lambda body: read.keep_offsets(body, wanted))
         if self._first is not None:  # settings don't change from one look to the next
             known = self._first.brokers.get(broker.name, broker)
@@ -177,8 +177,8 @@ class Collector:
         look.offsets[broker.name] = read.offsets(answer)
 
     def _groups(self, look: Look) -> list[str]:
-        if self._scope.groups is not None:
-            return list(self._scope.groups)
+        if self.scope.groups is not None:
+            return list(self.scope.groups)
         found = {group for table in look.groups.values() for group in table}
         found |= {group for table in look.offsets.values() for group in table}
         return sorted(
@@ -187,7 +187,7 @@ class Collector:
 
     async def _group(self, look: Look, group: str) -> None:
         at = {name: broker.address for name, broker in look.brokers.items()}
-        at |= {f"proxy {address}": address for address in self._scope.proxies}
+        at |= {f"proxy {address}": address for address in self.scope.proxies}
         fields = {"consumerGroup": group}
         answers = await asyncio.gather(
             *(
@@ -244,7 +244,7 @@ class Collector:
         answers = await asyncio.gather(
             *(
                 self._ask(look, name_server, requests.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
-                for name_server in self._scope.name_servers
+                for name_server in self.scope.name_servers
             )
         )
         return {answer.address: read.route(answer) for answer in answers}

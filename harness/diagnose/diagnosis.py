@@ -41,6 +41,8 @@ class Report:
     ruled_out: tuple[RuledOut, ...]
     offline: tuple[str, ...] = ()
     """Groups of which no broker knows a member."""
+    views: Mapping[str, GroupView] = field(default_factory=dict)
+    """Each group, as it was last seen."""
     seconds: float = 0.0
 
     def at_least(self, threshold: Level) -> tuple[Finding, ...]:
@@ -83,7 +85,7 @@ class Diagnosis:
             seen.append(_signs(new))
             groups = frozenset(group for (_, group), found in new.items() if any(map(_is_unsettled, found)))
             if not self._looks_again(groups, begin):
-                return _report(self.looks, seen, self.scope, results, time.monotonic() - begin)
+                return _report(self.looks, seen, collector, results, time.monotonic() - begin)
             await self._pause(begin)
             if self.recorded is not None:
                 groups = self.recorded.groups_in(len(self.looks))
@@ -118,14 +120,7 @@ def evaluate(
 ) -> dict[Place, Sequence[Result]]:
     """What every check says of the groups in the last look."""
     now = looks[-1]
-    views = {
-        group: GroupView(
-            group,
-            tuple(look for look in looks if group in look.stored),
-            tuple(collector.topics_of(now, group)),
-        )
-        for group in now.stored
-    }
+    views = {group: _view(looks, group, collector.topics_of(now, group)) for group in now.stored}
     found: dict[Place, Sequence[Result]] = {}
     for check in checks:
         if check.of_cluster is not None:
@@ -134,6 +129,10 @@ def evaluate(
             for group, view in views.items():
                 found[check.code, group] = list(check.of_group(view))
     return found
+
+
+def _view(looks: Sequence[Look], group: str, topics: Iterable[str]) -> GroupView:
+    return GroupView(group, tuple(look for look in looks if group in look.stored), tuple(topics))
 
 
 def _signs(results: Mapping[Place, Sequence[Result]]) -> frozenset[Sign]:
@@ -148,7 +147,7 @@ def _signs(results: Mapping[Place, Sequence[Result]]) -> frozenset[Sign]:
 def _report(
     looks: Sequence[Look],
     seen: Sequence[frozenset[Sign]],
-    scope: Scope,
+    collector: Collector,
     results: Mapping[Place, Sequence[Result]],
     seconds: float,
 ) -> Report:
@@ -171,13 +170,14 @@ def _report(
     last = {group: look for look in looks for group in look.stored}
     findings.sort(key=lambda one: (-one.level, one.check.code, one.group, one.topic))
     return Report(
-        scope.name_servers,
+        collector.scope.name_servers,
         tuple(last),
         tuple(looks),
         tuple(findings),
         tuple(undetermined),
         tuple(ruled_out),
         tuple(group for group, look in last.items() if not look.members.get(group)),
+        {group: _view(looks, group, collector.topics_of(look, group)) for group, look in last.items()},
         seconds,
     )
 
