@@ -103,6 +103,13 @@ def diagnose(
     skip: Annotated[
         list[str] | None, typer.Option("--skip", metavar="CODE", help="Not this check; may be given again.")
     ] = None,
+    read_messages: Annotated[
+        bool,
+        typer.Option(
+            "--read-messages",
+            help="Read the newest messages where it matters, outside any group, to be certain of their tags.",
+        ),
+    ] = False,
     write_bundle: Annotated[
         Path | None,
         typer.Option(
@@ -141,6 +148,7 @@ def diagnose(
         tuple(dict.fromkeys(groups)) if groups else None,
         tuple(topics or ()),
         tuple(target.address(one, "--proxy") for one in proxies or ()),
+        read_messages,
     )
     access = Access(target.secrets(access_key_file), target.tls(tls, tls_ca), target.mapped(mapped or ()))
     report = asyncio.run(_look(access, scope, checks, write_bundle))

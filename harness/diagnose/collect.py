@@ -21,6 +21,8 @@ from rocketchaos.harness.diagnose.model import (
 )
 from rocketchaos.harness.rocketmq.allocation import Queue
 
+READ_AT_MOST = 1024
+"""Messages of each queue that are read, the newest ones."""
 SAMPLE = 32
 """Entries of each ConsumeQueue that are looked at, the newest ones."""
 _RESERVED_GROUPS = frozenset(
@@ -43,6 +45,8 @@ class Scope:
     """Only these; none: all that the groups consume."""
     proxies: tuple[str, ...] = ()
     """Remoting ports of proxies, which know groups of their own."""
+    read_messages: bool = False
+    """Messages are read to be certain of their tags."""
 
     def wants(self, topic: str) -> bool:
         """Whether a topic is looked at."""
@@ -119,7 +123,30 @@ class Collector:
                     look, address, requests.QUERY_CONSUME_QUEUE, fields
                 )
 
-        await asyncio.gather(*(ask(*one) for one in sorted(wanted)))
+        if self.scope.read_messages:
+            await asyncio.gather(*(self._messages(look, topic, queue) for topic, queue, _ in sorted(wanted)))
+        else:
+            await asyncio.gather(*(ask(*one) for one in sorted(wanted)))
+
+    async def _messages(self, look: Look, topic: str, queue: Queue) -> None:
+        """Read the newest messages of a queue (11), in no group's name; of them offsets and tags are kept."""
+        ends = look.ends[topic][queue]
+        found = look.messages.setdefault((topic, queue), [])
+        offset = max(ends.min_offset, ends.max_offset - READ_AT_MOST)
+        while offset < ends.max_offset and queue[0] in look.brokers:
+            fields = {
+                "consumerGroup": requests.READERS_GROUP, "topic": topic, "queueId": str(queue[1]),
+                "queueOffset": str(offset), "maxMsgNums": "32", "sysFlag": "4", "commitOffset": "0",
+                "suspendTimeoutMillis": "0", "subscription": "*", "subVersion": "0", "expressionType": "TAG",
+            }  # fmt: skip
+            answer = await self._ask(
+                look, look.brokers[queue[0]].address, requests.PULL_MESSAGE, fields, keep=read.keep_messages
+            )
+            found.append(answer)
+            following = read.whole(answer.answer_fields.get("nextBeginOffset"))
+            if following <= offset:
+                return
+            offset = following
 
     # One kind of question each ----------------------------------------------------------------------------
 

@@ -198,7 +198,9 @@ def _lasts_s(looks: Sequence[Look], seen: Sequence[frozenset[Sign]], sign: Sign)
 
 def _finding(check: Check, group: str, one: Found) -> Finding:
     level = check.level if one.level is None else one.level
-    return Finding(check, level, group, one.topic, one.sentence, one.effect or check.effect, one.evidence)
+    return Finding(
+        check, level, group, one.topic, one.sentence, one.effect or check.effect, one.evidence, one.messages
+    )
 
 
 def require_reached(look: Look) -> None:

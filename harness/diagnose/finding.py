@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rocketchaos.harness.diagnose.exchange import Exchange
 
 if TYPE_CHECKING:
+    from rocketchaos.harness.diagnose.fate import Lost
     from rocketchaos.harness.diagnose.view import ClusterView, GroupView
 
 
@@ -45,6 +46,8 @@ class Found:
     """What it does to messages; empty: what the check says."""
     settled: bool = True
     """False: it may be a moment of a change; another look tells."""
+    messages: tuple[Lost, ...] = ()
+    """Those that reach nobody, of all that were looked at."""
     key: str = ""
     """What must stay the same from look to look for it to be no such moment."""
 
@@ -95,6 +98,7 @@ class Finding:
     sentence: str
     effect: str
     evidence: tuple[Evidence, ...]
+    messages: tuple[Lost, ...] = ()
 
     @property
     def resource(self) -> str:

@@ -21,9 +21,11 @@ def told(subscription: Subscription) -> str:
     return subscription.expression or "*"
 
 
-def takes(subscription: Subscription, tags_code: int) -> bool | None:
-    """Whether it takes a message whose stored hash is `tags_code`; None: it is SQL."""
+def takes(subscription: Subscription, tags_code: int, tag: str | None = None) -> bool | None:
+    """Whether it takes a message with this hash, or this tag where that is known; None: it is SQL."""
     kind, tags = meaning(subscription)
     if kind == SQL or isinstance(tags, str):
         return None
-    return not tags or tags_code in {hash_code(tag) for tag in tags}
+    if tag is not None:
+        return not tags or tag in tags
+    return not tags or tags_code in {hash_code(one) for one in tags}

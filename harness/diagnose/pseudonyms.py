@@ -16,6 +16,7 @@ from typing import Any
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY
+from rocketchaos.harness.diagnose.requests import READERS_GROUP
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 _OWN_TOPIC = re.compile(f"({re.escape(RETRY)}|{re.escape(DEAD_LETTERS)})(.*)", re.DOTALL)
@@ -118,6 +119,8 @@ class Pseudonyms:
                 )
                 for name, one in value.items()
             }
+        if isinstance(value, list) and not key:  # offsets and tags of messages
+            return value
         if isinstance(value, list):
             return [self._value(key, one) for one in value]
         if isinstance(value, str):
@@ -144,6 +147,8 @@ class Pseudonyms:
             rest = whole["rest"]
             kept = rest if _NUMBERS.fullmatch(rest) else self._name("instance", rest)
             return f"{self._name('host', whole['host'])}@{kept}"
+        if name == READERS_GROUP:
+            return name
         self._seen.setdefault(kind, set()).add(name)
         return self.names.get(kind, {}).get(name, name)
 

@@ -20,6 +20,7 @@ from rocketchaos.harness.diagnose.model import (
 )
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.fastjson import loads
+from rocketchaos.harness.rocketmq.stored_messages import decode
 
 # Of a member without queues, the C++ client takes away the brace that opens their table.
 _NO_QUEUES = (b'"mqTable":},', b'"mqTable":{},')
@@ -110,6 +111,14 @@ def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:
         key: offsets for key, offsets in table.items() if wanted is None or key.partition("@")[2] in wanted
     }
     return json.dumps({"offsetTable": kept}, ensure_ascii=False).encode()
+
+
+def keep_messages(body: bytes) -> bytes:
+    """Of the answer to 11: offset and tag of each message, and nothing else."""
+    try:
+        return json.dumps([[one.queue_offset, one.tag] for one in decode(body)]).encode()
+    except ValueError:
+        return b""
 
 
 def properties_file(exchange: Exchange) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rocketchaos.harness.diagnose.fate import stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.owners import settled, shares
 from rocketchaos.harness.diagnose.view import GroupView
@@ -31,7 +32,8 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 topic,
             )
         elif missing and (unexplained := missing - _explained(view, topic)):
-            waiting = _waiting(view, topic, unexplained)
+            waits = stranded(view, topic, sorted(unexplained))
+            waiting = sum(one.count for one in waits)
             yield Found(
                 f"{counted(len(unexplained), 'queue')} of {len(view.queues(topic))}, {queues_told(unexplained)}, "
                 f"{'has' if len(unexplained) == 1 else 'have'} no owner among "
@@ -42,6 +44,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 if waiting
                 else "What comes to be stored there waits until somebody has it.",
                 settled=settled(view, topic) is True,
+                messages=tuple(waits),
                 key=queues_told(unexplained),
             )
 
@@ -113,15 +116,6 @@ def _explained(view: GroupView, topic: str) -> set[Queue]:
         if client_id not in wanting:
             explained.update(share or ())
     return explained
-
-
-def _waiting(view: GroupView, topic: str, queues: set[Queue]) -> int:
-    ends = view.ends(topic)
-    return sum(
-        max(0, ends[queue].max_offset - (view.offset(topic, queue) or ends[queue].min_offset))
-        for queue in queues
-        if queue in ends
-    )
 
 
 def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:

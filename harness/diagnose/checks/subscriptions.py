@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rocketchaos.harness.diagnose.fate import share_lost
+from rocketchaos.harness.diagnose.fate import lost, share_told, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import meaning, told
 from rocketchaos.harness.diagnose.model import Member, Subscription
@@ -22,7 +22,13 @@ def different(view: GroupView) -> Iterator[Result]:
     for topic in view.topics:
         meanings = view.meanings(topic)
         if len(meanings) > 1:
-            yield Found(_who_differs(view, topic), _evidence(view, topic), topic, effect=_effect(view, topic))
+            yield Found(
+                _who_differs(view, topic),
+                _evidence(view, topic),
+                topic,
+                effect=share_told(view, topic),
+                messages=tuple(lost(view, topic)[0]),
+            )
         elif view.silent and len(view.members) > 1:
             yield _silent(view, topic)
 
@@ -86,11 +92,6 @@ def _of_member(member: Member, subscription: Subscription) -> Evidence:
     )
 
 
-def _effect(view: GroupView, topic: str) -> str:
-    lost = share_lost(view, topic)
-    return "" if lost is None else lost.sentence
-
-
 def _silent(view: GroupView, topic: str) -> Unknown:
     names = joined([one.client_id for one in view.silent])
     return Unknown(
@@ -125,6 +126,11 @@ def different_topics(view: GroupView) -> Iterator[Result]:
                     ),
                 ),
                 topic,
+                messages=tuple(
+                    stranded(
+                        view, topic, [one for one in view.queues(topic) if one not in view.owners(topic)]
+                    )
+                ),
                 # A member that starts may still be subscribing.
                 settled=all(len(view.members[one].subscriptions) > 0 for one in without),
             )

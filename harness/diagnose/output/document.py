@@ -52,6 +52,19 @@ def document(report: Report, code: ExitCode) -> dict[str, Any]:
                 "title": one.check.title,
                 "sentence": one.sentence,
                 "effect": one.effect,
+                "messages": [
+                    {
+                        "broker": lost.queue[0],
+                        "queue": lost.queue[1],
+                        "first_offset": lost.first,
+                        "last_offset": lost.last,
+                        "count": lost.count,
+                        "tag": lost.tag,
+                        "fate": str(lost.fate),
+                        "passed": lost.passed,
+                    }
+                    for lost in one.messages
+                ],
                 "change": list(one.check.change),
                 "claims": list(one.check.claims),
                 "page": page_of(one.check),

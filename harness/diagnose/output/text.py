@@ -56,6 +56,10 @@ def _finding(one: Finding) -> Iterator[str]:
         "", f"{one.level} [{one.check.code}] ({one.resource}) {one.check.title}: {one.sentence}", "    "
     )
     yield from _wrapped("    messages: ", one.effect)
+    for lost in one.messages[:_EVIDENCE]:
+        yield f"              {lost.told}"
+    if len(one.messages) > _EVIDENCE:
+        yield f"              and {len(one.messages) - _EVIDENCE} more ranges, in `-o json`"
     for index, evidence in enumerate(one.evidence[:_EVIDENCE]):
         yield f"    {'proof:   ' if not index else '         '} {_told(evidence)}"
     if len(one.evidence) > _EVIDENCE:
