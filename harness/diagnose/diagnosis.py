@@ -120,7 +120,7 @@ def evaluate(
 ) -> dict[Place, Sequence[Result]]:
     """What every check says of the groups in the last look."""
     now = looks[-1]
-    views = {group: _view(looks, group, collector.topics_of(now, group)) for group in now.stored}
+    views = {group: _view(looks, group, collector) for group in now.stored}
     found: dict[Place, Sequence[Result]] = {}
     for check in checks:
         if check.of_cluster is not None:
@@ -131,8 +131,10 @@ def evaluate(
     return found
 
 
-def _view(looks: Sequence[Look], group: str, topics: Iterable[str]) -> GroupView:
-    return GroupView(group, tuple(look for look in looks if group in look.stored), tuple(topics))
+def _view(looks: Sequence[Look], group: str, collector: Collector) -> GroupView:
+    own = tuple(look for look in looks if group in look.stored)
+    named = collector.scope.groups is not None
+    return GroupView(group, own, tuple(collector.topics_of(own[-1], group)), named)
 
 
 def _signs(results: Mapping[Place, Sequence[Result]]) -> frozenset[Sign]:
@@ -155,6 +157,8 @@ def _report(
     findings: list[Finding] = []
     undetermined: list[Undetermined] = []
     ruled_out: list[RuledOut] = []
+    last = {group: look for look in looks for group in look.stored}
+    offline = [group for group, look in last.items() if not look.members.get(group)]
     for (code, group), found in results.items():
         check = CHECKS[code]
         for one in found:
@@ -165,9 +169,8 @@ def _report(
             else:
                 reason = f"it may be a moment of a change: {one.sentence}"
                 undetermined.append(Undetermined(check, group, one.topic, reason, one.evidence))
-        if not found and check.ruled_out:
+        if not found and check.ruled_out and group not in offline:
             ruled_out.append(RuledOut(check, group))
-    last = {group: look for look in looks for group in look.stored}
     findings.sort(key=lambda one: (-one.level, one.check.code, one.group, one.topic))
     return Report(
         collector.scope.name_servers,
@@ -176,8 +179,8 @@ def _report(
         tuple(findings),
         tuple(undetermined),
         tuple(ruled_out),
-        tuple(group for group, look in last.items() if not look.members.get(group)),
-        {group: _view(looks, group, collector.topics_of(look, group)) for group, look in last.items()},
+        tuple(offline),
+        {group: _view(looks, group, collector) for group in last},
         seconds,
     )
 

@@ -121,7 +121,7 @@ def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
 
 
 def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
-    """Messages that a member wants and nobody gets; how many a member wants at all; and whether all could be told."""
+    """Messages that a member wants and nobody gets; how many a member wants; whether all could be told."""
     found: list[Lost] = []
     wanted, certain = 0, True
     names = _names(view, topic)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from rocketchaos.harness.diagnose.meaning import Meaning, meaning
@@ -46,6 +46,8 @@ class GroupView:
     looks: Sequence[Look]
     topics: tuple[str, ...]
     """That are looked at; the group's retry topic is none of them."""
+    named: bool = False
+    """The user asked for this group by its name."""
 
     @property
     def now(self) -> Look:
@@ -63,7 +65,7 @@ class GroupView:
     @cached_property
     def before(self) -> GroupView | None:
         """The group as it was a look before; None: there was none."""
-        return GroupView(self.group, self.looks[:-1], self.topics) if len(self.looks) > 1 else None
+        return replace(self, looks=self.looks[:-1]) if len(self.looks) > 1 else None
 
     @property
     def stored(self) -> Mapping[str, Stored]:

@@ -123,6 +123,18 @@ def not_everywhere(view: GroupView) -> Iterator[Result]:
             )
 
 
+def nobody(view: GroupView) -> Iterator[Result]:
+    """A group that was asked for, and of which no member is known."""
+    if view.named and not view.online:
+        asked = view.now.stored.get(view.group, {})
+        known = any(view.group in groups for groups in view.now.groups.values())
+        yield Unknown(
+            f"no broker that was asked knows a member{'' if known else ', nor the group'}: either nobody is "
+            "there, or its members are behind a proxy that is a server of its own (`--proxy HOST:PORT` asks it)",
+            tuple(Evidence(one.exchange, one.exchange.why_not or "no connection") for one in asked.values()),
+        )
+
+
 CHECKS = (
     Check(
         "RC0201",
@@ -225,5 +237,15 @@ CHECKS = (
         ("See whether the member reaches that broker's address.", "Otherwise restart it."),
         ("A10", "A17", "D11"),
         of_group=not_everywhere,
+    ),
+    Check(
+        "RC0210",
+        "a group of which no member is known",
+        Level.WARNING,
+        "",
+        "If nobody is there, they wait.",
+        ("Correct the group's name, start its members, or ask the proxy.",),
+        ("A15", "H11"),
+        of_group=nobody,
     ),
 )

@@ -33,8 +33,6 @@ def _lines(report: Report) -> Iterator[str]:
     for out in report.ruled_out:
         ruled_out.setdefault(out.group, []).append(f"{out.check.ruled_out} ({out.check.code})")
     for group, known in ruled_out.items():
-        if group and group in report.offline:
-            continue
         if len(ruled_out) <= 4:
             yield from _wrapped(
                 f"ruled out for {f'group {group}' if group else 'the cluster'}: ", "; ".join(known)
