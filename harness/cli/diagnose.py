@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +21,12 @@ from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.finding import Check, Level
-from rocketchaos.harness.diagnose.gate import Access, Gate
+from rocketchaos.harness.diagnose.gate import Access, Gate, Limits
+from rocketchaos.harness.diagnose.output.text import plain
+from rocketchaos.harness.language.words import parse_duration_ms
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.diagnose.metrics import Metrics
 
 
 class Output(StrEnum):
@@ -126,6 +132,18 @@ def diagnose(
             help="Write scenarios there that do the findings again, each with a control.",
         ),
     ] = None,
+    watch: Annotated[
+        str | None,
+        typer.Option(
+            "--watch", metavar="DURATION", help="Look on for so long, `2m`, and tell what changes as it does."
+        ),
+    ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics", metavar="HOST:PORT", help="Serve the findings to Prometheus, with `--watch`."
+        ),
+    ] = None,
     list_checks: Annotated[bool, typer.Option("--list", help="List all checks, and end.")] = False,
 ) -> ExitCode:
     """Say what is wrong in a live cluster, and prove it. Nothing of the cluster is changed.
@@ -151,7 +169,7 @@ def diagnose(
         read_messages,
     )
     access = Access(target.secrets(access_key_file), target.tls(tls, tls_ca), target.mapped(mapped or ()))
-    report = asyncio.run(_look(access, scope, checks, write_bundle))
+    report = _look(access, scope, checks, write_bundle, _watch(watch, metrics, output))
     return _ended(report, threshold, output, write_scenario)
 
 
@@ -165,16 +183,72 @@ def _ended(report: Report, threshold: Threshold, output: Output, folder: Path | 
     return code
 
 
-async def _look(access: Access, scope: Scope, checks: Sequence[Check], write_bundle: Path | None) -> Report:
-    async with Gate(access) as gate:
-        diagnosis = Diagnosis(gate, scope, checks, progress=lambda text: ERR.print(f"{text} ..."))
-        report = await diagnosis.run()
-    if write_bundle is not None:
-        from rocketchaos.harness.diagnose import bundle
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How long is looked on, and who is told."""
 
-        names = bundle.write(write_bundle, scope, len(diagnosis.looks), gate.record)
-        ERR.print(f"{write_bundle} is written; keep {names} for yourself", markup=False)
-    return report
+    seconds: float
+    metrics: str | None
+    output: Output
+
+    def told(self, metrics: Metrics | None) -> Callable[[Report], None]:
+        """Tells each look: its changes, and the metrics."""
+        from rocketchaos.harness.diagnose.changes import changes
+
+        speaker = OUT if self.output is Output.TEXT else ERR
+
+        def on_look(report: Report) -> None:
+            for group in report.looks[-1].stored:
+                for line in changes(report.views[group]):
+                    speaker.print(plain(line), markup=False)
+            if metrics is not None:
+                metrics.tell(report)
+
+        return on_look
+
+
+def _watch(duration: str | None, metrics: str | None, output: Output) -> Watch | None:
+    if duration is None:
+        if metrics is not None:
+            raise UsageProblem("`--metrics` needs `--watch`", "Say how long: `--watch 1h`.")
+        return None
+    try:
+        seconds = parse_duration_ms(duration) / 1000
+    except ValueError as error:
+        raise UsageProblem(f"--watch: {error}", "Give it such as `2m`.") from error
+    return Watch(seconds, None if metrics is None else target.address(metrics, "--metrics"), output)
+
+
+def _look(
+    access: Access, scope: Scope, checks: Sequence[Check], write_bundle: Path | None, watch: Watch | None
+) -> Report:
+    seconds = watch.seconds if watch else 0.0
+    limits = Limits(total_s=max(Limits().total_s, seconds + 60))
+
+    async def look(on_look: Callable[[Report], None]) -> Report:
+        async with Gate(access, limits, recorded=write_bundle is not None) as gate:
+            diagnosis = Diagnosis(gate, scope, checks, watch_s=seconds, progress=_progress, on_look=on_look)
+            report = await diagnosis.run()
+        if write_bundle is not None:
+            from rocketchaos.harness.diagnose import bundle
+
+            names = bundle.write(write_bundle, scope, diagnosis.looked, gate.record)
+            ERR.print(f"{write_bundle} is written; keep {names} for yourself", markup=False)
+        return report
+
+    if watch is None:
+        return asyncio.run(look(lambda _report: None))
+    if watch.metrics is None:
+        return asyncio.run(look(watch.told(None)))
+    from rocketchaos.harness.diagnose.metrics import Metrics
+
+    host, _, port = watch.metrics.rpartition(":")
+    with Metrics(host, int(port)) as metrics:
+        return asyncio.run(look(watch.told(metrics)))
+
+
+def _progress(text: str) -> None:
+    ERR.print(f"{text} ...", markup=False)
 
 
 async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:

@@ -21,7 +21,7 @@ from rocketchaos.harness.diagnose.model import (
 )
 from rocketchaos.harness.rocketmq.allocation import Queue
 
-READ_AT_MOST = 1024
+READ_AT_MOST = 128
 """Messages of each queue that are read, the newest ones."""
 SAMPLE = 32
 """Entries of each ConsumeQueue that are looked at, the newest ones."""
@@ -105,8 +105,9 @@ class Collector:
 
         That is where a group's members disagree, or where it has a lag.
         """
+        newest = READ_AT_MOST if self.scope.read_messages else SAMPLE
         wanted = {
-            (topic, queue, max(ends.min_offset, ends.max_offset - SAMPLE))
+            (topic, queue, max(ends.min_offset, ends.max_offset - newest))
             for group in look.stored
             if look.members.get(group)
             for topic in self.topics_of(look, group)
@@ -115,38 +116,23 @@ class Collector:
             and (_disagree(look, group, topic) or (look.offset(group, topic, queue) or 0) < ends.max_offset)
         }
 
-        async def ask(topic: str, queue: Queue, begin: int) -> None:
-            fields = {"topic": topic, "queueId": str(queue[1]), "index": str(begin), "count": str(SAMPLE)}
-            if queue[0] in look.brokers:
-                address = look.brokers[queue[0]].address
-                look.entries[topic, queue] = await self._ask(
-                    look, address, requests.QUERY_CONSUME_QUEUE, fields
-                )
+        await asyncio.gather(*(self._entries(look, *one) for one in sorted(wanted)))
 
+    async def _entries(self, look: Look, topic: str, queue: Queue, begin: int) -> None:
+        if queue[0] not in look.brokers:
+            return
+        ask = partial(self._ask, look, look.brokers[queue[0]].address)
+        count = str(READ_AT_MOST if self.scope.read_messages else SAMPLE)
+        fields = {"topic": topic, "queueId": str(queue[1]), "index": str(begin), "count": count}
+        answer = look.entries[topic, queue] = await ask(requests.QUERY_CONSUME_QUEUE, fields)
         if self.scope.read_messages:
-            await asyncio.gather(*(self._messages(look, topic, queue) for topic, queue, _ in sorted(wanted)))
-        else:
-            await asyncio.gather(*(ask(*one) for one in sorted(wanted)))
-
-    async def _messages(self, look: Look, topic: str, queue: Queue) -> None:
-        """Read the newest messages of a queue (11), in no group's name; of them offsets and tags are kept."""
-        ends = look.ends[topic][queue]
-        found = look.messages.setdefault((topic, queue), [])
-        offset = max(ends.min_offset, ends.max_offset - READ_AT_MOST)
-        while offset < ends.max_offset and queue[0] in look.brokers:
-            fields = {
-                "consumerGroup": requests.READERS_GROUP, "topic": topic, "queueId": str(queue[1]),
-                "queueOffset": str(offset), "maxMsgNums": "32", "sysFlag": "4", "commitOffset": "0",
-                "suspendTimeoutMillis": "0", "subscription": "*", "subVersion": "0", "expressionType": "TAG",
-            }  # fmt: skip
-            answer = await self._ask(
-                look, look.brokers[queue[0]].address, requests.PULL_MESSAGE, fields, keep=read.keep_messages
+            places = [str(read.whole(one.get("physicOffset"))) for one in read.queue_data(answer)]
+            look.messages[topic, queue] = await asyncio.gather(
+                *(
+                    ask(requests.VIEW_MESSAGE_BY_ID, {"offset": place, "topic": topic}, read.keep_messages)
+                    for place in places[:READ_AT_MOST]
+                )
             )
-            found.append(answer)
-            following = read.whole(answer.answer_fields.get("nextBeginOffset"))
-            if following <= offset:
-                return
-            offset = following
 
     # One kind of question each ----------------------------------------------------------------------------
 

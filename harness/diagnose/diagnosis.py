@@ -25,6 +25,10 @@ from rocketchaos.harness.diagnose.finding import (
 from rocketchaos.harness.diagnose.model import Look
 from rocketchaos.harness.diagnose.view import SETTLES_S, ClusterView, GroupView
 
+WATCH_EVERY_S = 5.0
+"""From one look of a watch to the next; clients commit their offsets as often."""
+MOST_LOOKS = 60
+"""So many are kept: five minutes of a watch."""
 LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
 """From one look to the next, as long as something may be a moment of a change: 27 s in all."""
 
@@ -61,11 +65,20 @@ class Diagnosis:
     """How long it looks again for what may be a moment of a change."""
     recorded: Recorded | None = None
     """The record that is asked; None: the cluster is live."""
+    watch_s: float = 0.0
+    """How long it looks on, whatever it sees."""
     progress: Callable[[str], None] = lambda _text: None
+    on_look: Callable[[Report], None] = lambda _report: None
+    """Told of every look."""
     looks: list[Look] = field(default_factory=list)
+    """The last ones."""
+    looked: int = 0
+    """How many there were."""
 
     async def run(self) -> Report:
         """Look until all is settled, or the patience is over; again only at the groups that are not.
+
+        A watch looks at all of them, until its time is over.
 
         Raises:
             EnvironmentNotReady: no name server, or no broker, can be reached.
@@ -76,33 +89,41 @@ class Diagnosis:
         seen: list[frozenset[Sign]] = []
         groups: frozenset[str] | None = None
         while True:
-            look = await collector.look(len(self.looks), groups)
+            look = await collector.look(self.looked, groups)
             require_reached(look)
+            self.looked += 1
             self.looks.append(look)
             await collector.entries(look)
             new = evaluate(self.looks, collector, self.checks)
             results.update(new)
             seen.append(_signs(new))
+            del self.looks[:-MOST_LOOKS], seen[:-MOST_LOOKS]
+            report = _report(self.looks, seen, collector, results, time.monotonic() - begin)
+            self.on_look(report)
             groups = frozenset(group for (_, group), found in new.items() if any(map(_is_unsettled, found)))
             if not self._looks_again(groups, begin):
-                return _report(self.looks, seen, collector, results, time.monotonic() - begin)
-            await self._pause(begin)
+                return report
             if self.recorded is not None:
-                groups = self.recorded.groups_in(len(self.looks))
+                groups = self.recorded.groups_in(self.looked)
+            else:
+                await self._pause(begin)
+            if self.watch_s:
+                groups = None
 
     def _looks_again(self, unsettled: Collection[str], begin: float) -> bool:
         if self.recorded is not None:
-            return len(self.looks) < self.recorded.looks
-        return bool(unsettled) and time.monotonic() - begin < self.patience_s
+            return self.looked < self.recorded.looks
+        past_s = time.monotonic() - begin
+        return past_s < self.watch_s or (bool(unsettled) and past_s < self.patience_s)
 
     async def _pause(self, begin: float) -> None:
-        if self.recorded is not None:
+        past_s = time.monotonic() - begin
+        if self.watch_s:
+            await asyncio.sleep(WATCH_EVERY_S)
             return
-        number = min(len(self.looks) - 1, len(LOOKS_AFTER_S) - 1)
+        number = min(self.looked - 1, len(LOOKS_AFTER_S) - 1)
         self.progress("something may be a moment of a change: looking again")
-        await asyncio.sleep(
-            min(LOOKS_AFTER_S[number], max(0.1, self.patience_s - (time.monotonic() - begin)))
-        )
+        await asyncio.sleep(min(LOOKS_AFTER_S[number], max(0.1, self.patience_s - past_s)))
 
 
 Place = tuple[str, str]

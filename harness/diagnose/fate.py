@@ -81,11 +81,8 @@ def entries_of(view: GroupView, topic: str, queue: Queue) -> Sequence[Entry] | N
     if exchange is None or not exchange.succeeded:
         return None
     begin = read.whole(exchange.fields.get("index"))
-    data = read.listed(read.mapping(exchange.document).get("queueData"))
-    return [
-        Entry(begin + number, read.whole(read.mapping(one).get("tagsCode")))
-        for number, one in enumerate(data)
-    ]
+    data = read.queue_data(exchange)
+    return [Entry(begin + number, read.whole(one.get("tagsCode"))) for number, one in enumerate(data)]
 
 
 def carries_its_own(view: GroupView, member: Member) -> bool:

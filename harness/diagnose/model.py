@@ -196,7 +196,7 @@ class Look:
     entries: dict[tuple[str, Queue], Exchange] = field(default_factory=dict)
     """Of a queue's ConsumeQueue (321), by topic and queue."""
     messages: dict[tuple[str, Queue], list[Exchange]] = field(default_factory=dict)
-    """Offsets and tags of messages that were pulled (11), by topic and queue."""
+    """Offset and tag of each message that was read (33), by topic and queue."""
 
     def offset(self, group: str, topic: str, queue: Queue) -> int | None:
         """A group's offset at the broker; None: none is stored, or the broker didn't tell."""

@@ -16,7 +16,6 @@ from typing import Any
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.model import DEAD_LETTERS, RETRY
-from rocketchaos.harness.diagnose.requests import READERS_GROUP
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 _OWN_TOPIC = re.compile(f"({re.escape(RETRY)}|{re.escape(DEAD_LETTERS)})(.*)", re.DOTALL)
@@ -147,8 +146,6 @@ class Pseudonyms:
             rest = whole["rest"]
             kept = rest if _NUMBERS.fullmatch(rest) else self._name("instance", rest)
             return f"{self._name('host', whole['host'])}@{kept}"
-        if name == READERS_GROUP:
-            return name
         self._seen.setdefault(kind, set()).add(name)
         return self.names.get(kind, {}).get(name, name)
 

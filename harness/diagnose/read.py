@@ -114,7 +114,7 @@ def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:
 
 
 def keep_messages(body: bytes) -> bytes:
-    """Of the answer to 11: offset and tag of each message, and nothing else."""
+    """Of the answer to 33: offset and tag of the message, and nothing else."""
     try:
         return json.dumps([[one.queue_offset, one.tag] for one in decode(body)]).encode()
     except ValueError:
@@ -125,6 +125,11 @@ def properties_file(exchange: Exchange) -> dict[str, str]:
     """A broker's settings (26)."""
     pairs = (line.partition("=") for line in exchange.body.splitlines())
     return {key: value for key, _, value in pairs} if exchange.succeeded else {}
+
+
+def queue_data(exchange: Exchange) -> list[Mapping[str, Any]]:
+    """The entries of a ConsumeQueue (321)."""
+    return [mapping(one) for one in listed(mapping(exchange.document).get("queueData"))]
 
 
 def registered(exchange: Exchange) -> Registered:
