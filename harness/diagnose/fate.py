@@ -123,7 +123,7 @@ def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
     wanted, certain = 0, True
     names = _names(view, topic)
     for queue in view.queues(topic):
-        offset = view.offset(topic, queue) or 0
+        offset = view.reached(topic, queue) or 0
         bad: list[tuple[Entry, Fate]] = []
         for entry in entries_of(view, topic, queue) or ():
             wants = [takes(one, entry.tags_code, entry.tag) for one in view.own(topic).values()]

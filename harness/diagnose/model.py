@@ -202,6 +202,15 @@ class Look:
         """A group's offset at the broker; None: none is stored, or the broker didn't tell."""
         return self.offsets.get(queue[0], {}).get(group, {}).get(topic, {}).get(queue[1])
 
+    def reached(self, group: str, topic: str, queue: Queue) -> int | None:
+        """How far a group is: by the queue's owner, where that is further than it has committed."""
+        known = [self.offset(group, topic, queue)]
+        for member in self.members.get(group, {}).values():
+            held = member.queues.get(topic, {}).get(queue)
+            if held is not None and not held.dropped:
+                known.append(held.commit_offset)
+        return max((one for one in known if one is not None and one >= 0), default=None)
+
 
 def _number(text: object) -> int:
     try:

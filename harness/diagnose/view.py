@@ -163,3 +163,7 @@ class GroupView:
     def offset(self, topic: str, queue: Queue) -> int | None:
         """The group's offset at the broker; None: none is stored, or the broker didn't tell."""
         return self.now.offset(self.group, topic, queue)
+
+    def reached(self, topic: str, queue: Queue) -> int | None:
+        """How far the group is: by the queue's owner, where that is further than it has committed."""
+        return self.now.reached(self.group, topic, queue)

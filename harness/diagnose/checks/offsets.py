@@ -28,14 +28,10 @@ class Point:
 
 
 def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
-    """Where the group was in a queue, look by look: by its owner where that is further than it has committed."""
+    """Where the group was in a queue, look by look."""
     found = []
     for look in view.looks:
-        offset = look.offset(view.group, topic, queue)
-        for member in look.members.get(view.group, {}).values():
-            held = member.queues.get(topic, {}).get(queue)
-            if held is not None and not held.dropped:
-                offset = max(offset or 0, held.commit_offset)
+        offset = look.reached(view.group, topic, queue)
         ends = look.ends.get(topic, {}).get(queue)
         if offset is not None and ends is not None:
             found.append(Point(look.at_ms, offset, max(0, ends.max_offset - offset)))

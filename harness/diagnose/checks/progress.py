@@ -108,7 +108,7 @@ def retries(view: GroupView) -> Iterator[Result]:
     topic = view.retry_topic
     ends = view.ends(topic)
     waiting = sum(
-        max(0, one.max_offset - (view.offset(topic, queue) or one.min_offset)) for queue, one in ends.items()
+        max(0, one.max_offset - (view.reached(topic, queue) or one.min_offset)) for queue, one in ends.items()
     )
     grown = _grown(view, topic)
     if grown or waiting:
