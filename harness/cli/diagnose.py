@@ -34,6 +34,7 @@ class Output(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    HTML = "html"
 
 
 class Threshold(StrEnum):
@@ -272,6 +273,10 @@ def _tell(report: Report, code: ExitCode, output: Output) -> None:
 
         json.dump(document(report, code), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
+    elif output is Output.HTML:
+        from rocketchaos.harness.diagnose.output.page import page
+
+        OUT.print(page(report, code), markup=False)
     else:
         from rocketchaos.harness.diagnose.output.text import text
 

@@ -27,6 +27,11 @@ class Metrics:
             ) from error
         self._thread = threading.Thread(target=self._server.serve_forever, name="metrics", daemon=True)
 
+    @property
+    def port(self) -> int:
+        """Where they are served."""
+        return int(self._server.server_address[1])
+
     def __enter__(self) -> Metrics:
         self._thread.start()
         return self
