@@ -22,9 +22,9 @@ from rocketchaos.harness.cli.common_options import (
 from rocketchaos.harness.cli.holding import hold_for_user
 from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
 from rocketchaos.harness.cli.terminal import Progress
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.matrix import Matrix, plan
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all, select
@@ -89,9 +89,9 @@ def run(
             progress=progress,
             hold=hold_for_user if hold else None,
         )
-        campaign = Campaign(options)
+        runner = Runner(options)
         return run_and_tell(
-            campaign,
+            runner,
             # Not one after the other: what the machine does meanwhile strikes all alike.
             planned.jobs * repeat,
             parallel=parallel,

@@ -13,8 +13,8 @@ from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange
 from rocketchaos.harness.diagnose.gate import Gate
-from rocketchaos.harness.engine.campaign import Campaign
 from rocketchaos.harness.engine.hold import Held
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.fastjson import loads
@@ -93,8 +93,8 @@ def test_a_diagnosis_is_right_and_changes_nothing(version: str, tmp_path: Path) 
         seen["after"], seen["rebalances after"] = state(*where), rebalances(tmp_path)
 
     options = Options(version=version, runs=tmp_path, use_running=False, hold=hold)
-    with Campaign(options) as campaign:
-        report = campaign.run(campaign.job(parse_scenario(SCENARIO, "held.scenario.yaml")))
+    with Runner(options) as runner:
+        report = runner.run(runner.job(parse_scenario(SCENARIO, "held.scenario.yaml")))
 
     assert seen, report.outcome
     for part, before in seen["before"].items():

@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.gate import Gate
-from rocketchaos.harness.engine.campaign import Campaign
 from rocketchaos.harness.engine.hold import Held
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all
@@ -85,8 +85,8 @@ def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
 
 def _run(scenario: Scenario, version: str, hold: object) -> None:
     options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", hold=hold, seed=1)  # type: ignore[arg-type]
-    with Campaign(options) as campaign:
-        list(campaign.run_all([Job(scenario, version)], 1))
+    with Runner(options) as runner:
+        list(runner.run_all([Job(scenario, version)], 1))
 
 
 @dataclass(slots=True)
@@ -121,9 +121,9 @@ def healthy(version: str, name_server: str, rounds: int) -> Healthy:
     thread.start()
     try:
         options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", seed=1)
-        with Campaign(options) as campaign:
+        with Runner(options) as runner:
             jobs = [Job(one, version) for one in load_all([HERE / "healthy"])] * rounds
-            for report in campaign.run_all(jobs, 2):
+            for report in runner.run_all(jobs, 2):
                 print(report.scenario.name, report.outcome.kind if hasattr(report, "outcome") else "")
     finally:
         end.set()
