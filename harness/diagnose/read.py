@@ -226,7 +226,7 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
         client_id,
         exchange,
         connections,
-        answered=exchange.succeeded and bool(document),
+        answered=exchange.succeeded and isinstance(document.get("subscriptionSet"), list),
         properties={key: str(value) for key, value in mapping(document.get("properties")).items()},
         subscriptions={one.topic: one for one in subscriptions},
         queues=queues,

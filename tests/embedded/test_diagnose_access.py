@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
+from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.jars import artifacts
@@ -83,12 +83,11 @@ def guarded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guarded]
         ["org.apache.rocketmq.broker.BrokerStartup", "-c", str(tmp_path / "broker.conf")],
     )
     environment = {**os.environ, "ROCKETMQ_HOME": str(home)}
-    running = [
-        subprocess.Popen(
-            [*java, *program], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        for program in programs
-    ]
+    with (tmp_path / "servers.log").open("wb") as log:
+        running = [
+            subprocess.Popen([*java, *program], env=environment, stdout=log, stderr=log)
+            for program in programs
+        ]
     options = [
         *["--namesrv", f"127.0.0.1:{name_server}", "--map", f"{NOWHERE}:{broker}=127.0.0.1:{broker}"],
         *(["--tls"] if tls else []),
@@ -118,7 +117,10 @@ def test_only_with_the_key_everything_is_told(
     ready = Retrying(
         retry=retry_if_result(lambda told: told[0] == 4), stop=stop_after_delay(120), wait=wait_fixed(1)
     )
-    code, told = ready(_diagnosed, capsys, with_key)
+    try:
+        code, told = ready(_diagnosed, capsys, with_key)
+    except RetryError:
+        pytest.fail((tmp_path / "servers.log").read_text(errors="replace")[-3000:])
     assert code == 0, told
     assert SECRET not in told
 
