@@ -38,6 +38,10 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
             "Find the first version of RocketMQ on which a scenario ends differently, by halves.",
             words=True,
         ),
+        "diagnose": CommandEntry(
+            "rocketchaos.harness.cli.diagnose:diagnose",
+            "Say what is wrong in a live cluster, and prove it. Nothing of the cluster is changed.",
+        ),
         "check": CommandEntry(
             "rocketchaos.harness.cli.check:check",
             "Judge stored histories again. The same history gives the same outcome, on any machine.",
