@@ -228,8 +228,10 @@ class Producer:
             if not isinstance(failure, WorkerFailed) and not by_a_step:
                 raise
             self.last_error = str(failure)
-            code = failure.code if isinstance(failure, WorkerFailed) else None
-            self._history.append(NAME, SendFailed.kind, {**message, "error": self.last_error, "code": code})
+            failed: dict[str, Any] = {**message, "error": self.last_error, "code": None}
+            if isinstance(failure, WorkerFailed):
+                failed |= {"code": failure.code, "exceptions": list(failure.exceptions)}
+            self._history.append(NAME, SendFailed.kind, failed)
             return False
         self._history.append(NAME, Sent.kind, {**message, **answer})
         self.acknowledged.append(

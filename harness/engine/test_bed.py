@@ -37,7 +37,9 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.lease import WorkerProcess
+from rocketchaos.harness.workers.room import Room
 
 
 class Stage:
@@ -65,6 +67,8 @@ class Stage:
         self.context: RunContext | None = None
         self._all_own = all_own
         self._own = own_processes(scenario)
+        self._leaders = scenario.rooms
+        self._rooms: dict[str, Room] = {}
         self._tenancy = session.processes.workers.tenancy(names.token)
         self._over = False
         self._early_deaths: list[tuple[str, str, Trouble]] = []
@@ -183,24 +187,24 @@ class Stage:
         version = choice.version_on(self.session.version)
         alone = self._all_own or home is not None or name in self._own
         shared = choice.kind.shared_worker
-        spec = self.scenario.consumers.get(name)
-        beside = None if spec is None else spec.beside
-        if beside is not None and (alone or beside in self._own):
-            raise UsageProblem(
-                f"{name} can't be `beside` {beside}: one of them needs a process of its own, for a step acts "
-                "on it or a check reads its log"
-            )
+        leader = self._leaders.get(name)
+        alone = alone or any(self._leaders[one] == leader for one in self._own & self._leaders.keys())
         if shared is not None and not alone:
+            spec = self.scenario.consumers.get(name)
+            beside = None if spec is None else spec.beside
             return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death, beside)
-        return self.session.processes.spawn(
-            choice.kind.worker,
-            version,
-            name,
-            self.folder.logs,
-            self._on_event(name),
-            self._on_death,
-            home=home,
-        )
+
+        def spawn(on_event: OnEvent, on_death: OnDeath) -> Worker:
+            kind = (shared if leader else None) or choice.kind.worker
+            return self.session.processes.spawn(
+                kind, version, leader or name, self.folder.logs, on_event, on_death, home=home
+            )
+
+        if leader is None:
+            return spawn(self._on_event(name), self._on_death)
+        if leader not in self._rooms or self._rooms[leader].ended:
+            self._rooms[leader] = Room(spawn)
+        return self._rooms[leader].enter(name, self._on_event(name), self._on_death)
 
     def _on_event(self, name: str) -> Callable[[WorkerEvent], None]:
         def tell(event: WorkerEvent) -> None:

@@ -17,7 +17,15 @@ from pydantic import (
 )
 
 from rocketchaos.harness.language.behaviour import Behaviour
-from rocketchaos.harness.language.words import DurationMs, Name, OneOrMore, Strict, TagExpression, as_tuple
+from rocketchaos.harness.language.words import (
+    ClientId,
+    DurationMs,
+    Name,
+    OneOrMore,
+    Strict,
+    TagExpression,
+    as_tuple,
+)
 from rocketchaos.harness.rocketmq import allocation
 from rocketchaos.harness.rocketmq.allocation import Queue, StrategyName
 from rocketchaos.harness.rocketmq.client_kinds import (
@@ -114,9 +122,11 @@ class Consumer(Strict):
         min_length=1,
         description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`',
     )
-    client_id: Name | None = Field(
+    client_id: ClientId | None = Field(
         default=None,
-        description="the first part of its client id, which orders the allocation; its name unless told",
+        description="the first part of its client id (clientIP), which orders the allocation, its name unless "
+        "told; or with `@` the whole id, `172.17.0.2@1`, that it has in every run. Those that have one id, and "
+        "are not `beside` each other, are processes of their own",
     )
     process: Literal["own"] | None = Field(
         default=None,
@@ -125,7 +135,8 @@ class Consumer(Strict):
     )
     beside: Name | None = Field(
         default=None,
-        description="a consumer above it, whose process it shares; with one `client_id` they are one client",
+        description="a consumer above it, whose process it shares, as the listeners of one application do; with "
+        "one `client_id` they are one client (MQClientInstance)",
     )
     model: Literal["clustering", "broadcasting"] = Field(
         default="clustering",
@@ -212,8 +223,9 @@ class Consumer(Strict):
     )
     instance: Literal["default"] | None = Field(
         default=None,
-        description="`default`: its client id ends with RocketMQ's own `DEFAULT`, as where none is set, and "
-        "it keeps its offsets where all such consumers of its host do; otherwise with a name of the run",
+        description="`default`: its client id ends as where no instanceName is set, in `DEFAULT` where it "
+        "broadcasts, and it keeps its offsets where all such consumers of its host do; in `PID#nanoTime` where it "
+        "clusters; otherwise it ends with a name of the run",
     )
     through: Through = Field(
         default="brokers",
@@ -231,6 +243,18 @@ class Consumer(Strict):
         for problem in _problems(self):
             raise ValueError(problem)
         return self
+
+    @property
+    def has_whole_id(self) -> bool:
+        """Whether its client id is said up to its end."""
+        return self.client_id is not None and "@" in self.client_id
+
+    def client_id_in(self, name: str, run: str) -> tuple[str, str]:
+        """Its clientIP and its instanceName, in this run, where the scenario calls it `name`."""
+        if self.client_id is not None and self.has_whole_id:
+            address, _, instance = self.client_id.partition("@")
+            return address, instance
+        return self.client_id or name, run if self.instance is None else self.instance.upper()
 
     @property
     def expressions(self) -> dict[str, str]:
@@ -266,6 +290,7 @@ class Consumer(Strict):
         if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
         lacking = _given(self, api.lacks)
+        lacking += [f"client_id: {self.client_id}"] if self.has_whole_id and not choice.kind.takes_ids else []
         lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
         lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
         if lacking:
@@ -292,9 +317,9 @@ class Consumer(Strict):
     def needs_own_process(self) -> bool:
         """Whether it can't share a process: it was told so, or keeps files where its process keeps its own.
 
-        Or its client is one of those that don't.
+        Or its client is one of those that don't, or has an id that other runs' may have.
         """
-        can_share = self.choice.kind.shared_worker is not None
+        can_share = self.choice.kind.shared_worker is not None and not self.has_whole_id
         return self.process == "own" or self.model == "broadcasting" or not can_share
 
     @property
@@ -356,7 +381,7 @@ def _problems(consumer: Consumer) -> Iterator[str]:
     if reason is not None:
         yield reason
         return
-    if consumer.beside is not None and consumer.needs_own_process:
+    if consumer.beside is not None and consumer.process == "own":
         yield "it has a process of its own, and can't be `beside` another one"
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
         if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
@@ -367,8 +392,8 @@ def _problems(consumer: Consumer) -> Iterator[str]:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:
         yield "with `filter_class` it subscribes to `*`"
-    if consumer.instance is not None and consumer.model != "broadcasting":
-        yield "`instance: default` is for broadcasting: RocketMQ replaces that name in a clustering consumer"
+    if consumer.instance is not None and consumer.has_whole_id:
+        yield f"`client_id: {consumer.client_id}` says how its id ends: leave out `instance`"
     if consumer.model == "broadcasting":
         given = [
             name

@@ -56,8 +56,19 @@ def parse_duration_ms(value: object) -> int:
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,59}$")]
 """A name that RocketMQ takes as (a part of) a topic, group or client id."""
 
+ClientId = Annotated[
+    str, StringConstraints(min_length=1, max_length=255), AfterValidator(lambda text: _on_one_line(text))
+]
+"""A client id, or its first part: RocketMQ takes any text."""
+
 DurationMs = Annotated[int, BeforeValidator(parse_duration_ms), WithJsonSchema(_DURATION_SCHEMA)]
 """In a scenario a duration with its unit, in Python milliseconds."""
+
+
+def _on_one_line(text: str) -> str:
+    if not text.isprintable() or text.startswith("@"):
+        raise ValueError("a client id is an address, or `address@instance`, without control characters")
+    return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,16 @@ def _meant(context: RunContext, topic: str, queue: Queue) -> tuple[Queue, ...]:
     return tuple(one for one in context.queues(topic) if one[0] == broker)
 
 
+def _shares_its_id(context: RunContext, consumer: str, group: str) -> bool:
+    ids = [context.consumers[one].client_id for one in context.online_members(group)]
+    return ids.count(context.consumers[consumer].client_id) > 1
+
+
 def _relayed(context: RunContext, consumer: str) -> Mapping[str, Any]:
     group = context.scenario.consumers[consumer].group
+    if _shares_its_id(context, consumer, group):
+        # A broker would ask whichever client of this id it finds first (ConsumerGroupInfo.findChannel, 4.9.4).
+        return context.consumers[consumer].running_info()
     brokers = context.brokers_of_group(group)
     if not brokers:
         raise WorkerFailed(f"no broker can be asked about {consumer}: {context.down}", None)

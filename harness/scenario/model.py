@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -156,6 +157,8 @@ class Scenario(Strict):
         for number, (name, one) in enumerate(consumers.items()):
             if one.beside is not None and one.beside not in list(consumers)[:number]:
                 raise ValueError(f"{name} is to be `beside` {one.beside}: there is no such consumer above it")
+            if one.beside is not None and (other := consumers[one.beside].choice) != one.choice:
+                raise ValueError(f"{name} is to be `beside` {one.beside}, which is another client: {other}")
         return consumers
 
     @property
@@ -221,6 +224,15 @@ class Scenario(Strict):
         """Kind and version of every consumer's client, where the servers are of this version of RocketMQ."""
         choices = {name: consumer.choice for name, consumer in self.consumers.items()}
         return {name: (one.kind.name, one.version_on(rocketmq)) for name, one in choices.items()}
+
+    @property
+    def rooms(self) -> dict[str, str]:
+        """The consumers that live in one process with others of theirs, each with the first of those."""
+        first: dict[str, str] = {}
+        for name, consumer in self.consumers.items():
+            first[name] = name if consumer.beside is None else first[consumer.beside]
+        living = Counter(first.values())
+        return {name: leader for name, leader in first.items() if living[leader] > 1}
 
     @property
     def client_label(self) -> str:

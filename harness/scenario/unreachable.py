@@ -11,6 +11,7 @@ from rocketchaos.harness.scenario.contrast import both_can_hold, one_holds_with_
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.slips import slips
 from rocketchaos.harness.scenario.word_entries import all_words, flat
 from rocketchaos.harness.steps import Step
 
@@ -38,6 +39,7 @@ def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
             for doubt in (*placed.word.doubts(scenario), *always):
                 yield document.report(placed.path, doubt, key=True)
     yield from both_can_hold(document, scenario)
+    yield from slips(document, scenario)
 
 
 def _always(check: Check) -> Iterator[str]:

@@ -81,6 +81,8 @@ class ConsumerRefused(Body, frozen=True, kw_only=True):
     error: str
     code: int | None = None
     """RocketMQ's response code, where there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first: `MQClientException`."""
 
 
 class ConsumerStopping(Body, frozen=True, kw_only=True):

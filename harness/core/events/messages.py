@@ -54,6 +54,8 @@ class SendFailed(Sending, frozen=True, kw_only=True):
     error: str
     code: int | None
     """RocketMQ's response code, where there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first: `MQBrokerException`."""
 
 
 class Received(Body, frozen=True, kw_only=True):

@@ -58,6 +58,7 @@ GRPC = ClientKind(
     ),
     version="5.1.2",
     needs_proxy=True,
+    takes_ids=False,
     chooses_queues=False,
     compressed=False,
 )

@@ -43,5 +43,6 @@ PYTHON = ClientKind(
         ClientTimer("route-poll", 30_000),
     ),
     version="2.0.0",
+    takes_ids=False,
     compressed=False,
 )

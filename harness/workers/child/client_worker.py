@@ -66,6 +66,14 @@ class PullsOnce(Protocol):
         """What its client makes of one pull."""
 
 
+@runtime_checkable
+class TellsItself(Protocol):
+    """A consumer that says in its own process what it answers to GET_CONSUMER_RUNNING_INFO (307)."""
+
+    def running_info(self) -> Mapping[str, Any]:
+        """Its queues and subscriptions, as `harness.workers.child.running_info` has them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """A message to be sent."""
@@ -135,6 +143,13 @@ class ClientWorker:
             "queues": sorted(queues, key=lambda queue: (queue["topic"], queue["broker"], queue["queue_id"]))
         }
 
+    def running_info(self, name: str) -> Mapping[str, Any]:
+        """What a consumer's client says of itself."""
+        consumer = self._get(self._consumers, name)
+        if not isinstance(consumer, TellsItself):
+            raise CommandFailed(f"the client of `{name}` doesn't say in its process what it tells brokers")
+        return consumer.running_info()
+
     def stop_consumer(self, name: str) -> None:
         """Shut a consumer down gracefully: it persists its offsets and says goodbye to the brokers."""
         self._get(self._consumers, name, take=True).stop()
@@ -197,6 +212,7 @@ class ClientWorker:
             "unsubscribe": self.unsubscribe,
             "release-listener": self.release_listener,
             "assignment": self.assignment,
+            "running-info": self.running_info,
             "pull-counts": self.pull_counts,
             "pull-once": self.pull_once,
             "start-producer": self.start_producer,

@@ -76,4 +76,4 @@ def refusals() -> Iterator[None]:
         code = getattr(first, "code", None)
         # That of gRPC's own errors is a function.
         told = int(code) if isinstance(code, int) else None
-        raise CommandFailed(f"{type(first).__name__}: {first}", told) from error
+        raise CommandFailed(f"{type(first).__name__}: {first}", told, [type(first).__name__]) from error

@@ -169,13 +169,35 @@ def test_class_filters_and_the_default_instance_are_told_to_java_alone() -> None
     assert only_java_options(chosen) == {"filter_class": "com.example.Any"}
     shared = consumer(model="broadcasting", instance="default")
     assert only_java_options(shared) == {"offsets_of_host": True}
+    assert only_java_options(consumer(instance="default")) == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, ("a", "run")),
+        ({"client_id": "172.17.0.2"}, ("172.17.0.2", "run")),
+        ({"client_id": "172.17.0.2@1"}, ("172.17.0.2", "1")),
+        ({"client_id": "127.0.0.1@8#DEFAULT"}, ("127.0.0.1", "8#DEFAULT")),
+        ({"client_id": "10.0.0.1@1@unit"}, ("10.0.0.1", "1@unit")),
+        ({"instance": "default"}, ("a", "DEFAULT")),
+    ],
+)
+def test_client_ids_are_as_in_production(fields: dict[str, Any], told: tuple[str, str]) -> None:
+    chosen = consumer(**fields)
+    assert chosen.client_id_in("a", "run") == told
+    assert chosen.needs_own_process is (told[1] not in ("run", "DEFAULT"))
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"filter_class": "com.example.Any"}, "it subscribes to `\\*`"),
-        ({"instance": "default"}, "is for broadcasting"),
+        ({"instance": "default", "client_id": "10.0.0.1@8"}, "leave out `instance`"),
+        ({"client": "python", "client_id": "10.0.0.1@8"}, "client_id: 10.0.0.1@8"),
+        ({"client_id": "@8"}, "a client id is an address"),
+        ({"client_id": "a\nb"}, "a client id is an address"),
+        ({"beside": "a", "process": "own"}, "can't be `beside`"),
         ({"client": "grpc", "pull_interval": "3s"}, "pull_interval"),
         ({"api": "lite-pull", "pull_retry_after": "3s"}, "pull_retry_after"),
     ],

@@ -1,0 +1,31 @@
+"""Values that look like slips, which RocketMQ takes, or refuses in its own words: each a warning, no mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocketchaos.harness.scenario.diagnostics import Diagnostic
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.places import Document
+
+
+def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """The values of a scenario, which is valid, that are hardly meant."""
+    yield from _one_id_twice(document, scenario)
+
+
+def _one_id_twice(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Members that have one client id: each is given the queues of the first of them."""
+    first: dict[tuple[str, str], str] = {}
+    for name, consumer in scenario.consumers.items():
+        if not consumer.choice.kind.takes_ids or consumer.instance is not None:
+            continue  # each of those has an id of its own
+        own = consumer.client_id or name
+        other = first.setdefault((consumer.group, own), name)
+        if other != name:
+            message = (
+                f"{other} and {name} are members of {consumer.group} with one client id, `{own}`: both are given "
+                "the same queues, and others stay without an owner"
+            )
+            path = ("consumers", name, *(("client_id",) if consumer.client_id else ()))
+            yield document.report(path, message)
