@@ -34,6 +34,7 @@ from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.faults.base import Faults
 from rocketchaos.harness.language.cluster_needs import PROXY
 from rocketchaos.harness.language.consumer import Expression
+from rocketchaos.harness.language.tags import first_tag
 from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.probes.last_looks import LastLooks
 from rocketchaos.harness.probes.logs import size_of
@@ -283,16 +284,17 @@ class RunContext:
         if not consumers:
             raise HarnessDefect(f"{tag} stands for no consumer")
         expression = self._bound_subscriptions[variable].get(topic)
-        if not isinstance(expression, str) or expression == "*":
+        tags = isinstance(expression, str) and first_tag(expression)
+        if not tags:
             how = (
                 "doesn't subscribe"
                 if expression is None
-                else "subscribes to everything"
-                if expression == "*"
+                else f"subscribes to {expression!r}"
+                if isinstance(expression, str)
                 else "subscribes by SQL"
             )
             raise PreconditionNotMet(f"{tag}: {consumers[0]} {how} to {topic}, and so to no tag")
-        return expression.split("||")[0].strip()
+        return tags
 
     # The history ---------------------------------------------------------------------------------------
 

@@ -61,8 +61,8 @@ ExpressionField = Annotated[
 
 
 def text_of(expression: Expression) -> str:
-    """The expression as brokers hold it (SubscriptionData.subString)."""
-    return expression.sql if isinstance(expression, SqlExpression) else expression
+    """The expression as brokers hold it (SubscriptionData.subString): an empty one as `*`."""
+    return expression.sql if isinstance(expression, SqlExpression) else expression or "*"
 
 
 def as_data(expression: Expression) -> str | dict[str, str]:
@@ -120,7 +120,8 @@ class Consumer(Strict):
     )
     subscribe: dict[Name, ExpressionField] = Field(
         min_length=1,
-        description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`',
+        description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`; any text '
+        "is given to RocketMQ as it stands, also what it refuses (`||`) or misreads (`tagA | tagB`, ` * `)",
     )
     client_id: ClientId | None = Field(
         default=None,

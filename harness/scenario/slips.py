@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rocketchaos.harness.language.words import expression_doubt
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
@@ -12,6 +13,16 @@ from rocketchaos.harness.scenario.places import Document
 def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """The values of a scenario, which is valid, that are hardly meant."""
     yield from _one_id_twice(document, scenario)
+    yield from _expressions(document, scenario)
+
+
+def _expressions(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Tag expressions of which RocketMQ makes something else than they look like."""
+    for name, consumer in scenario.consumers.items():
+        for topic, expression in consumer.subscribe.items():
+            doubt = expression_doubt(expression) if isinstance(expression, str) else None
+            if doubt is not None:
+                yield document.report(("consumers", name, "subscribe", topic), doubt)
 
 
 def _one_id_twice(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:

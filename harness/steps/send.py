@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, StringConstraints, model_validator
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
-from rocketchaos.harness.language.words import DurationMs, OneOrMore, TagRef, TopicName
+from rocketchaos.harness.language.words import DurationMs, OneOrMore, TagRef, TopicName, tag_doubt
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
 
@@ -96,6 +96,10 @@ class Send(Step):
             yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
         if self.broker is not None and self.broker not in brokers:
             yield f"{self.topic} is on {', '.join(brokers)}: not on {self.broker}"
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        del scenario
+        yield from filter(None, (tag_doubt(tag) for tag in self.tags or (self.tag,) if tag is not None))
 
     def sends(self, scenario: Scenario) -> Iterator[tuple[str, str | None, int]]:
         tags = self.tags or (self.tag,)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from rocketchaos.harness.language.consumer import Consumer, ExpressionField
-from rocketchaos.harness.language.words import ConsumerRef, TopicName
+from rocketchaos.harness.language.words import ConsumerRef, TopicName, expression_doubt
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -48,6 +48,11 @@ class Subscribe(Step):
         yield from no_resubscribing(self.consumer, consumer)
         if consumer is not None and consumer.strategy == "by-config" and self.topic not in consumer.subscribe:
             yield f"{self.consumer} owns only what its `queues` are at its start: `by-config` takes no new topic"
+
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        del scenario
+        if isinstance(self.expression, str) and (doubt := expression_doubt(self.expression)):
+            yield doubt
 
     def run(self, context: RunContext) -> None:
         for name in context.resolve([self.consumer]):

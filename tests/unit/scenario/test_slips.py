@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rocketchaos.harness.scenario import parse_document
 from rocketchaos.harness.scenario.slips import slips
+from rocketchaos.harness.scenario.unreachable import doubtful
 
 
 def warned(
@@ -33,3 +36,44 @@ def test_two_members_with_one_client_id() -> None:
     assert warned(first + second.replace("group: g", "group: h")) == []
     # These make ids of their own.
     assert warned(own_name.replace("group: g,", "group: g, client: python,")) == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "doubt"),
+    [
+        ("*", None),
+        ("tagA", None),
+        ("tagA || tagB", None),
+        ("tagA ||", None),
+        ("größe||订单", None),
+        ("x" * 10_000, None),
+        ("", "an empty expression is everything, as `*`"),
+        ("||", "RocketMQ refuses `||` (subString split error)"),
+        ("||||", "RocketMQ refuses `||||` (subString split error)"),
+        ("|| ||", "`|| ||` names no tag: RocketMQ takes it, and brokers hand out nothing"),
+        ("   ", "`   ` names no tag: RocketMQ takes it, and brokers hand out nothing"),
+        ("tagA | tagB", "to RocketMQ `tagA | tagB` is one tag"),
+        ("tagA,tagB", "to RocketMQ `tagA,tagB` is one tag"),
+        (" * ", "to RocketMQ `*` is one tag"),
+        ("* || tagA", "to RocketMQ `*` is one tag"),
+    ],
+)
+def test_expressions_that_rocketmq_refuses_or_misreads(expression: str, doubt: str | None) -> None:
+    told = warned(f"  a: {{group: g, subscribe: {{orders: {expression!r}}}}}\n")
+    assert len(told) == (doubt is not None)
+    assert all(message.startswith(doubt or "") for _, message in told)
+
+
+def test_steps_are_warned_of_too() -> None:
+    text = (
+        "name: x\ntitle: t\ntopics: {orders: {queues: 4}}\n"
+        "consumers: {a: {group: g, subscribe: {orders: '*'}}}\nsteps:\n  - start: a\n"
+        "  - subscribe: {consumer: a, topic: orders, expression: '||'}\n"
+        "  - send: {topic: orders, tag: 'tagA || tagB', count: 8}\n"
+        "anomaly:\n  - delivered: {to: g, count: 0}\nhealthy:\n  - delivered: {to: g, count: 8}\n"
+    )
+    scenario, document = parse_document(text, "x.yaml")
+    assert [(one.line, one.message) for one in doubtful(document, scenario)] == [
+        (7, "RocketMQ refuses `||` (subString split error)"),
+        (8, "to RocketMQ `tagA || tagB` is one tag of this name"),
+    ]
