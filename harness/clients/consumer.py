@@ -141,9 +141,9 @@ class Consumer:
 
     def _settings(self) -> dict[str, Any]:
         if not self.spec.choice.kind.compressed:
-            return self.spec.settings
+            return self.spec.properties
         version = self.spec.choice.version_on(self._rocketmq)
-        return {**self._timing.settings_of(self.spec.api, version), **self.spec.settings}
+        return {**self._timing.settings_of(self.spec.api, version), **self.spec.properties}
 
     def _configured_queues(self) -> list[dict[str, Any]]:
         """The queues that `by-config` names: of every topic, those with the ids, on every broker."""

@@ -13,6 +13,7 @@ from rocketchaos.harness.core.events.messages import SendFailed, SendInvoked, Se
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.producer import PRODUCER
 from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.handle import WorkerFailed
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.program import InContainer
@@ -51,6 +52,7 @@ class Producer:
         locate: Callable[[str, str], Mapping[str, Any]],
         instance: str,
         poll_name_server_ms: int | None = None,
+        settings: Mapping[str, Value] = MappingProxyType({}),
     ) -> None:
         """
         Args:
@@ -61,6 +63,7 @@ class Producer:
             locate: where a message lies, by its topic's real name and its `msg_id`, for clients that aren't told.
             instance: of the run.
             poll_name_server_ms: how often the client asks for routes; None: RocketMQ's own 30 s.
+            settings: properties of the client, by RocketMQ's own names.
         """
         self._history = history
         self._spawn = spawn
@@ -70,6 +73,7 @@ class Producer:
         self._locate = locate
         self._instance = instance
         self._poll_name_server_ms = poll_name_server_ms
+        self._settings = settings
         self.name = NAME
         self.paused = False
         self._running = False
@@ -133,6 +137,7 @@ class Producer:
             client_ip=NAME,
             instance=self._instance,
             poll_name_server_ms=self._poll_name_server_ms,
+            **({"settings": self._settings} if self._settings else {}),
         )
         self._running = True
 
@@ -208,16 +213,17 @@ class Producer:
         try:
             if not self._running:
                 raise WorkerFailed("the producer doesn't run", None)
+            timeout_ms = int(self._settings.get("sendMsgTimeout", SEND_TIMEOUT_MS))
             answer = process.request(
                 "send",
-                SEND_TIMEOUT_MS / 1000 + 5,
+                timeout_ms / 1000 + 5,
                 name=NAME,
                 topic=self._real(topic),
                 tag=tag,
                 key=message["key"],
                 body=message["key"],
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
-                timeout_ms=SEND_TIMEOUT_MS,
+                timeout_ms=timeout_ms,
                 **further,
             )
             if answer["queue_id"] is None:

@@ -111,6 +111,7 @@ class Stage:
             locate=self._locate,
             instance=self.names.token,
             poll_name_server_ms=self._poll_name_server_ms(),
+            settings=self.scenario.producer.settings,
         )
         self._producer.prepare()
         return self._connect(self._producer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -36,6 +36,7 @@ from rocketchaos.harness.rocketmq.client_kinds import (
     ClientChoice,
     client_choice,
 )
+from rocketchaos.harness.rocketmq.properties import CONSUMERS, Properties, Value
 from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
 
@@ -239,6 +240,12 @@ class Consumer(Strict):
         "out, and the broker refuses this member's pulls until its next rebalance (SUBSCRIPTION_NOT_LATEST)",
     )
 
+    settings: dict[str, Value] = Field(
+        default_factory=dict,
+        description="other properties of RocketMQ's Java client, by their own names, set before its start: "
+        "`{consumeTimeout: 1, pullBatchSize: 1}`; what the client then refuses is seen at its start",
+    )
+
     @model_validator(mode="after")
     def _fits_together(self) -> Consumer:
         for problem in _problems(self):
@@ -324,7 +331,7 @@ class Consumer(Strict):
         return self.process == "own" or self.model == "broadcasting" or not can_share
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def properties(self) -> dict[str, Any]:
         """What is set by a property of the client, named as in RocketMQ."""
         chosen = {
             "maxReconsumeTimes": self.max_reconsume_times,
@@ -337,7 +344,7 @@ class Consumer(Strict):
             "postSubscriptionWhenPull": self.post_subscription_when_pull or None,
             "useHeartbeatV2": self.heartbeat_v2 or None,
         }
-        return {name: value for name, value in chosen.items() if value is not None}
+        return {**{name: value for name, value in chosen.items() if value is not None}, **self.settings}
 
     def why_not_on(self, rocketmq: str) -> str | None:
         """Why its client can't be this consumer with brokers of this version; None where it can."""
@@ -349,7 +356,9 @@ class Consumer(Strict):
         able = choice.kind.heartbeat_v2
         if self.heartbeat_v2 and not contains(able, client):
             return f"`heartbeat_v2` is what the client {client} can't do: {able} can"
-        return self.traits.why_not(rocketmq, client)
+        return self.traits.why_not(rocketmq, client) or why_no_property(
+            self.settings, CONSUMERS.get(self.api, {}), client
+        )
 
     def share(
         self, queues: Sequence[Queue], members: Sequence[str], member: str, real_topic: str
@@ -372,8 +381,22 @@ class Consumer(Strict):
                 return allocation.machine_room_nearby(queues, members, member)
 
 
+def why_no_property(given: Iterable[str], known: Properties, client: str) -> str | None:
+    """Why a client of this version can't have one of these settings; None where it can."""
+    for name in given:
+        if name in known and not contains(known[name].since, client):
+            return (
+                f"`settings: {{{name}: …}}` is what the client {client} can't have: {known[name].since} can"
+            )
+    return None
+
+
 def _given(consumer: Consumer, names: Sequence[str]) -> list[str]:
-    return [name for name in names if getattr(consumer, name) != type(consumer).model_fields[name].default]
+    return [name for name in names if getattr(consumer, name) != _default(name)]
+
+
+def _default(name: str) -> Any:
+    return Consumer.model_fields[name].get_default(call_default_factory=True)
 
 
 def _problems(consumer: Consumer) -> Iterator[str]:
@@ -395,6 +418,9 @@ def _problems(consumer: Consumer) -> Iterator[str]:
         yield "with `filter_class` it subscribes to `*`"
     if consumer.instance is not None and consumer.has_whole_id:
         yield f"`client_id: {consumer.client_id}` says how its id ends: leave out `instance`"
+    said = set(consumer.model_copy(update={"settings": {}}).properties) & set(consumer.settings)
+    if said:
+        yield f"`settings` says `{sorted(said)[0]}`, and another key of the consumer does too: leave one out"
     if consumer.model == "broadcasting":
         given = [
             name

@@ -180,7 +180,8 @@ def expression_doubt(expression: str) -> str | None:
     odd = next((tag for tag in tags if tag and not _TAG.fullmatch(tag)), None)
     if expression == "*" or odd is None:
         return None
-    return f"to RocketMQ `{clipped(odd)}` is one tag of this name: write `tagA || tagB` for several, `*` for everything"
+    advice = "write `tagA || tagB` for several, `*` for everything"
+    return f"to RocketMQ `{clipped(odd)}` is one tag of this name: {advice}"
 
 
 _T = TypeVar("_T")

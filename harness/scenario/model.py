@@ -26,12 +26,13 @@ from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
 from rocketchaos.harness.language.cluster_needs import BrokerNames
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
 from rocketchaos.harness.language.consumer import Consumer as Consumer
-from rocketchaos.harness.language.consumer import why_not_reached
+from rocketchaos.harness.language.consumer import why_no_property, why_not_reached
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
 from rocketchaos.harness.language.producer import Producer
 from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.words import Name, Strict, as_tuple, one_word_of
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
+from rocketchaos.harness.rocketmq.properties import PRODUCER
 from rocketchaos.harness.rocketmq.version_range import VersionRange, contains, why_not_in
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
 from rocketchaos.harness.steps import Step, StepEntry
@@ -365,7 +366,9 @@ class Scenario(Strict):
             for name, can_not in step.beyond(self):
                 return f"can't have {self.consumers[name].choice} for {name}: {can_not}"
         kind = self.producer.choice.kind
-        reason = why_not_reached(kind.needs_proxy, version)
+        reason = why_not_reached(kind.needs_proxy, version) or why_no_property(
+            self.producer.settings, PRODUCER, self.producer.choice.version_on(version)
+        )
         if reason is None and not kind.chooses_queues:
             chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
             reason = f"it can't choose the queue that `{chosen[0]}` says" if chosen else None

@@ -55,8 +55,8 @@ messages that passed that filter; of a consumer in POP mode its pops. Refused fo
 count nothing.
 `pull-once` with `name, topic, broker, queue_id, offset, expression`, for `pull` alone: `{status, next_offset,
 messages}`, a PullStatus, or `{status: null, error, code|null}` where the client throws.
-`start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms`:
-`{client_id}`. Fetches no routes.
+`start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms` and
+`settings`: `{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.
 `producer-route` with `name, topic`: `{known, brokers [..]}`, those to which the client could send right now; not
 known: it has not asked for the topic yet, and will with the first message.

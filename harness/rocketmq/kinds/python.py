@@ -22,6 +22,7 @@ PYTHON = ClientKind(
                 "rooms",
                 "post_subscription_when_pull",
                 "heartbeat_v2",
+                "settings",
                 "max_reconsume_times",
                 "retry_delay_level",
                 # The C++ client has one, but takes it for orderly listeners alone.

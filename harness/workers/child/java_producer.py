@@ -6,6 +6,7 @@ Rests on DefaultMQProducer, SendResult and ThreadLocalIndex as they are from Roc
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import jpype
@@ -13,7 +14,7 @@ import jpype
 from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.in_turn import InTurn
 from rocketchaos.harness.workers.child.java_client import JavaClient
-from rocketchaos.harness.workers.child.jvm import new_client, private_field, text
+from rocketchaos.harness.workers.child.jvm import new_client, private_field, set_property, text
 
 _KEY_SEPARATOR = " "
 """MessageConst.KEY_SEPARATOR."""
@@ -33,6 +34,7 @@ class Producer(JavaClient):
         client_ip: str,
         instance: str,
         poll_name_server_ms: int | None = None,
+        settings: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         super().__init__(new_client("org.apache.rocketmq.client.producer.DefaultMQProducer", group))
         self._java.setNamesrvAddr(nameserver)
@@ -41,6 +43,8 @@ class Producer(JavaClient):
         self._java.setRetryTimesWhenSendFailed(0)
         if poll_name_server_ms is not None:
             self._java.setPollNameServerInterval(poll_name_server_ms)
+        for setting, value in settings.items():
+            set_property(self._java, setting, value)
         # The client goes round the queues per thread (ThreadLocalIndex): with one thread it really does.
         self._in_turn = InTurn("producer")
 

@@ -154,6 +154,23 @@ def new_client(java_class: str, *arguments: Any) -> Any:
     return jpype.JClass(java_class)(*arguments)
 
 
+def set_property(client: Any, setting: str, value: Any) -> None:
+    """Call a client's setter.
+
+    Raises:
+        CommandFailed: this version has none, or it doesn't take the value.
+        jpype.JException: RocketMQ refuses the value.
+    """
+    setter = "set" + setting[:1].upper() + setting[1:]
+    name = client.getClass().getSimpleName()
+    if not hasattr(client, setter):
+        raise CommandFailed(f"{name} of this version has no setting `{setting}`")
+    try:
+        getattr(client, setter)(value)
+    except TypeError as error:
+        raise CommandFailed(f"{name}.{setter} doesn't take {value!r}") from error
+
+
 def private_field(owner: Any, name: str) -> Any:
     """The value of a private field, also of a superclass; RocketMQ has no accessor for it.
 

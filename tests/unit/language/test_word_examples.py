@@ -59,6 +59,7 @@ BEFORE: Mapping[str, list[str]] = {
 FOR_CHECKS = [
     "start: {consumers: [a, b], may_be_refused: true}",
     "observe: before",
+    "send: {topic: orders, count: 8, may_fail: true}",
     BIND,
     STEPS["pull"].example,
     STEPS["heartbeat"].example,
