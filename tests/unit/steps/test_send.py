@@ -12,8 +12,8 @@ from rocketchaos.assertions.transaction_checked import TransactionChecked
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.model import Holds
-from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.send import Send
 from tests.unit.history_builder import HistoryBuilder, scenario_of
 from tests.unit.scenario.examples import scenario_text
@@ -30,6 +30,7 @@ class Context:
         self.clock_ms = 1000.0
         self.producer = SimpleNamespace(send=self._send, last_error="FLUSH_DISK_TIMEOUT")
         self._refuses = refuses
+        self.servers = self.variables = self
 
     def _send(self, topic: str, tags: list[str | None], queue: Any, **more: Any) -> bool:
         told = more.pop("how")
@@ -58,7 +59,7 @@ class Context:
 
 def sent_by(fields: dict[str, Any], context: Context | None = None) -> Context:
     made = context or Context()
-    Send.model_validate({"topic": "orders", **fields}).run(cast(RunContext, made))
+    Send.model_validate({"topic": "orders", **fields}).run(cast(StepContext, made))
     return made
 
 
