@@ -37,6 +37,7 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "log",
     "log-lapse",
     "start-refused",
+    "subscribe-refused",
     "send-refused",
     "transaction-checked",
     "refuted",

@@ -15,6 +15,7 @@ from rocketchaos.harness.core.events.clients import (
     ConsumerStopping,
     ListenerReleased,
     Subscribed,
+    SubscriptionRefused,
     Unsubscribed,
 )
 from rocketchaos.harness.core.history import History
@@ -167,6 +168,17 @@ class Consumer:
         self.subscriptions[topic] = expression
         self.topics = tuple(dict.fromkeys((*self.topics, topic)))
         self._history.append(self.name, Subscribed(topic=topic, expression=as_data(expression)))
+
+    def subscription_refused(self, topic: str, expression: Expression, refusal: WorkerFailed) -> None:
+        """RocketMQ has refused what it was to subscribe to while it runs: write that down."""
+        refused = SubscriptionRefused(
+            topic=topic,
+            expression=as_data(expression),
+            error=refusal.message,
+            code=refusal.code,
+            exceptions=refusal.exceptions,
+        )
+        self._history.append(self.name, refused)
 
     def unsubscribe(self, topic: str) -> None:
         """Give a topic up while it runs: the brokers hear of it with the next heartbeat."""

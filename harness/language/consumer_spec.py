@@ -20,6 +20,7 @@ from rocketchaos.harness.language.behaviour import Behaviour
 from rocketchaos.harness.language.words import (
     ClientId,
     DurationMs,
+    GroupKey,
     Name,
     OneOrMore,
     Strict,
@@ -107,7 +108,10 @@ Through = Literal["brokers", "proxy"]
 class Consumer(Strict):
     """A consumer, started by a `start` step. RocketMQ's own defaults, but for `consume_from`."""
 
-    group: Name = Field(description="its consumer group")
+    group: GroupKey = Field(
+        description="its consumer group; a name that RocketMQ refuses, with other characters than letters, "
+        "digits, `_-%|`, or too long, is refused at its start"
+    )
     client: ClientText | None = Field(
         default=None,
         description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`; unless told, "

@@ -60,8 +60,16 @@ def parse_duration_ms(value: object) -> int:
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,59}$")]
 """A name that RocketMQ takes as (a part of) a topic, group or client id."""
 
-TopicKey = Annotated[str, StringConstraints(pattern=r"^(%RETRY%|%DLQ%)?[A-Za-z][A-Za-z0-9_-]{0,59}$")]
-"""A topic to which a consumer subscribes: one of the scenario, or a group's own, `%DLQ%g`."""
+TopicKey = Annotated[str, StringConstraints(pattern=r"^[%|A-Za-z0-9_-]{1,112}$")]
+"""A topic's name: RocketMQ's characters (`Validators`, `TopicValidator`), and its 127 less the 15 of the run."""
+
+GroupKey = Annotated[
+    str, StringConstraints(min_length=1, max_length=1000), AfterValidator(lambda text: _group(text))
+]
+"""A group's name: any that can be told from a variable, for what RocketMQ refuses is seen at its start."""
+
+LEGAL_GROUP = re.compile(r"[%|A-Za-z0-9_-]{1,240}")
+"""What RocketMQ takes as a group's name, of its 255 less the 15 of the run."""
 
 ClientId = Annotated[
     str, StringConstraints(min_length=1, max_length=255), AfterValidator(lambda text: _on_one_line(text))
@@ -70,6 +78,12 @@ ClientId = Annotated[
 
 DurationMs = Annotated[int, BeforeValidator(parse_duration_ms), WithJsonSchema(_DURATION_SCHEMA)]
 """In a scenario a duration with its unit, in Python milliseconds."""
+
+
+def _group(text: str) -> str:
+    if not text.isprintable() or text.startswith("$"):
+        raise ValueError("a group's name has no control characters, and doesn't begin with `$`")
+    return text
 
 
 def _on_one_line(text: str) -> str:

@@ -31,7 +31,7 @@ from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group, attributes_of
 from rocketchaos.harness.language.topic import Topic as Topic
-from rocketchaos.harness.language.words import Name, Strict, as_tuple, one_word_of
+from rocketchaos.harness.language.words import GroupKey, Name, Strict, TopicKey, as_tuple, one_word_of
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.rocketmq.properties import GROUP, PRODUCER
 from rocketchaos.harness.rocketmq.version_range import VersionRange, contains, why_not_in
@@ -92,8 +92,11 @@ class Scenario(Strict):
         "cluster's network, which faults of the network can reach",
     )
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
-    topics: dict[Name, Topic] = Field(min_length=1, description="its topics by name")
-    bare_groups: Annotated[dict[Name, Group], BeforeValidator(_by_name)] = Field(
+    topics: dict[TopicKey, Topic] = Field(
+        min_length=1,
+        description="its topics by name: letters, digits, `_-%|`, at most 112, for the run adds to it",
+    )
+    bare_groups: Annotated[dict[GroupKey, Group], BeforeValidator(_by_name)] = Field(
         default_factory=dict,
         alias="groups",
         description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats, `[g]`; "

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rocketchaos.harness.language.words import expression_doubt
+from rocketchaos.harness.core.nearest import clipped
+from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
@@ -14,6 +15,18 @@ def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """The values of a scenario, which is valid, that are hardly meant."""
     yield from _one_id_twice(document, scenario)
     yield from _expressions(document, scenario)
+    yield from _illegal_groups(document, scenario)
+
+
+def _illegal_groups(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Groups whose names RocketMQ refuses (`Validators.checkGroup`)."""
+    for name, consumer in scenario.consumers.items():
+        if not LEGAL_GROUP.fullmatch(consumer.group):
+            message = (
+                f"RocketMQ refuses the group `{clipped(consumer.group)}`: letters, digits, `_-%|`, at most 255, "
+                "of which the run takes 15"
+            )
+            yield document.report(("consumers", name, "group"), message)
 
 
 def _expressions(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:

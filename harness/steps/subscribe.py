@@ -40,6 +40,10 @@ class Subscribe(Step):
     topic: TopicName = Field(description="the topic")
     expression: ExpressionField = Field(description='a tag expression, or `{sql: "a = 1"}`')
 
+    may_be_refused: bool = Field(
+        default=False, description="what RocketMQ refuses is written down, and the run goes on"
+    )
+
     def acts_on(self) -> tuple[str, ...]:
         return (self.consumer,)
 
@@ -55,5 +59,12 @@ class Subscribe(Step):
             yield doubt
 
     def run(self, context: StepContext) -> None:
+        from rocketchaos.harness.workers.worker import WorkerFailed
+
         for name in context.variables.resolve([self.consumer]):
-            context.consumers[name].subscribe(self.topic, self.expression)
+            try:
+                context.consumers[name].subscribe(self.topic, self.expression)
+            except WorkerFailed as refusal:
+                if not self.may_be_refused or not refusal.is_refusal:
+                    raise
+                context.consumers[name].subscription_refused(self.topic, self.expression, refusal)

@@ -77,3 +77,13 @@ def test_steps_are_warned_of_too() -> None:
         (7, "RocketMQ refuses `||` (subString split error)"),
         (8, "to RocketMQ `tagA || tagB` is one tag of this name"),
     ]
+
+
+def test_groups_that_rocketmq_refuses() -> None:
+    lines = (
+        "  a: {{group: {!r}, subscribe: {{orders: '*'}}}}\n  b: {{group: g, subscribe: {{orders: '*'}}}}\n"
+    )
+    assert warned(lines.format("%1|g_-")) == []
+    for name in ("not legal!", "x" * 241):
+        ((number, message),) = warned(lines.format(name))
+        assert (number, message.startswith("RocketMQ refuses the group")) == (5, True)
