@@ -10,11 +10,11 @@ from rocketchaos.harness.scenario.unreachable import doubtful
 
 
 def warned(
-    consumers: str, *, topics: str = "{orders: {queues: 4}}", steps: str = ""
+    consumers: str, *, topics: str = "{orders: {queues: 4}}", steps: str = "  - start: a\n"
 ) -> list[tuple[int, str]]:
     text = (
         f"name: x\ntitle: t\ntopics: {topics}\nconsumers:\n{consumers}"
-        f"steps:\n  - start: a\n{steps}"
+        f"steps:\n{steps}"
         "anomaly:\n  - delivered: {to: g, count: 0}\nhealthy:\n  - delivered: {to: g, count: 8}\n"
     )
     scenario, document = parse_document(text, "x.yaml", reach=False)
@@ -28,14 +28,17 @@ def test_two_members_with_one_client_id() -> None:
     )
     first = "  a: {group: g, client_id: 10.0.0.1@8, subscribe: {orders: '*'}}\n"
     second = first.replace("a:", "b:", 1)
-    assert warned(first + second) == [(6, message.format("10.0.0.1@8"))]
+    both = "  - start: [a, b]\n"
+    assert warned(first + second, steps=both) == [(6, message.format("10.0.0.1@8"))]
     own_name = (
         "  a: {group: g, subscribe: {orders: '*'}}\n  b: {group: g, client_id: a, subscribe: {orders: '*'}}\n"
     )
-    assert warned(own_name) == [(6, message.format("a"))]
-    assert warned(first + second.replace("group: g", "group: h")) == []
+    assert warned(own_name, steps=both) == [(6, message.format("a"))]
+    assert warned(first + second.replace("group: g", "group: h"), steps=both) == []
+    # One after the other, as in a deployment.
+    assert warned(first + second, steps="  - start: a\n  - stop: a\n  - start: b\n") == []
     # These make ids of their own.
-    assert warned(own_name.replace("group: g,", "group: g, client: python,")) == []
+    assert warned(own_name.replace("group: g,", "group: g, client: python,"), steps=both) == []
 
 
 @pytest.mark.parametrize(
