@@ -51,8 +51,16 @@ def _meant(context: ProbeContext, topic: str, queue: Queue) -> tuple[Queue, ...]
     return tuple(item for item in context.servers.queues(topic) if item[0] == broker)
 
 
+def _shares_its_id(context: ProbeContext, consumer: str, group: str) -> bool:
+    ids = [context.consumers[one].client_id for one in context.members.online(group)]
+    return ids.count(context.consumers[consumer].client_id) > 1
+
+
 def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
     group = context.scenario.consumers[consumer].group
+    if _shares_its_id(context, consumer, group):
+        # A broker would ask whichever client of this id it finds first (ConsumerGroupInfo.findChannel, 4.9.4).
+        return context.consumers[consumer].running_info()
     brokers = context.servers.brokers_of_group(group)
     if not brokers:
         raise WorkerFailed(f"no broker can be asked about {consumer}: {context.servers.down}", None)

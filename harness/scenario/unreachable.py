@@ -11,6 +11,7 @@ from rocketchaos.harness.scenario.contrast import both_can_hold, contradictions,
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.slips import slips
 from rocketchaos.harness.scenario.word_entries import all_words, flat
 from rocketchaos.harness.steps import Step
 
@@ -41,6 +42,7 @@ def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     yield from one_holds_with_the_other(document, scenario, exact=False)
     yield from contradictions(document, scenario, exact=False)
     yield from both_can_hold(document, scenario)
+    yield from slips(document, scenario)
 
 
 def _always(check: Check) -> Iterator[str]:

@@ -11,7 +11,7 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -37,11 +37,23 @@ _CLOCK_REQUEST = 0
 
 
 class WorkerFailed(EnvironmentNotReady):
-    """A worker could not do what it was asked to; `code` is RocketMQ's response code, where there is one."""
+    """A worker could not do what it was asked to.
 
-    def __init__(self, message: str, code: int | None, *, about: tuple[str, ...] = ()) -> None:
+    `code` is RocketMQ's response code, where there is one; `exceptions` are the classes of what the client threw.
+    """
+
+    def __init__(
+        self, message: str, code: int | None, exceptions: Sequence[str] = (), *, about: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(message, about=about)
         self.code = code
+        self.exceptions = tuple(exceptions)
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether RocketMQ has said no, its broker or its client: it was not the network that failed."""
+        by_network = any(one.startswith("Remoting") for one in self.exceptions)
+        return self.code is not None or (bool(self.exceptions) and not by_network)
 
 
 @dataclass(slots=True)
@@ -218,7 +230,7 @@ class Worker:
             defect = HarnessDefect(message)
             defect.add_note(f"In the worker {self.name}:\n{reply['traceback']}")
             raise defect
-        raise WorkerFailed(message, reply["code"], about=(self.name,))
+        raise WorkerFailed(message, reply["code"], reply.get("exceptions", ()), about=(self.name,))
 
     def _died(self, do: str) -> EnvironmentNotReady:
         how = self._how_it_ended()

@@ -75,5 +75,5 @@ def refusals() -> Iterator[None]:
             first = first.__context__
         code = getattr(first, "code", None)
         # That of gRPC's own errors is a function.
-        status_code = int(code) if isinstance(code, int) else None
-        raise CommandFailed(f"{type(first).__name__}: {first}", status_code) from error
+        told = int(code) if isinstance(code, int) else None
+        raise CommandFailed(f"{type(first).__name__}: {first}", told, [type(first).__name__]) from error

@@ -132,7 +132,7 @@ class Group:
                 admin=SimpleNamespace(
                     connection=self._connection, running_info=self._running_info, offsets=self._offsets
                 ),
-                producer=SimpleNamespace(acknowledged=self.sent),
+                producer=SimpleNamespace(acknowledged=self.sent, look_for_accepted=lambda: None),
                 variables=SimpleNamespace(resolve=list),
                 names=SimpleNamespace(real=str, scenario=str),
                 observations=SimpleNamespace(
