@@ -98,7 +98,7 @@ def _by_theme(
         own = [one for one in members if one.name not in controls or one.control is not None]
         name_width = max((len(one.name) for one in own), default=0)
         for one in own:
-            yield _clipped(f"  {one.name:{name_width}}  {one.title}", width), one
+            yield clipped(f"  {one.name:{name_width}}  {one.title}", width), one
         if names := [one.name for one in members if one not in own]:
             text = f"controls: {', '.join(names)}"
             yield _indented(text, width), None
@@ -115,7 +115,8 @@ def _indented(text: str, width: int) -> str:
     )
 
 
-def _clipped(line: str, width: int) -> str:
+def clipped(line: str, width: int) -> str:
+    """The line, cut to a width."""
     return line if len(line) <= width else f"{line[: max(1, width - 1)].rstrip()}…"
 
 
