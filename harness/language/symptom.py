@@ -56,3 +56,9 @@ class Symptom(Strict):
         default=None,
         description="it shows on no version: what was tried. `expected` must not be `reproduced` then",
     )
+
+    @property
+    def lines(self) -> list[str]:
+        """What is reported, why it is so, and the way out: a line each."""
+        parts = {"Reported": self.reported, "Cause": self.cause, "Way out": self.remedy}
+        return [f"{label}: {' '.join(text.split())}" for label, text in parts.items()]

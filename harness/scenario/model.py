@@ -187,9 +187,7 @@ class Scenario(Strict):
         """What it is about, in lines: its description, and of a symptom what is reported, why, and the way out."""
         told = [line for line in self.description.splitlines() if line.strip()]
         if self.symptom is not None:
-            parts = {"Reported": self.symptom.reported, "Cause": self.symptom.cause, "Way out": self.symptom.remedy}
-            told += [f"{label}: {' '.join(text.split())}" for label, text in parts.items()]
-            told.append(f"Issues: {', '.join(self.issue)}")
+            told += [*self.symptom.lines, f"Issues: {', '.join(self.issue)}"]
         return "\n".join(told)
 
     @property
