@@ -35,6 +35,7 @@ from rocketchaos.harness.faults.base import Faults
 from rocketchaos.harness.language.cluster_needs import PROXY
 from rocketchaos.harness.language.consumer import Expression
 from rocketchaos.harness.language.tags import first_tag
+from rocketchaos.harness.language.topic import Group, Settings, Topic
 from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.probes.last_looks import LastLooks
 from rocketchaos.harness.probes.logs import size_of
@@ -87,6 +88,9 @@ class RunContext:
         self._variables: dict[str, tuple[str, ...]] = {}
         self._bound_subscriptions: dict[str, Mapping[str, Expression]] = {}
         """Of the first consumer of each variable, when it was bound."""
+        self._topics: dict[str, Topic] = {}
+        """Those that steps have changed."""
+        self._group_settings: dict[str, Settings] = {}
         self._last_looks = LastLooks()
         self._troubles: list[RocketchaosError] = []
         self._lock = threading.Lock()
@@ -215,12 +219,32 @@ class RunContext:
 
     def queues(self, topic: str) -> tuple[Queue, ...]:
         """All queues of a topic, in RocketMQ's order."""
-        number = self.scenario.topics[topic].queues
+        return self._queues(topic, self.topic(topic).all_queues)
+
+    def written_queues(self, topic: str) -> tuple[Queue, ...]:
+        """Those to which producers send."""
+        return self._queues(topic, self.topic(topic).write_queues)
+
+    def _queues(self, topic: str, number: int) -> tuple[Queue, ...]:
         brokers = sorted(self.scenario.brokers_of(topic))
         return tuple((broker, index) for broker in brokers for index in range(number))
 
+    def topic(self, topic: str) -> Topic:
+        """A topic with the settings that it has now, a group's own included, `%DLQ%g`."""
+        return self._topics.get(topic) or self.scenario.topic(topic)
+
+    def topic_changed(self, name: str, topic: Topic) -> None:
+        """A step has given a topic other settings."""
+        self._topics[name] = topic
+
+    def group_changed(self, name: str, settings: Settings) -> Settings:
+        """A step gives a group further settings; all that were given."""
+        declared = self.scenario.bare_groups.get(name, Group()).settings
+        self._group_settings[name] = {**self._group_settings.get(name, declared), **settings}
+        return self._group_settings[name]
+
     def routed_queues(self, topic: str) -> tuple[Queue, ...]:
-        """Those that the name server routes to: not of a broker of which no node is left.
+        """Those that the name server routes consumers to: not of a broker of which no node is left.
 
         It drops a broker with the connection of its last node (`RouteInfoManager.onChannelDestroy`, 4.9.4); a
         node that stands still keeps its connection.
@@ -230,7 +254,8 @@ class RunContext:
             for node in self.cluster.nodes
             if node.role == "broker" and self.down.get(node.name) not in ("killed", "stopped")
         }
-        return tuple(queue for queue in self.queues(topic) if queue[0] in left)
+        readable = self._queues(topic, self.topic(topic).read_queues)
+        return tuple(queue for queue in readable if queue[0] in left)
 
     def topics_of(self, group: str) -> tuple[str, ...]:
         """The topics to which any member of the group subscribes, or has subscribed.

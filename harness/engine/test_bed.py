@@ -22,6 +22,7 @@ from rocketchaos.harness.core.errors import (
     UsageProblem,
 )
 from rocketchaos.harness.core.events.run import RunEnded, RunStarted, RunTrouble, StepStarted, TopicCreated
+from rocketchaos.harness.core.events.servers import GroupConfigured
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
@@ -32,6 +33,7 @@ from rocketchaos.harness.engine.record import NodeLogs
 from rocketchaos.harness.engine.session import Session
 from rocketchaos.harness.language.consumer import Through
 from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.topic import Group
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
@@ -143,24 +145,37 @@ class Stage:
             context.record_node(node)
         for topic, spec in self.scenario.topics.items():
             if not spec.by_sending:
-                self._create(context, topic, spec.queues)
+                self._create(context, topic)
         if any(choice.kind.needs_proxy for choice in self.scenario.choices):
             self.session.prove_grpc(self.scenario)
         for group in self.scenario.groups:
-            if any(
-                self.scenario.consumers[one].choice.kind.needs_proxy for one in self.scenario.members(group)
-            ):
-                create_group(admin, self.names.real(group), context.broker_addresses.values())
+            self._create_group(context, group)
         producer.start()
         return context
 
-    def _create(self, context: RunContext, topic: str, queues: int) -> None:
-        real = self.names.real(topic)
+    def _create(self, context: RunContext, topic: str) -> None:
+        real, spec = self.names.real(topic), self.scenario.topic(topic)
         brokers = self.scenario.brokers_of(topic)
         addresses = {name: context.broker_addresses[name] for name in brokers}
-        create_routed_topic(context.admin, real, queues, addresses)
-        created = TopicCreated(topic=topic, real=real, queues=queues, brokers=tuple(brokers))
+        create_routed_topic(context.admin, real, spec.configuration, addresses)
+        created = TopicCreated(
+            topic=topic, real=real, queues=spec.queues, brokers=tuple(brokers), settings=spec.settings
+        )
         self.history.append("harness", created)
+
+    def _create_group(self, context: RunContext, group: str) -> None:
+        """Where the proxy needs it, or it has settings of its own; its topics too, where those have any."""
+        spec = self.scenario.bare_groups.get(group, Group())
+        members = self.scenario.members(group)
+        addresses = context.broker_addresses
+        by_proxy = any(self.scenario.consumers[one].choice.kind.needs_proxy for one in members)
+        if by_proxy or spec.settings:
+            create_group(context.admin, self.names.real(group), addresses.values(), spec.settings)
+        if spec.settings:
+            told = GroupConfigured(group=group, settings=spec.settings, brokers=tuple(addresses))
+            self.history.append("harness", told)
+        for prefix, _ in spec.topics:
+            self._create(context, f"{prefix}{group}")
 
     def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
         """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""

@@ -24,6 +24,7 @@ from rocketchaos.harness.language.words import (
     OneOrMore,
     Strict,
     TagExpression,
+    TopicKey,
     as_tuple,
 )
 from rocketchaos.harness.rocketmq import allocation
@@ -119,7 +120,7 @@ class Consumer(Strict):
         "the time; `pull`: DefaultMQPullConsumer, whose queues are pulled all the time; `simple`: SimpleConsumer "
         "of `grpc`, asked all the time",
     )
-    subscribe: dict[Name, ExpressionField] = Field(
+    subscribe: dict[TopicKey, ExpressionField] = Field(
         min_length=1,
         description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`; any text '
         "is given to RocketMQ as it stands, also what it refuses (`||`) or misreads (`tagA | tagB`, ` * `)",

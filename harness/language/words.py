@@ -60,6 +60,9 @@ def parse_duration_ms(value: object) -> int:
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,59}$")]
 """A name that RocketMQ takes as (a part of) a topic, group or client id."""
 
+TopicKey = Annotated[str, StringConstraints(pattern=r"^(%RETRY%|%DLQ%)?[A-Za-z][A-Za-z0-9_-]{0,59}$")]
+"""A topic to which a consumer subscribes: one of the scenario, or a group's own, `%DLQ%g`."""
+
 ClientId = Annotated[
     str, StringConstraints(min_length=1, max_length=255), AfterValidator(lambda text: _on_one_line(text))
 ]

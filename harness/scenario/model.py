@@ -23,7 +23,6 @@ from pydantic_core import PydanticCustomError
 
 from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
-from rocketchaos.harness.language.cluster_needs import BrokerNames
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
 from rocketchaos.harness.language.consumer import Consumer as Consumer
 from rocketchaos.harness.language.consumer import why_no_property, why_not_reached
@@ -31,26 +30,15 @@ from rocketchaos.harness.language.expectation import Expected, expected_in, expe
 from rocketchaos.harness.language.producer import Producer
 from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.symptom import Issue, Symptom
+from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group, attributes_of
+from rocketchaos.harness.language.topic import Topic as Topic
 from rocketchaos.harness.language.words import Name, Strict, as_tuple, one_word_of
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
-from rocketchaos.harness.rocketmq.properties import PRODUCER
+from rocketchaos.harness.rocketmq.properties import GROUP, PRODUCER
 from rocketchaos.harness.rocketmq.version_range import VersionRange, contains, why_not_in
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
 from rocketchaos.harness.steps import Step, StepEntry
 from rocketchaos.harness.steps.base import every_step, with_rounds
-
-
-class Topic(Strict):
-    """A topic, created before the first step, under a real name of its own in every run."""
-
-    queues: int = Field(default=4, ge=1, le=64, description="queues on each broker")
-    on: BrokerNames = Field(default=(), description="the brokers that have it; all unless told")
-    by_sending: bool = Field(
-        default=False,
-        description="nobody creates it: the broker does upon the first message (autoCreateTopicEnable), with as "
-        "many queues as it and the producer settle on; `queues` must be that number",
-    )
-
 
 if TYPE_CHECKING:
     StepOfScenario = Step
@@ -62,8 +50,17 @@ ScenarioName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,7
 Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
 
+def _by_name(groups: Any) -> Any:
+    """Groups without settings may be a list of names, or one."""
+    return groups if isinstance(groups, Mapping) else {name: {} for name in as_tuple(groups)}
+
+
 def _consumers_or_groups(schema: dict[str, Any]) -> None:
-    """Of these one is needed; pydantic says it of the first alone."""
+    """Of these one is needed; pydantic says it of the first alone. And groups may be a list, or one."""
+    by_name = schema["properties"]["groups"]
+    name = {"type": "string"}
+    told = {key: by_name.pop(key) for key in ("description", "title") if key in by_name}
+    schema["properties"]["groups"] = {"anyOf": [by_name, name, {"type": "array", "items": name}], **told}
     schema["required"].remove("consumers")
     schema["anyOf"] = [{"required": ["consumers"]}, {"required": ["groups"]}]
 
@@ -103,11 +100,12 @@ class Scenario(Strict):
     )
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
     topics: dict[Name, Topic] = Field(min_length=1, description="its topics by name")
-    bare_groups: Annotated[tuple[Name, ...], BeforeValidator(as_tuple)] = Field(
-        default=(),
+    bare_groups: Annotated[dict[Name, Group], BeforeValidator(_by_name)] = Field(
+        default_factory=dict,
         alias="groups",
-        description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats; where "
-        "there are any, `consumers` may be left out",
+        description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats, `[g]`; "
+        "where there are any, `consumers` may be left out. And groups with settings of their own, `{g: {settings: "
+        "{consumeEnable: false}}}`",
     )
     consumers: dict[Name, Consumer] = Field(description="its consumers by name")
     producer: Producer = Field(default_factory=Producer, description="what its messages are sent with")
@@ -295,11 +293,19 @@ class Scenario(Strict):
 
     def brokers_of(self, topic: str) -> tuple[str, ...]:
         """The brokers that have a topic."""
-        return self.topics[topic].on or self.cluster.brokers
+        return self.topic(topic).on or self.cluster.brokers
+
+    def topic(self, topic: str) -> Topic:
+        """A topic as it is declared: its own, or a group's, `%RETRY%g`, `%DLQ%g`."""
+        for prefix in (RETRY, DEAD_LETTERS):
+            if topic.startswith(prefix):
+                group = self.bare_groups.get(topic.removeprefix(prefix), Group())
+                return Topic(queues=1, settings=dict(group.topics).get(prefix, {}))
+        return self.topics[topic]
 
     def queue_count(self, topic: str) -> int:
-        """How many queues a topic has on all brokers together."""
-        return self.topics[topic].queues * len(self.brokers_of(topic))
+        """How many queues of a topic consumers pull from, on all brokers together."""
+        return self.topic(topic).read_queues * len(self.brokers_of(topic))
 
     def most_sent(self, topic: str | None = None, tag: str | None = None) -> int:
         """How many messages its `send` steps send at most, of a topic and a tag, or of all.
@@ -377,7 +383,24 @@ class Scenario(Strict):
             reason = (
                 "goes `through: proxy`, which a proxy in mode LOCAL is no way for: write `proxy: cluster`"
             )
-        return reason or self._why_no_step(version) or self._why_no_client(version)
+        return (
+            reason
+            or self._why_no_setting(version)
+            or self._why_no_step(version)
+            or self._why_no_client(version)
+        )
+
+    def _why_no_setting(self, version: str) -> str | None:
+        for name, topic in self.topics.items():
+            attributes = attributes_of(topic.settings)
+            if attributes and not contains(PROXY_SINCE, version):
+                told = f"`{next(iter(attributes))}`, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
+                return f"gives {name} {told}"
+        for group in self.bare_groups.values():
+            for name in group.settings:
+                if name in GROUP and not contains(GROUP[name].since, version):
+                    return f"sets `{name}`, which RocketMQ {version} lacks: {GROUP[name].since} has it"
+        return None
 
     def _why_no_step(self, version: str) -> str | None:
         for step in every_step(self.steps):

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from rocketchaos.harness.core.nearest import clipped, listed, nearest
 from rocketchaos.harness.rocketmq.properties import (
     CONSUMERS,
+    GROUP,
     OF_THE_RUN,
     PRODUCER,
     SAID_BY,
+    TOPIC,
     Properties,
     Value,
 )
@@ -17,6 +19,10 @@ from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document, Path
 from rocketchaos.harness.scenario.sentences import kind_of
+from rocketchaos.harness.scenario.word_entries import flat, understood
+
+_STEPS = {"topic-config": (TOPIC, "TopicConfig"), "group-config": (GROUP, "SubscriptionGroupConfig")}
+"""The steps that have settings: whose they are."""
 
 
 def check_properties(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -26,6 +32,18 @@ def check_properties(document: Document, scenario: Scenario) -> Iterator[Diagnos
         if known is not None:
             path = ("consumers", name, "settings")
             yield from _wrong(document, path, consumer.settings, known, consumer.traits.implementation)
+    for name, topic in scenario.topics.items():
+        yield from _wrong(document, ("topics", name, "settings"), topic.settings, TOPIC, "TopicConfig")
+    for name, group in scenario.bare_groups.items():
+        of_group: Path = ("groups", name)
+        yield from _wrong(document, (*of_group, "settings"), group.settings, GROUP, "SubscriptionGroupConfig")
+        for key, own in (("retry_topic", group.retry_topic), ("dead_letter_topic", group.dead_letter_topic)):
+            yield from _wrong(document, (*of_group, key), own, TOPIC, "TopicConfig")
+    for placed in flat(understood(document, "steps")[0]):
+        if placed.word.word in _STEPS:
+            known, whose = _STEPS[placed.word.word]
+            settings: Mapping[str, Value] = getattr(placed.word, "settings")  # noqa: B009
+            yield from _wrong(document, (*placed.path, "set"), settings, known, whose)
     yield from _wrong(
         document, ("producer", "settings"), scenario.producer.settings, PRODUCER, "DefaultMQProducer"
     )
@@ -42,6 +60,9 @@ def _wrong(
             yield document.report(
                 place, f"`{name}` is what the harness itself sets, for each run anew", key=True
             )
+        elif known is TOPIC and "." in name:
+            if not isinstance(value, str):
+                yield document.report(place, f"an attribute needs text, not {kind_of(document, place)}")
         elif name not in known:
             near = nearest(name, known)
             others = "" if near else f": it has {listed(sorted(known), most=100)}"

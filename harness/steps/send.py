@@ -85,13 +85,13 @@ class Send(Step):
         return self.per_queue is not None or self.queue is not None
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        queues, brokers = scenario.queue_count(self.topic), scenario.brokers_of(self.topic)
+        number, brokers = scenario.topic(self.topic).write_queues, scenario.brokers_of(self.topic)
+        queues = number * len(brokers)
         if self.per_queue is not None and self.count != self.per_queue * queues:
             yield (
                 f"`count: {self.count}` is not `per_queue: {self.per_queue}` times the {queues} queues of "
                 f"{self.topic}: write `count: {self.per_queue * queues}`"
             )
-        number = scenario.topics[self.topic].queues
         if self.queue is not None and self.queue >= number:
             yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
         if self.broker is not None and self.broker not in brokers:
@@ -103,7 +103,8 @@ class Send(Step):
 
     def sends(self, scenario: Scenario) -> Iterator[tuple[str, str | None, int]]:
         tags = self.tags or (self.tag,)
-        in_turn = scenario.queue_count(self.topic) if self.tags and self.per_queue is not None else 1
+        queues = scenario.topic(self.topic).write_queues * len(scenario.brokers_of(self.topic))
+        in_turn = queues if self.tags and self.per_queue is not None else 1
         numbers = Counter(index // in_turn % len(tags) for index in range(self.count))
         for turn, number in numbers.items():
             yield self.topic, tags[turn], number
@@ -135,11 +136,11 @@ class Send(Step):
     def _tag_of(self, context: RunContext, index: int) -> str | None:
         if self.tags is None:
             return context.tag(self.tag, self.topic)
-        turn = index // len(context.queues(self.topic)) if self.per_queue is not None else index
+        turn = index // len(context.written_queues(self.topic)) if self.per_queue is not None else index
         return context.tag(self.tags[turn % len(self.tags)], self.topic)
 
     def _queue_of(self, context: RunContext, index: int) -> Queue | None:
-        queues = context.queues(self.topic)
+        queues = context.written_queues(self.topic)
         if self.queue is not None:
             return next(
                 queue for queue in queues if queue[1] == self.queue and self.broker in (None, queue[0])

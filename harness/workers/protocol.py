@@ -98,8 +98,9 @@ All of them only read, but `create-topic` and what `raw` is told to do; none joi
 
 `connect` with `nameserver, instance`: starts DefaultMQAdminExt. Comes first; once per worker.
 `cluster`: `{brokers: [{name, address}]}` (106), masters only.
-`create-topic` with `topic, queues, broker_addresses` (17). Also changes the queues of a topic.
-`route` with `topic`: `{queues: [{broker, queues}]}` (105, read queues), or error code 17.
+`create-topic` with `topic, settings {property: value}, broker_addresses` (17), and optionally `attributes` of 5.x.
+Also changes a topic.
+`route` with `topic`: `{queues: [{broker, queues, write_queues, perm}]}` (105), or error code 17.
 `connection` with `group, broker_address` (203): `{connections: [{client_id, address, language, version}],
 subscriptions: {topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model,
 consume_from_where}`; error code 206 when no consumer is online.
