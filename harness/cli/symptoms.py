@@ -59,7 +59,7 @@ def symptoms(
         return _table_of(table, as_json=as_json)
     every = shipped_symptoms()
     if text is None or asked in SEEN:
-        chosen = [one for one in every if not asked or asked in one.seen]
+        chosen = [symptom for symptom in every if not asked or asked in symptom.seen]
         _tell_list(chosen, asked, as_json=as_json)
         return ExitCode.AS_EXPECTED
     if not words_of(asked) and thread_in(asked) is None:
@@ -68,7 +68,7 @@ def symptoms(
             "Ids, addresses, numbers and times don't count: give some of the words that stand beside them.",
         )
     found = search(asked, every)
-    matching = [one for one in found if one.is_it][:_MOST]
+    matching = [match for match in found if match.is_it][:_MOST]
     _tell_found(matching or found[:_NEAREST], matching=bool(matching), as_json=as_json)
     return ExitCode.AS_EXPECTED if matching else ExitCode.NOT_AS_EXPECTED
 
@@ -86,51 +86,53 @@ def _table_of(runs: Path, *, as_json: bool) -> ExitCode:
 
 def _tell_list(chosen: Sequence[ListedSymptom], seen: str, *, as_json: bool) -> None:
     if as_json:
-        _print_json({"schema_version": SCHEMA_VERSION, "symptoms": [_document(one) for one in chosen]})
+        _print_json(
+            {"schema_version": SCHEMA_VERSION, "symptoms": [_document(symptom) for symptom in chosen]}
+        )
         return
     width = shutil.get_terminal_size().columns if OUT.is_terminal else sys.maxsize
-    name_width = max(len(one.name) for one in chosen)
-    for heading, group in groupby(chosen, key=lambda one: seen or one.seen[0]):
+    name_width = max(len(symptom.name) for symptom in chosen)
+    for heading, group in groupby(chosen, key=lambda symptom: seen or symptom.seen[0]):
         members = list(group)
         OUT.print(clipped(f"{heading} ({len(members)}): {SEEN[heading]}", width), markup=False)
-        for one in members:
-            OUT.print(clipped(f"  {one.name:{name_width}}  {one.title}", width), markup=False)
+        for symptom in members:
+            OUT.print(clipped(f"  {symptom.name:{name_width}}  {symptom.title}", width), markup=False)
 
 
 def _tell_found(found: Sequence[Found], *, matching: bool, as_json: bool) -> None:
     if as_json:
-        documents = [{**_document(one.symptom), "likeness": round(one.likeness, 2)} for one in found]
+        documents = [{**_document(match.symptom), "likeness": round(match.likeness, 2)} for match in found]
         _print_json({"schema_version": SCHEMA_VERSION, "found": matching, "symptoms": documents})
         return
     if not matching:
         OUT.print("No symptom has this text; the nearest:", markup=False)
-    for number, one in enumerate(found):
+    for number, match in enumerate(found):
         if number or not matching:
             OUT.print()
-        for line in _told(one.symptom):
+        for line in _answer(match.symptom):
             OUT.print(line, markup=False)
 
 
-def _told(one: ListedSymptom) -> Iterator[str]:
-    yield f"{one.name}  ({', '.join(one.seen)})"
+def _answer(symptom: ListedSymptom) -> Iterator[str]:
+    yield f"{symptom.name}  ({', '.join(symptom.seen)})"
     parts = {
-        "": one.title,
-        "Issues: ": ", ".join(one.issues),
-        "Reported: ": one.reported,
-        "Cause: ": one.cause,
-        "Way out: ": one.remedy,
-        "Not reproduced: ": one.not_reproduced,
-        "Measured: ": measured_text(one),
+        "": symptom.title,
+        "Issues: ": ", ".join(symptom.issues),
+        "Reported: ": symptom.reported,
+        "Cause: ": symptom.cause,
+        "Way out: ": symptom.remedy,
+        "Not reproduced: ": symptom.not_reproduced,
+        "Measured: ": measured_text(symptom),
     }
     for label, text in parts.items():
         if text:
             yield from _wrapped(f"{label}{text}")
-    yield f"  {one.reproduce}"
+    yield f"  {symptom.reproduce}"
 
 
-def measured_text(one: ListedSymptom) -> str:
+def measured_text(symptom: ListedSymptom) -> str:
     """On which versions it was seen, in words."""
-    shown, absent = ", ".join(one.shown_on), ", ".join(one.absent_on)
+    shown, absent = ", ".join(symptom.shown_on), ", ".join(symptom.absent_on)
     return "; ".join([*([f"there on {shown}"] if shown else []), *([f"not on {absent}"] if absent else [])])
 
 
@@ -146,22 +148,22 @@ def _wrapped(text: str) -> list[str]:
     )
 
 
-def _document(one: ListedSymptom) -> dict[str, Any]:
+def _document(symptom: ListedSymptom) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "title": one.title,
-        "issues": list(one.issues),
-        "seen": list(one.seen),
-        "reported": one.reported,
-        "texts": list(one.texts),
-        "cause": one.cause,
-        "remedy": one.remedy,
-        "not_reproduced": one.not_reproduced or None,
-        "control": one.control,
-        "shown_on": list(one.shown_on),
-        "absent_on": list(one.absent_on),
-        "fixed_in": one.fixed_in or None,
-        "reproduce": one.reproduce,
+        "name": symptom.name,
+        "title": symptom.title,
+        "issues": list(symptom.issues),
+        "seen": list(symptom.seen),
+        "reported": symptom.reported,
+        "texts": list(symptom.texts),
+        "cause": symptom.cause,
+        "remedy": symptom.remedy,
+        "not_reproduced": symptom.not_reproduced or None,
+        "control": symptom.control,
+        "shown_on": list(symptom.shown_on),
+        "absent_on": list(symptom.absent_on),
+        "fixed_in": symptom.fixed_in or None,
+        "reproduce": symptom.reproduce,
     }
 
 

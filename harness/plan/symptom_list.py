@@ -49,7 +49,7 @@ class ListedSymptom:
     @cached_property
     def versions(self) -> tuple[str, ...]:
         """The versions on which a run said yes or no, the oldest first."""
-        said = (one for one, ends in self.runs.items() if {REPRODUCED, NOT_REPRODUCED} & ends.keys())
+        said = (version for version, ends in self.runs.items() if {REPRODUCED, NOT_REPRODUCED} & ends.keys())
         return tuple(ascending(said))
 
     @property
@@ -67,7 +67,9 @@ class ListedSymptom:
         """The first measured version without it after the last one with it; empty where there is none."""
         shown = self.shown_on
         ends = [
-            later for one, later in pairwise(self.versions) if one in shown[-1:] and later in self.absent_on
+            later
+            for earlier, later in pairwise(self.versions)
+            if earlier in shown[-1:] and later in self.absent_on
         ]
         return ends[0] if ends else ""
 
@@ -92,22 +94,22 @@ def shipped_symptoms(measured: Measured | None = None) -> list[ListedSymptom]:
         for data in [yaml.load(text, Loader=_LOADER)]
     ]
     order = list(SEEN)
-    return sorted(found, key=lambda one: (order.index(one.seen[0]), one.name))
+    return sorted(found, key=lambda symptom: (order.index(symptom.seen[0]), symptom.name))
 
 
 def symptom_of(data: Mapping[str, Any], measured: Measured) -> ListedSymptom:
     """The symptom of a scenario's document."""
-    told = data["symptom"]
+    symptom = data["symptom"]
     return ListedSymptom(
         name=data["name"],
         title=_line(data["title"]),
         issues=_several(data["issue"]),
-        seen=_several(told["seen"]),
-        reported=_line(told["reported"]),
-        texts=_several(told["texts"]),
-        cause=_line(told["cause"]),
-        remedy=_line(told["remedy"]),
-        not_reproduced=_line(told.get("not_reproduced", "")),
+        seen=_several(symptom["seen"]),
+        reported=_line(symptom["reported"]),
+        texts=_several(symptom["texts"]),
+        cause=_line(symptom["cause"]),
+        remedy=_line(symptom["remedy"]),
+        not_reproduced=_line(symptom.get("not_reproduced", "")),
         control=data.get("control"),
         runs=measured.get(data["name"], {}),
     )

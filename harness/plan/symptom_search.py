@@ -90,24 +90,26 @@ def thread_in(text: str) -> str | None:
 def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
     """The symptoms that have anything in common with a text, the likest first; never none where there are some."""
     thread = thread_in(asked)
-    of_thread = [one for one in symptoms if thread and any(issue.endswith(thread) for issue in one.issues)]
+    of_thread = [
+        symptom for symptom in symptoms if thread and any(issue.endswith(thread) for issue in symptom.issues)
+    ]
     if of_thread:
-        return [Found(one, 1.0, 1.0) for one in of_thread]
+        return [Found(symptom, 1.0, 1.0) for symptom in of_thread]
     weights = _weights(symptoms)
     words = words_of(asked)
-    found = (_likest(words, one, weights) for one in symptoms)
+    found = (_likest(words, symptom, weights) for symptom in symptoms)
     likest = sorted(
-        (one for one in found if one.likeness > 0),
-        key=lambda one: (-one.likeness, -one.weight, one.symptom.name),
+        (match for match in found if match.likeness > 0),
+        key=lambda match: (-match.likeness, -match.weight, match.symptom.name),
     )
     return likest or _by_letters(asked, symptoms)
 
 
 def _by_letters(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
     """Where no word is in common: those whose texts look likest, none of which counts as found."""
-    of_text = {text.lower(): one for one in symptoms for text in one.texts}
+    of_text = {text.lower(): symptom for symptom in symptoms for text in symptom.texts}
     near = difflib.get_close_matches(asked.lower()[:200], of_text, n=9, cutoff=0)
-    return [Found(one, 0.0, 0.0) for one in dict.fromkeys(of_text[text] for text in near)]
+    return [Found(symptom, 0.0, 0.0) for symptom in dict.fromkeys(of_text[text] for text in near)]
 
 
 def _likest(words: tuple[str, ...], symptom: ListedSymptom, weights: Mapping[str, float]) -> Found:
@@ -116,41 +118,35 @@ def _likest(words: tuple[str, ...], symptom: ListedSymptom, weights: Mapping[str
     for text, counts in ((prose, _PROSE), *((text, 1.0) for text in symptom.texts)):
         likeness, weight = _likeness(words, words_of(text), weights)
         # Prose holds many words: it is like the question only as far as all of that is in it.
-        one = Found(symptom, likeness * counts, weight)
-        best = max(best, one, key=lambda found: (found.likeness, found.weight))
+        match = Found(symptom, likeness * counts, weight)
+        best = max(best, match, key=lambda found: (found.likeness, found.weight))
     return best
 
 
 def _likeness(
-    one: tuple[str, ...], other: tuple[str, ...], weights: Mapping[str, float]
+    words: tuple[str, ...], other: tuple[str, ...], weights: Mapping[str, float]
 ) -> tuple[float, float]:
     """How like two texts are, 0 to 1, and the weight of the words that both have."""
-    words, weight = _share(set(one), set(other), weights)
-    if min(len(one), len(other)) < 2:
-        return words, weight
-    pairs = len(set(pairwise(one)) & set(pairwise(other))) / min(
-        len(set(pairwise(one))), len(set(pairwise(other)))
-    )
-    return (1 - _PAIRS) * words + _PAIRS * pairs, weight
+    common = _weight(set(words) & set(other), weights)
+    smaller = min(_weight(set(words), weights), _weight(set(other), weights))
+    share = common / smaller if smaller else 0.0
+    pairs, other_pairs = set(pairwise(words)), set(pairwise(other))
+    if not pairs or not other_pairs:
+        return share, common
+    side_by_side = len(pairs & other_pairs) / min(len(pairs), len(other_pairs))
+    return (1 - _PAIRS) * share + _PAIRS * side_by_side, common
 
 
-def _share(one: set[str], other: set[str], weights: Mapping[str, float]) -> tuple[float, float]:
-    common, smaller = (
-        sum(weights.get(word, weights[""]) for word in words)
-        for words in (
-            one & other,
-            min(one, other, key=lambda words: sum(weights.get(w, weights[""]) for w in words)),
-        )
-    )
-    return (common / smaller if smaller else 0.0), common
+def _weight(words: set[str], weights: Mapping[str, float]) -> float:
+    return sum(weights.get(word, weights[""]) for word in words)
 
 
 def _weights(symptoms: Sequence[ListedSymptom]) -> dict[str, float]:
     """How much a word says, by how few symptoms have it; `""` is a word that none has."""
     in_how_many = Counter(
         word
-        for one in symptoms
-        for word in set(words_of(" ".join((one.title, one.reported, one.cause, *one.texts))))
+        for symptom in symptoms
+        for word in set(words_of(" ".join((symptom.title, symptom.reported, symptom.cause, *symptom.texts))))
     )
     return {word: math.log(1 + len(symptoms) / count) for word, count in in_how_many.items()} | {
         "": math.log(1 + len(symptoms))

@@ -42,7 +42,7 @@ def measured_from(runs: Path) -> Measured:
     Raises:
         UsageProblem: there is no such run, or one can't be read.
     """
-    names = {one.name for one in shipped_symptoms()}
+    names = {symptom.name for symptom in shipped_symptoms()}
     found: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for run in seen_in([runs]):
         if run.scenario in names:
@@ -69,23 +69,24 @@ def measured_document(measured: Measured) -> dict[str, Any]:
 def table(measured: Measured) -> str:
     """The table of issues, symptoms and versions, in Markdown."""
     rows = shipped_symptoms(measured)
-    versions = ascending({version for one in rows for version in one.runs})
+    versions = ascending({version for symptom in rows for version in symptom.runs})
     lines = [
         f"| issue | symptom | seen | {' | '.join(versions)} | fixed in |",
         "|" + "---|" * (4 + len(versions)),
     ]
-    for one in rows:
-        cells = [_cell(one, version) for version in versions]
+    for symptom in rows:
+        cells = [_cell(symptom, version) for version in versions]
         lines.append(
-            f"| {', '.join(map(_link, one.issues))} | [{one.name}](#{one.name}) | {', '.join(one.seen)} | "
-            f"{' | '.join(cells)} | {one.fixed_in} |"
+            f"| {', '.join(map(_link, symptom.issues))} | [{symptom.name}](#{symptom.name}) | "
+            f"{', '.join(symptom.seen)} | "
+            f"{' | '.join(cells)} | {symptom.fixed_in} |"
         )
     return "\n".join([*lines, ""])
 
 
-def _cell(one: ListedSymptom, version: str) -> str:
+def _cell(symptom: ListedSymptom, version: str) -> str:
     """`yes`, `no`, or how often of how many; `-` where it wasn't run, or showed nothing."""
-    ends = one.runs.get(version, {})
+    ends = symptom.runs.get(version, {})
     yes, no = ends.get("reproduced", 0), ends.get("not-reproduced", 0)
     if not yes + no:
         return "?" if ends else "-"
@@ -95,25 +96,25 @@ def _cell(one: ListedSymptom, version: str) -> str:
 def symptoms_page() -> str:
     """The whole page, in Markdown."""
     parts = [_OPENING]
-    for seen, group in groupby(shipped_symptoms(), key=lambda one: one.seen[0]):
+    for seen, group in groupby(shipped_symptoms(), key=lambda symptom: symptom.seen[0]):
         parts += [f"## {seen.replace('-', ' ').capitalize()}: {SEEN[seen]}\n", *map(_entry, group)]
     return "\n".join([*parts, _TABLE, table(shipped_measured())])
 
 
-def _entry(one: ListedSymptom) -> str:
-    return "\n".join([f"### {one.name}\n", f"{_escaped(one.title)}\n", *_points(one), ""])
+def _entry(symptom: ListedSymptom) -> str:
+    return "\n".join([f"### {symptom.name}\n", f"{_escaped(symptom.title)}\n", *_points(symptom), ""])
 
 
-def _points(one: ListedSymptom) -> Iterator[str]:
-    yield f"- Issues: {', '.join(map(_link, one.issues))}"
-    yield f"- Seen as: {', '.join(one.seen)}"
-    yield f"- Reported: {_escaped(one.reported)}"
-    yield f"- Texts: {', '.join(f'`{text}`' for text in one.texts)}"
-    yield f"- Cause: {_escaped(one.cause)}"
-    yield f"- Way out: {_escaped(one.remedy)}"
-    if one.not_reproduced:
-        yield f"- Not reproduced: {_escaped(one.not_reproduced)}"
-    yield f"- `{one.reproduce}`" + (f"; its control: `{one.control}`" if one.control else "")
+def _points(symptom: ListedSymptom) -> Iterator[str]:
+    yield f"- Issues: {', '.join(map(_link, symptom.issues))}"
+    yield f"- Seen as: {', '.join(symptom.seen)}"
+    yield f"- Reported: {_escaped(symptom.reported)}"
+    yield f"- Texts: {', '.join(f'`{text}`' for text in symptom.texts)}"
+    yield f"- Cause: {_escaped(symptom.cause)}"
+    yield f"- Way out: {_escaped(symptom.remedy)}"
+    if symptom.not_reproduced:
+        yield f"- Not reproduced: {_escaped(symptom.not_reproduced)}"
+    yield f"- `{symptom.reproduce}`" + (f"; its control: `{symptom.control}`" if symptom.control else "")
 
 
 def _link(issue: str) -> str:

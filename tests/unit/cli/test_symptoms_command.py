@@ -21,7 +21,7 @@ def test_the_list_has_every_symptom_once(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["symptoms"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines if line.startswith("  ")] == [
-        one.name for one in shipped_symptoms()
+        item.name for item in shipped_symptoms()
     ]
 
 
@@ -37,7 +37,9 @@ def test_a_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_way_of_being_seen(seen: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["symptoms", seen, "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)["symptoms"]
-    assert {one["name"] for one in listed} == {one.name for one in shipped_symptoms() if seen in one.seen}
+    assert {item["name"] for item in listed} == {
+        item.name for item in shipped_symptoms() if seen in item.seen
+    }
 
 
 def test_every_answer_ends_with_the_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,9 +73,9 @@ def test_no_match_shows_the_nearest_and_ends_with_1(capsys: pytest.CaptureFixtur
         (["gone", "--table", "nowhere"], "--table shows all symptoms"),
     ],
 )
-def test_bad_input(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_input(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["symptoms", *arguments]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_runs_of_other_scenarios_make_no_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,12 +41,12 @@ def test_it_is_found_by_what_is_pasted(pasted: str, name: str) -> None:
     assert first.symptom.name == name
 
 
-@pytest.mark.parametrize("symptom", EVERY, ids=lambda one: one.name)
+@pytest.mark.parametrize("symptom", EVERY, ids=lambda listed: listed.name)
 def test_each_is_found_by_each_of_its_own_texts(symptom: object) -> None:
-    one = next(known for known in EVERY if known is symptom)
-    for text in one.texts:
+    listed = next(known for known in EVERY if known is symptom)
+    for text in listed.texts:
         found = {found.symptom.name for found in search(text, EVERY)[:5] if found.is_it}
-        assert one.name in found, text
+        assert listed.name in found, text
 
 
 @pytest.mark.parametrize("text", ["printer on fire", "ORA-01555 snapshot too old", "qwertz uiop"])
@@ -76,7 +76,7 @@ def test_a_thread_is_understood(text: str, thread: str | None) -> None:
 
 
 def test_a_thread_is_found() -> None:
-    assert [one.symptom.name for one in search("apache/rocketmq#2836", EVERY)] == ["star-beside-a-tag"]
+    assert [listed.symptom.name for listed in search("apache/rocketmq#2836", EVERY)] == ["star-beside-a-tag"]
 
 
 def test_the_first_version_without_it_is_the_one_that_fixed_it() -> None:
@@ -87,8 +87,8 @@ def test_the_first_version_without_it_is_the_one_that_fixed_it() -> None:
         "symptom": {"seen": "gone", "reported": "r", "texts": "x", "cause": "c", "remedy": "m"},
     }
     runs = {"5.5.0": {"not-reproduced": 1}, "4.9.4": {"reproduced": 2}, "5.1.4": {"inconclusive": 1}}
-    one = symptom_of(data, {"s": runs})
-    assert (one.shown_on, one.absent_on, one.fixed_in) == (("4.9.4",), ("5.5.0",), "5.5.0")
-    assert one.reproduce == "rocketchaos reproduce s --rocketmq 4.9.4"
+    listed = symptom_of(data, {"s": runs})
+    assert (listed.shown_on, listed.absent_on, listed.fixed_in) == (("4.9.4",), ("5.5.0",), "5.5.0")
+    assert listed.reproduce == "rocketchaos reproduce s --rocketmq 4.9.4"
     again = symptom_of(data, {"s": {**runs, "5.5.0": {"reproduced": 1}}})
     assert (again.fixed_in, again.reproduce) == ("", "rocketchaos reproduce s")

@@ -13,15 +13,15 @@ from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.library import LIBRARY
 from tests.unit.scenario.examples import VALID
 
-FOLDER = [one for one in LIBRARY if Path(one.file).parent.name == "symptoms"]
-SYMPTOMS = [one for one in LIBRARY if one.symptom]
+FOLDER = [item for item in LIBRARY if Path(item.file).parent.name == "symptoms"]
+SYMPTOMS = [item for item in LIBRARY if item.symptom]
 TOLD = """
 issue: apache/rocketmq#2760
 symptom: {seen: gone, reported: all of it, texts: what they paste, cause: the mismatch, remedy: one subscription}
 """
 
 
-@pytest.mark.parametrize("scenario", SYMPTOMS, ids=lambda one: one.name)
+@pytest.mark.parametrize("scenario", SYMPTOMS, ids=lambda item: item.name)
 def test_each_has_issue_control_and_texts(scenario: Scenario) -> None:
     assert scenario.symptom is not None
     assert scenario.issue
@@ -30,12 +30,14 @@ def test_each_has_issue_control_and_texts(scenario: Scenario) -> None:
 
 
 def test_what_lies_in_their_folder_is_a_symptom_or_a_control() -> None:
-    controls = {one.control for one in SYMPTOMS}
-    assert [one.name for one in FOLDER if not one.symptom and one.name not in controls] == []
+    controls = {item.control for item in SYMPTOMS}
+    assert [item.name for item in FOLDER if not item.symptom and item.name not in controls] == []
 
 
 def test_no_symptom_of_the_folder_expects_nothing() -> None:
-    kinds = {one.name: one.expected_kinds for one in FOLDER if one.symptom and not one.symptom.not_reproduced}
+    kinds = {
+        item.name: item.expected_kinds for item in FOLDER if item.symptom and not item.symptom.not_reproduced
+    }
     assert [name for name, expected in kinds.items() if expected == {OutcomeKind.NOT_REPRODUCED}] == []
 
 
@@ -73,7 +75,7 @@ def test_a_symptom_may_be_told() -> None:
         (("seen: gone", "seen: gone, severity: high"), "severity"),
     ],
 )
-def test_a_symptom_is_checked(change: tuple[str, str], told: str) -> None:
+def test_a_symptom_is_checked(change: tuple[str, str], message: str) -> None:
     with pytest.raises(InvalidScenario) as caught:
         parse_scenario(VALID + TOLD.replace(*change), "x.yaml")
-    assert told in str(caught.value)
+    assert message in str(caught.value)
