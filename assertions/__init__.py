@@ -38,6 +38,7 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "log-lapse",
     "start-refused",
     "send-refused",
+    "transaction-checked",
     "refuted",
 )
 """By word."""

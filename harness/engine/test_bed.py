@@ -38,6 +38,8 @@ from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps.base import every_step
+from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.workers.events import WorkerEvent
 from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.lease import WorkerProcess
@@ -111,6 +113,11 @@ class Stage:
             real=self.names.real,
             servers=partial(self._servers, self.scenario.producer.choice),
             locate=self._locate,
+            find=self._find,
+            transactional=any(
+                isinstance(step, Send) and step.transaction is not None
+                for step in every_step(self.scenario.steps)
+            ),
             instance=self.names.token,
             poll_name_server_ms=self._poll_name_server_ms(),
             settings=self.scenario.producer.settings,
@@ -190,6 +197,9 @@ class Stage:
 
     def _locate(self, topic: str, msg_id: str) -> Mapping[str, Any]:
         return locate(self.session.ready()[1], topic, msg_id)
+
+    def _find(self, topic: str, msg_id: str) -> Mapping[str, Any] | None:
+        return self.session.ready()[1].find_message(topic, msg_id)
 
     def _queues(self, topic: str) -> Sequence[Queue]:
         return () if self.context is None else self.context.queues(topic)

@@ -36,6 +36,7 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
     moment = name if iteration is None else f"{name}{':' if name == END else '-'}{iteration}"
     for consumer in context.running_consumers():
         consumer.flush_events()
+    context.producer.look_for_accepted()
     context.hand_made.flush()
     for group in context.scenario.groups:
         with _what_is_down(context, "group", group):

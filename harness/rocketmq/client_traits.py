@@ -122,6 +122,8 @@ class ClientKind:
     """The kind of worker in which clients of several runs live; None: each has a process of its own."""
     heartbeat_v2: str = ""
     """The versions of it that have useHeartbeatV2, where its consumers don't lack it; empty: all."""
+    sends: frozenset[str] = frozenset()
+    """The ways of `harness.language.sending` in which its producer sends, beside the usual one."""
     takes_ids: bool = True
     """Whether a client has the id that it is told; others put their process and address into it."""
     chooses_queues: bool = True

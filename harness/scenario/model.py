@@ -39,6 +39,7 @@ from rocketchaos.harness.rocketmq.version_range import VersionRange, contains, w
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
 from rocketchaos.harness.steps import Step, StepEntry
 from rocketchaos.harness.steps.base import every_step, with_rounds
+from rocketchaos.harness.steps.send import Send
 
 if TYPE_CHECKING:
     StepOfScenario = Step
@@ -420,6 +421,12 @@ class Scenario(Strict):
         reason = why_not_reached(kind.needs_proxy, version) or why_no_property(
             self.producer.settings, PRODUCER, self.producer.choice.version_on(version)
         )
+        sends = [step for step in every_step(self.steps) if isinstance(step, Send)]
+        ways = [way for step in sends for way in step.ways]
+        if reason is None and (beyond := [way for way in ways if way not in kind.sends]):
+            reason = f"its producer can't send with `{beyond[0]}`"
+        if reason is None and "delay" in ways and not contains(PROXY_SINCE, version):
+            reason = f"`delay` is of RocketMQ {PROXY_SINCE}: `delay_level` is of all"
         if reason is None and not kind.chooses_queues:
             chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
             reason = f"it can't choose the queue that `{chosen[0]}` says" if chosen else None

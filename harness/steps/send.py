@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, StringConstraints, model_validator
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.language.sending import Sending
 from rocketchaos.harness.language.words import DurationMs, OneOrMore, TagRef, TopicName, tag_doubt
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
@@ -24,7 +25,7 @@ PropertyName = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9_]{0,5
 PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
 
-class Send(Step):
+class Send(Sending, Step):
     """Send messages, one after the other, each acknowledged before the next.
 
     With `per_queue` they go round the queues in order, so that each queue gets exactly so many; with `queue` all
@@ -33,6 +34,9 @@ class Send(Step):
 
     The producer never sends again by itself. Where a message is not acknowledged, its fate is open: checks speak
     of those that were. That makes the run inconclusive, unless the sending `may_fail`, as while a broker is away.
+
+    What is sent with a delay, one-way or in a transaction is in its queue only later, or never: it counts as sent
+    from when it is found there, at an observation. `settle: {delivered: …}` waits for it.
     """
 
     word = "send"
@@ -80,6 +84,14 @@ class Send(Step):
             raise ValueError("`broker` goes with `queue`")
         return self
 
+    @model_validator(mode="after")
+    def _can_be_together(self) -> Send:
+        if self.batch is not None and (self.per_queue is not None or self.count % self.batch):
+            raise ValueError("a `batch` goes to one queue, and `count` is a multiple of it")
+        if self.transaction is not None and self.chooses_queues:
+            raise ValueError("a transaction goes to the queue whose turn it is")
+        return self
+
     @property
     def chooses_queues(self) -> bool:
         return self.per_queue is not None or self.queue is not None
@@ -118,14 +130,17 @@ class Send(Step):
                 # Against the beginning: what a sending takes doesn't make the rate lower.
                 due_ns = began_ns + index * self.every * 1_000_000
                 context.let_time_pass(max(0, round((due_ns - context.now_ns()) / 1e6)))
+            if self.batch is not None and index % self.batch:
+                continue
             if not context.producer.send(
                 self.topic,
-                self._tag_of(context, index),
+                [self._tag_of(context, index + more) for more in range(self.batch or 1)],
                 self._queue_of(context, index),
                 keys=self.keys or (),
                 properties=self.properties,
+                how=self.as_data,
             ):
-                refused.append(context.producer.last_error)
+                refused += [context.producer.last_error] * (self.batch or 1)
                 context.check_alive()
         if refused and not self.may_fail:
             raise PreconditionNotMet(

@@ -9,7 +9,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -86,6 +86,10 @@ class Outgoing:
     queue: Mapping[str, Any] | None
     """`broker` and `id`; None: the one whose turn it is."""
     timeout_ms: int
+    batch: Sequence[Mapping[str, Any]] = ()
+    """Further messages that go with it: `tag` and `key` of each."""
+    how: Mapping[str, Any] = field(default_factory=dict)
+    """`delay_level`, `delay_ms`, `oneway`, `transaction {state, checked}`; empty: as usual."""
 
 
 class ProducerClient(Client, Protocol):
@@ -171,7 +175,7 @@ class ClientWorker:
 
     def start_producer(self, name: str, **with_: Any) -> Mapping[str, Any]:
         """Start a producer."""
-        return self._start(self._producers, name, self._make_producer(**with_))
+        return self._start(self._producers, name, self._make_producer(name=name, **with_))
 
     def stop_producer(self, name: str) -> None:
         """Shut a producer down gracefully."""
@@ -188,10 +192,12 @@ class ClientWorker:
         timeout_ms: int,
         keys: Sequence[str] = (),
         properties: Mapping[str, str] = MappingProxyType({}),
+        batch: Sequence[Mapping[str, Any]] = (),
+        how: Mapping[str, Any] = MappingProxyType({}),
     ) -> Mapping[str, Any]:
-        """Send one message: to the given queue, or to the one whose turn it is."""
+        """Send one message, or a batch: to the given queue, or to the one whose turn it is."""
         all_keys = [*([] if key is None else [key]), *keys]
-        message = Outgoing(topic, tag, all_keys, properties, body, queue, timeout_ms)
+        message = Outgoing(topic, tag, all_keys, properties, body, queue, timeout_ms, batch, how)
         return self._get(self._producers, name).send(message)
 
     def shut_down(self) -> None:
