@@ -42,7 +42,7 @@ def measured_from(runs: Path) -> Measured:
     Raises:
         UsageProblem: there is no such run, or one can't be read.
     """
-    names = {symptom.name for symptom in shipped_symptoms()}
+    names = {symptom.name for symptom in shipped_symptoms(measured={})}
     found: dict[str, dict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for run in seen_in([runs]):
         if run.scenario in names:
