@@ -65,7 +65,7 @@ def test_no_match_shows_the_nearest_and_ends_with_1(capsys: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ([""], "nothing to look for"),
         (["10.0.0.1:10911 2026-11-25 03:04:05"], "nothing to look for"),

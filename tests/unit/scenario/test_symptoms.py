@@ -62,7 +62,7 @@ def test_a_symptom_may_be_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (("issue: apache/rocketmq#2760", ""), "needs the `issue`"),
         (("rocketmq#2760", "rocketmq"), "issue"),
