@@ -2,7 +2,7 @@
 
 Without pytest::
 
-    with Campaign(Options()) as campaign, LiveRun(campaign, "mismatch") as rocketmq:
+    with Runner(Options()) as runner, LiveRun(runner, "mismatch") as rocketmq:
         rocketmq.topic("orders", queues=4)
         ...
 """
@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
 from rocketchaos.assertions import CHECKS
+from rocketchaos.assertions.judge import judge
 from rocketchaos.assertions.refuted import Refuted
 from rocketchaos.harness.core.errors import PreconditionNotMet, RocketchaosError, UsageProblem
-from rocketchaos.harness.core.model import Event, Finding, Holds
+from rocketchaos.harness.core.model import Event, Finding, Holds, Trouble
 from rocketchaos.harness.core.nearest import listed, nearest
 from rocketchaos.harness.core.text import event_numbers
-from rocketchaos.harness.engine.campaign import Campaign
-from rocketchaos.harness.engine.stepwise import Performance
-from rocketchaos.harness.engine.transcript import Transcript, value_of
+from rocketchaos.harness.engine.recorded_scenario import RecordedScenario, value_of
+from rocketchaos.harness.engine.run import Run
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps import STEPS, Step
@@ -57,55 +59,56 @@ class LiveRun:
     scenario says what was done and checked.
     """
 
-    def __init__(self, campaign: Campaign, name: str, title: str = "") -> None:
+    def __init__(self, runner: Runner, name: str, title: str = "") -> None:
         """
         Args:
-            campaign: whose clusters and options are used; it must outlive the run.
+            runner: whose clusters and options are used; it must outlive the run.
             name: of the scenario, as which the run is recorded.
             title: one sentence that says what is to be seen.
         """
-        self._campaign = campaign
-        self._transcript = Transcript(name, " ".join(title.split()) or name)
-        self._performance: Performance | None = None
+        self._runner = runner
+        self._scenario = RecordedScenario(name, " ".join(title.split()) or name)
+        self._run: Run | None = None
+        self._cluster = ExitStack()
+        """Held until the run has ended."""
         self._ended = ""
-        self._report: Report | None = None
 
     # Declarations --------------------------------------------------------------------------------------
 
     def topic(self, name: str, **fields: Any) -> None:
         """Declare a topic: `queues=4`. It is created before the first step."""
         self._require_undone("topic")
-        self._transcript.declare("topics", name, fields)
+        self._scenario.declare("topics", name, fields)
 
     def consumer(self, name: str, **fields: Any) -> None:
         """Declare a consumer: `group="g", subscribe={"orders": "tagA"}`. The step `start` starts it."""
         self._require_undone("consumer")
-        self._transcript.declare("consumers", name, fields)
+        self._scenario.declare("consumers", name, fields)
 
     def groups(self, *names: str) -> None:
         """Declare groups without consumers, for raw pulls and hand-made heartbeats."""
         self._require_undone("groups")
-        self._transcript.set("groups", list(names))
+        self._scenario.set("groups", list(names))
 
     def timing(self, profile: str) -> None:
         """Choose the timing profile: `compressed`, which is the default, or `faithful`."""
         self._require_undone("timing")
-        self._transcript.set("timing", profile)
+        self._scenario.set("timing", profile)
 
     def workers(self, where: str) -> None:
         """Choose where its clients run: on the `host`, which is the default, or in `containers`."""
         self._require_undone("workers")
-        self._transcript.set("workers", where)
+        self._scenario.set("workers", where)
 
     def cluster(self, **fields: Any) -> None:
         """Ask for a cluster of a kind: `brokers=["broker-a", "broker-b"]`, `slaves=["broker-a"]`,
         `broker={"autoCreateTopicEnable": False}`; or for one of this run's own, `own=True`.
         """
         self._require_undone("cluster")
-        self._transcript.set("cluster", fields)
+        self._scenario.set("cluster", fields)
 
     def _require_undone(self, what: str) -> None:
-        if self._performance is not None or self._ended:
+        if self._run is not None or self._ended:
             raise UsageProblem(
                 f"`{what}` comes too late: the run has begun", "Declare before the first step."
             )
@@ -135,42 +138,42 @@ class LiveRun:
 
     def resolve(self, target: str) -> tuple[str, ...]:
         """The consumers for which a variable like `$holder` stands now; a consumer's name stands for itself."""
-        return () if self._performance is None else self._performance.resolve(target)
+        return () if self._run is None else self._run.context.variables.resolve([target])
 
     @property
     def folder(self) -> Path | None:
         """The run folder, from the first step on."""
-        return None if self._performance is None else self._performance.folder
+        return None if self._run is None else self._run.folder.path
 
     @property
     def events(self) -> Sequence[Event]:
         """The history up to now."""
-        return () if self._performance is None else self._performance.events
+        return () if self._run is None else self._run.events
 
     def _do(self, model: type[Step], arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> str | None:
         """The variable that the step binds, if it does: a name like `$holder` stays right in the record."""
         __tracebackhide__ = True
         scenario = self._recorded(
-            lambda: self._transcript.add_step(model.word, value_of(model, arguments, fields))
+            lambda: self._scenario.add_step(model.word, value_of(model, arguments, fields))
         )
-        index = self._transcript.step_count - 1
+        index = self._scenario.step_count - 1
         self._performing(scenario, index)
         bound = scenario.steps[index].binds()
         return f"${bound[0]}" if bound else None
 
     def _ask(self, word: str, arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> Finding:
         __tracebackhide__ = True
-        before = self._transcript.step_count
+        before = self._scenario.step_count
         scenario = self._recorded(
-            lambda: self._transcript.add_check(
+            lambda: self._scenario.add_check(
                 LIVE_CHECKS[word].word, value_of(LIVE_CHECKS[word], arguments, fields)
             )
         )
-        performance = self._performing(scenario, *range(before, self._transcript.step_count))
-        finding = performance.last_finding()
+        run = self._performing(scenario, *range(before, self._scenario.step_count))
+        finding = _last_finding(run)
         if finding.holds is Holds.YES:
             return finding
-        text = _told(finding, performance.folder)
+        text = _in_words(finding, run.folder.path)
         raise CheckFailed(finding, text) if finding.holds is Holds.NO else CheckUndecided(finding, text)
 
     def _recorded(self, add: Callable[[], Scenario]) -> Scenario:
@@ -185,28 +188,42 @@ class LiveRun:
         except UsageProblem as problem:
             raise problem.with_traceback(None) from None
 
-    def _performing(self, scenario: Scenario, *indices: int) -> Performance:
-        """Do these steps of the scenario, the first of all on a stage that is set up for it."""
+    def _performing(self, scenario: Scenario, *indices: int) -> Run:
+        """Do these steps of the scenario, the first of all on a test bed that is set up for it."""
         __tracebackhide__ = True
         try:
-            if self._performance is None:
-                self._performance = Performance(self._campaign, scenario)
-                self._performance.provision()
-            self._performance.know(scenario, self._transcript.text())
+            if self._run is None:
+                self._run = self._begun(scenario)
+                self._run.provision()
+            if scenario.needs_own_cluster and not self._run.scenario.needs_own_cluster:
+                raise UsageProblem(
+                    "this step changes the cluster, which the run shares with others",
+                    "Ask for one of its own before the first step: `rocketmq.cluster(own=True)`.",
+                )
+            self._run.go_on_by(scenario, self._scenario.text())
             for index in indices:
-                self._performance.step(index)
+                self._run.step(index)
         except BaseException as failure:
             self._fail(failure)
-        return self._performance
+        return self._run
+
+    def _begun(self, scenario: Scenario) -> Run:
+        """A run with a cluster of this scenario, which `finish` gives back."""
+        with ExitStack() as stack:
+            job = self._runner.job(scenario)
+            managed = stack.enter_context(self._runner.cluster_for(job))
+            run = self._runner.new_run(managed, job, all_own=True)
+            self._cluster = stack.pop_all()
+        return run
 
     def _fail(self, failure: BaseException) -> NoReturn:
         __tracebackhide__ = True
         self._ended = str(failure) or type(failure).__name__
-        if self._performance is not None:
-            self._performance.note_failure(failure)
+        if self._run is not None:
+            self._run.note_failure(failure)
         if isinstance(failure, RocketchaosError):
-            if self._performance is not None:
-                failure.add_note(_where(self._performance.folder))
+            if self._run is not None:
+                failure.add_note(_where(self._run.folder.path))
             # Without the inner workings, of which a test's author learns nothing.
             raise failure.with_traceback(None) from None
         raise failure
@@ -222,14 +239,17 @@ class LiveRun:
             EnvironmentNotReady, HarnessDefect: something died that should have lived; the folder says so too.
         """
         __tracebackhide__ = True
-        performance, was_over = self._performance, bool(self._ended)
-        if performance is None or self._report is not None:
-            return self._report
+        run, was_over = self._run, bool(self._ended)
+        if run is None or run.report is not None:
+            return None if run is None else run.report
         self._ended = self._ended or "it was finished"
-        self._report = performance.finish(self._transcript.checks_something)
-        if performance.failure is not None and not was_over:
-            self._fail(performance.failure)
-        return self._report
+        if run.failure is None and not self._scenario.checks_something:
+            run.note(Trouble.PRECONDITION, "nothing was checked")
+        with self._cluster:
+            report = run.finish()
+        if run.failure is not None and not was_over:
+            self._fail(run.failure)
+        return report
 
     def __enter__(self) -> LiveRun:
         return self
@@ -264,13 +284,19 @@ class Checks:
         return [*super().__dir__(), *LIVE_CHECKS]
 
 
+def _last_finding(run: Run) -> Finding:
+    """What the last check of `anomaly` finds now."""
+    findings = judge(run.scenario, run.events).findings
+    return [finding for finding in findings if finding.section == "anomaly"][-1]
+
+
 def _unknown(word: str, what: str, words: Mapping[str, object]) -> AttributeError:
     near = nearest(word, words)
     advice = f"; did you mean `{near}`?" if near else ""
     return AttributeError(f"there is no {what} `{word}`{advice} There are {listed(words)}.")
 
 
-def _told(finding: Finding, folder: Path) -> str:
+def _in_words(finding: Finding, folder: Path) -> str:
     answer = "does not hold" if finding.holds is Holds.NO else "can't be said"
     proof = event_numbers(finding.events)
     return "\n".join(

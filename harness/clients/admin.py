@@ -7,7 +7,7 @@ from typing import Any
 
 from rocketchaos.harness.language.topic import attributes_of
 from rocketchaos.harness.rocketmq.properties import Value
-from rocketchaos.harness.workers.handle import Worker
+from rocketchaos.harness.workers.worker import Worker
 
 ANSWER_LIMIT_S = 15.0
 START_LIMIT_S = 30.0

@@ -9,7 +9,7 @@ from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wa
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.rocketmq.properties import Value
-from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.workers.worker import WorkerFailed
 
 ROUTE_LIMIT_S = 15.0
 NO_ROUTE = 17

@@ -13,6 +13,7 @@ from rocketchaos.harness.probes.moment import observe_moment
 if TYPE_CHECKING:
     from rocketchaos.harness.core.model import Event
     from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
     from rocketchaos.harness.probes.watch import Watch
     from rocketchaos.harness.workers.processes import Progress
 
@@ -34,7 +35,7 @@ class FinalWait:
         context: RunContext,
         progress: Progress,
         new_watch: Callable[[], Watch],
-        observe: Callable[[RunContext, str, int], None] = observe_moment,
+        observe: Callable[[ProbeContext, str, int], None] = observe_moment,
     ) -> None:
         """
         Args:
@@ -76,7 +77,7 @@ class FinalWait:
             self._tell(lacking)
             while lacking and (left_s := _seconds_left(lacking, context.now_ns())) > 0:
                 context.check_alive()
-                context.interrupted.wait(min(left_s, LOOK_EVERY_S))
+                context.health.interrupted.wait(min(left_s, LOOK_EVERY_S))
                 events = context.history.events
                 if len(events) > seen:  # otherwise only time has passed
                     seen = len(events)
@@ -87,20 +88,20 @@ class FinalWait:
             watch.stop()
         waited = Waited(
             took_ms=round((context.now_ns() - began_ns) / 1e6, 1),
-            checks=tuple(WaitedFor(check=one.check, why=one.why) for one in first),
+            checks=tuple(WaitedFor(check=item.check, why=item.why) for item in first),
         )
         context.history.append("harness", waited)
 
     def _tell(self, lacking: Sequence[LackingTime]) -> None:
         seconds = _seconds_left(lacking, self._context.now_ns())
-        checks = ", ".join(dict.fromkeys(one.check for one in lacking))
+        checks = ", ".join(dict.fromkeys(item.check for item in lacking))
         self._progress(
             f"{self._context.scenario.name} waits up to {seconds:.0f} s more: a message may still come ({checks})"
         )
 
 
 def _latest(lacking: Sequence[LackingTime]) -> int:
-    return max((one.not_before_ns for one in lacking), default=0)
+    return max((item.not_before_ns for item in lacking), default=0)
 
 
 def _seconds_left(lacking: Sequence[LackingTime], now_ns: int) -> float:

@@ -1,9 +1,9 @@
-"""The stage of a run: its workers and clients, from the first process to the last log."""
+"""The test bed of a run: its workers and clients, from the first process to the last log."""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from rocketchaos.harness.clients.consumer import Consumer
 from rocketchaos.harness.clients.producer import Producer
 from rocketchaos.harness.clients.request_mode import set_request_mode
 from rocketchaos.harness.cluster.groups import create_group
-from rocketchaos.harness.cluster.messages import locate
+from rocketchaos.harness.cluster.message_place import locate
 from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.core.errors import (
     EnvironmentNotReady,
@@ -21,6 +21,7 @@ from rocketchaos.harness.core.errors import (
     RocketchaosError,
     UsageProblem,
 )
+from rocketchaos.harness.core.events.base import BrokenEvent
 from rocketchaos.harness.core.events.run import RunEnded, RunStarted, RunTrouble, StepStarted, TopicCreated
 from rocketchaos.harness.core.events.servers import GroupConfigured
 from rocketchaos.harness.core.history import History
@@ -28,11 +29,12 @@ from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.engine.health import Health
+from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.engine.record import NodeLogs
-from rocketchaos.harness.engine.session import Session
-from rocketchaos.harness.language.consumer import Through
-from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.consumer_spec import Through
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.topic import Group
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -40,19 +42,22 @@ from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.base import every_step
 from rocketchaos.harness.steps.send import Send
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.room import Room
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 
-class Stage:
+class TestBed:
     """The clients of one run: provisioned before its first step, torn down after its last."""
+
+    __test__ = False
+    """It is nothing that pytest collects."""
 
     def __init__(
         self,
         scenario: Scenario,
-        session: Session,
+        managed: ManagedCluster,
         folder: RunFolder,
         history: History,
         names: Names,
@@ -64,18 +69,18 @@ class Stage:
             all_own: every client gets a process of its own, for the steps are not known beforehand.
         """
         self.scenario = scenario
-        self.session = session
+        self.managed = managed
         self.folder = folder
         self.history = history
         self.names = names
         self.context: RunContext | None = None
+        self.health = Health(history, managed.interrupted)
         self._all_own = all_own
         self._own = own_processes(scenario)
         self._leaders = scenario.rooms
         self._rooms: dict[str, Room] = {}
-        self._tenancy = session.processes.workers.tenancy(names.token)
+        self._tenancy = managed.processes.workers.tenancy(names.token)
         self._over = False
-        self._early_deaths: list[tuple[str, str, Trouble]] = []
         self._consumers: dict[str, Consumer] = {}
         self._producer: Producer | None = None
         self._logs: NodeLogs | None = None
@@ -86,19 +91,19 @@ class Stage:
             "harness",
             RunStarted(
                 scenario=self.scenario.name,
-                timing=self.session.timing.name,
-                rocketmq=self.session.version,
+                timing=self.managed.timing.name,
+                rocketmq=self.managed.version,
                 client=self.scenario.client_label,
             ),
         )
-        self.session.begin()
+        self.managed.begin()
         for name, spec in self.scenario.consumers.items():
             self._consumers[name] = Consumer(
                 name,
                 spec,
                 history=self.history,
-                timing=self.session.timing,
-                rocketmq=self.session.version,
+                timing=self.managed.timing,
+                rocketmq=self.managed.version,
                 spawn=self._spawn,
                 real=self.names.real,
                 servers=partial(self._servers, spec.choice, spec.through),
@@ -129,10 +134,10 @@ class Stage:
         """How often the producer's client is to ask for routes; None: as it does by itself."""
         if not self.scenario.producer.choice.kind.compressed:
             return None
-        return self.session.timing.client_settings.get("pollNameServerInterval")
+        return self.managed.timing.client_settings.get("pollNameServerInterval")
 
     def _connect(self, producer: Producer) -> RunContext:
-        cluster, admin = self.session.ready()
+        cluster, admin = self.managed.ready()
         self._logs = NodeLogs(cluster)
         context = RunContext(
             self.scenario,
@@ -142,19 +147,17 @@ class Stage:
             admin=admin,
             producer=producer,
             consumers=self._consumers,
-            interrupted=self.session.interrupted,
+            health=self.health,
             logs=self.folder.logs,
         )
-        self.context = context
-        for name, reason, trouble in self._early_deaths:
-            context.worker_died(name, reason, trouble)
+        self.context, self.health.cluster = context, cluster
         for node in cluster.nodes:
-            context.record_node(node)
+            context.servers.record(node)
         for topic, spec in self.scenario.topics.items():
             if not spec.by_sending:
                 self._create(context, topic)
         if any(choice.kind.needs_proxy for choice in self.scenario.choices):
-            self.session.prove_grpc(self.scenario)
+            self.managed.prove_grpc(self.scenario)
         for group in self.scenario.groups:
             self._create_group(context, group)
         producer.start()
@@ -163,7 +166,7 @@ class Stage:
     def _create(self, context: RunContext, topic: str) -> None:
         real, spec = self.names.real(topic), self.scenario.topic(topic)
         brokers = self.scenario.brokers_of(topic)
-        addresses = {name: context.broker_addresses[name] for name in brokers}
+        addresses = {name: context.servers.broker_addresses[name] for name in brokers}
         create_routed_topic(context.admin, real, spec.configuration, addresses)
         created = TopicCreated(
             topic=topic, real=real, queues=spec.queues, brokers=tuple(brokers), settings=spec.settings
@@ -174,7 +177,7 @@ class Stage:
         """Where the proxy needs it, or it has settings of its own; its topics too, where those have any."""
         spec = self.scenario.bare_groups.get(group, Group())
         members = self.scenario.members(group)
-        addresses = context.broker_addresses
+        addresses = context.servers.broker_addresses
         by_proxy = any(self.scenario.consumers[one].choice.kind.needs_proxy for one in members)
         if by_proxy or spec.settings:
             create_group(context.admin, self.names.real(group), addresses.values(), spec.settings)
@@ -186,7 +189,7 @@ class Stage:
 
     def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
         """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
-        cluster = self.session.ready()[0]
+        cluster = self.managed.ready()[0]
         if not choice.kind.needs_proxy and through == "brokers":
             return {"nameserver": cluster.nameserver}
         if cluster.proxy is None:
@@ -196,21 +199,21 @@ class Stage:
         return {"nameserver": cluster.nameserver, "endpoint": cluster.proxy.grpc_endpoint}
 
     def _locate(self, topic: str, msg_id: str) -> Mapping[str, Any]:
-        return locate(self.session.ready()[1], topic, msg_id)
+        return locate(self.managed.ready()[1], topic, msg_id)
 
     def _find(self, topic: str, msg_id: str) -> Mapping[str, Any] | None:
-        return self.session.ready()[1].find_message(topic, msg_id)
+        return self.managed.ready()[1].find_message(topic, msg_id)
 
     def _queues(self, topic: str) -> Sequence[Queue]:
-        return () if self.context is None else self.context.queues(topic)
+        return () if self.context is None else self.context.servers.queues(topic)
 
     def _set_request_mode(self, group: str, topic: str, mode: str) -> None:
         if self.context is not None:
             set_request_mode(self.context, group, topic, mode)
 
     def _spawn(self, name: str, choice: ClientChoice) -> WorkerProcess:
-        home = self.session.worker_home(self.scenario)
-        version = choice.version_on(self.session.version)
+        home = self.managed.worker_home(self.scenario)
+        version = choice.version_on(self.managed.version)
         alone = self._all_own or home is not None or name in self._own
         shared = choice.kind.shared_worker
         leader = self._leaders.get(name)
@@ -218,32 +221,25 @@ class Stage:
         if shared is not None and not alone:
             spec = self.scenario.consumers.get(name)
             beside = None if spec is None else spec.beside
-            return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death, beside)
+            return self._tenancy.lease(
+                name, shared, version, partial(self._on_event, name), self.health.worker_died, beside
+            )
 
         def spawn(on_event: OnEvent, on_death: OnDeath) -> Worker:
             kind = (shared if leader else None) or choice.kind.worker
-            return self.session.processes.spawn(
+            return self.managed.processes.spawn(
                 kind, version, leader or name, self.folder.logs, on_event, on_death, home=home
             )
 
         if leader is None:
-            return spawn(self._on_event(name), self._on_death)
+            return spawn(partial(self._on_event, name), self.health.worker_died)
         if leader not in self._rooms or self._rooms[leader].ended:
             self._rooms[leader] = Room(spawn)
-        return self._rooms[leader].enter(name, self._on_event(name), self._on_death)
+        return self._rooms[leader].enter(name, partial(self._on_event, name), self.health.worker_died)
 
-    def _on_event(self, name: str) -> Callable[[WorkerEvent], None]:
-        def tell(event: WorkerEvent) -> None:
-            if self.context is not None and not self._over:
-                self.context.worker_event(name, event)
-
-        return tell
-
-    def _on_death(self, name: str, reason: str, trouble: Trouble) -> None:
-        if self.context is not None:
-            self.context.worker_died(name, reason, trouble)
-        else:
-            self._early_deaths.append((name, reason, trouble))
+    def _on_event(self, name: str, event: WorkerEvent) -> None:
+        if self.context is not None and not self._over:
+            record_worker_event(name, event, self.history, self.names, self.health)
 
     def note_failure(self, failure: BaseException) -> None:
         """Write down what kept the run from being completed. What is no `Exception` is an interruption.
@@ -251,7 +247,7 @@ class Stage:
         Where something has died, that is the cause, whatever it was first noticed by.
         """
         if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
-            failure = self.context.deeper_cause() or self._out_of_memory() or failure
+            failure = self.health.deeper_cause() or self._out_of_memory() or failure
         if isinstance(failure, PreconditionNotMet):
             self.note(Trouble.PRECONDITION, str(failure), failure.cause or self._last_step())
             self.observe_what_can_be()
@@ -303,7 +299,7 @@ class Stage:
         """After a condition was not reached: what the brokers say now helps to find out why."""
         if self.context is not None:
             with suppress(RocketchaosError):
-                self.context.check_alive()
+                self.health.check()
                 observe_moment(self.context, "end")
                 self.history.append("harness", RunEnded())
 
@@ -325,3 +321,19 @@ class Stage:
             self.context.hand_made.close_all()
         if self._logs is not None:
             self._logs.collect(self.folder.logs)
+
+
+def record_worker_event(
+    worker: str, event: WorkerEvent, history: History, names: Names, health: Health
+) -> None:
+    """Write down what a worker saw, with the scenario's names. Called from its reader's thread."""
+    data = {name: value for name, value in event.data.items() if name != "consumer"}
+    if "topic" in data:
+        data["topic"] = names.scenario(str(data["topic"]))
+    try:
+        written = history.append(worker, event.kind, data, mono_ns=event.mono_ns, wall_ms=event.wall_ms)
+        written.body  # noqa: B018 - reads it, and keeps it
+    except BrokenEvent as broken:
+        health.note(HarnessDefect(f"the worker {worker} wrote a broken event: {broken}"))
+    except RocketchaosError as error:
+        health.note(error)

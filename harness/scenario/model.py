@@ -24,10 +24,10 @@ from pydantic_core import PydanticCustomError
 from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
-from rocketchaos.harness.language.consumer import Consumer as Consumer
-from rocketchaos.harness.language.consumer import why_no_property, why_not_reached
+from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
+from rocketchaos.harness.language.consumer_spec import why_no_property, why_not_reached
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
-from rocketchaos.harness.language.producer import Producer
+from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.symptom import Issue, Symptom
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group, attributes_of
@@ -251,7 +251,7 @@ class Scenario(Strict):
     def clients(self, rocketmq: str) -> dict[str, tuple[str, str]]:
         """Kind and version of every consumer's client, where the servers are of this version of RocketMQ."""
         choices = {name: consumer.choice for name, consumer in self.consumers.items()}
-        return {name: (one.kind.name, one.version_on(rocketmq)) for name, one in choices.items()}
+        return {name: (choice.kind.name, choice.version_on(rocketmq)) for name, choice in choices.items()}
 
     @property
     def rooms(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from rocketchaos.harness.language.words import GroupName
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class GroupConfig(Step):
@@ -33,11 +33,11 @@ class GroupConfig(Step):
         "`retryMaxTimes`",
     )
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.cluster.groups import create_group
 
-        settings = context.group_changed(self.group, self.settings)
-        addresses = context.broker_addresses
-        create_group(context.admin, context.real_group(self.group), addresses.values(), settings)
+        settings = context.servers.group_changed(self.group, self.settings)
+        addresses = context.servers.broker_addresses
+        create_group(context.admin, context.names.real(self.group), addresses.values(), settings)
         told = GroupConfigured(group=self.group, settings=settings, brokers=tuple(addresses))
         context.history.append("harness", told)

@@ -17,10 +17,10 @@ from rocketchaos.harness.steps.base import Step
 if TYPE_CHECKING:
     from rocketchaos.harness.containers.network_place import NetworkPlace
     from rocketchaos.harness.containers.sidecar import Sidecars
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.faults.base import Fault
     from rocketchaos.harness.faults.rules import Link
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +68,21 @@ class NetworkStep(Step):
 class Ends:
     """Two that a fault is between, of which one is a node."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     one_way: bool
 
     @property
     def target(self) -> str:
         """`b to broker-a`, or `b and broker-a`."""
-        return f"{self.one} {'to' if self.one_way else 'and'} {self.other}"
+        return f"{self.first} {'to' if self.one_way else 'and'} {self.second}"
 
     def carrier(self, nodes: tuple[str, ...]) -> str:
         """Whose network has the rules: the client, for nodes keep their addresses through a restart; else the
         node that is further down in the cluster's order, a broker before the name server."""
         return max(
-            (self.one, self.other), key=lambda name: (name not in nodes, name in nodes and nodes.index(name))
+            (self.first, self.second),
+            key=lambda name: (name not in nodes, name in nodes and nodes.index(name)),
         )
 
 
@@ -110,8 +111,8 @@ class BetweenStep(NetworkStep):
     @property
     def sides(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names on either side, the sender's first."""
-        one, other = (self.from_, self.to) if self.one_way else (self.between, self.and_)
-        return one or (), other or ()
+        item, other = (self.from_, self.to) if self.one_way else (self.between, self.and_)
+        return item or (), other or ()
 
     def acts_on(self) -> tuple[str, ...]:
         return (*self.sides[0], *self.sides[1])
@@ -126,12 +127,12 @@ class BetweenStep(NetworkStep):
         yield "partition"
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        one, other = (members(side, scenario) for side in self.sides)
-        twice = sorted({name for name in one if name in other})
+        item, other = (members(side, scenario) for side in self.sides)
+        twice = sorted({name for name in item if name in other})
         if twice:
             yield f"`{twice[0]}` is on both sides"
             return
-        clients = [[name for name in side if name not in scenario.cluster.nodes] for side in (one, other)]
+        clients = [[name for name in side if name not in scenario.cluster.nodes] for side in (item, other)]
         if all(clients):
             yield (
                 f"`{clients[0][0]}` and `{clients[1][0]}` have nothing to do with each other: clients talk to "
@@ -146,26 +147,26 @@ class BetweenStep(NetworkStep):
     def effects(self, scenario: Scenario) -> Iterator[Effect]:
         nodes = scenario.cluster.nodes
         for ends in self._pairs(*(members(side, scenario) for side in self.sides)):
-            both = ends.one, ends.other
+            both = ends.first, ends.second
             # Of two nodes neither: it would wait to be registered, or for those that are.
             carriers = both if set(both) <= set(nodes) else (ends.carrier(nodes),)
             yield Effect(self.word, ends.target, both, frozenset(carriers))
 
-    def run(self, context: RunContext) -> None:
-        one, other = (context.resolve(members(side, context.scenario)) for side in self.sides)
-        for ends in self._pairs(one, other):
+    def run(self, context: StepContext) -> None:
+        item, other = (context.variables.resolve(members(side, context.scenario)) for side in self.sides)
+        for ends in self._pairs(item, other):
             inject(context, self.fault(link_between(context, ends), sidecars(context), ends.target))
 
     @abstractmethod
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
         """What is done to the traffic between two ends."""
 
-    def _pairs(self, one: Iterable[str], other: Iterable[str]) -> Iterator[Ends]:
-        for pair in product(dict.fromkeys(one), dict.fromkeys(other)):
+    def _pairs(self, item: Iterable[str], other: Iterable[str]) -> Iterator[Ends]:
+        for pair in product(dict.fromkeys(item), dict.fromkeys(other)):
             yield Ends(*pair, self.one_way)
 
 
-def inject(context: RunContext, fault: Fault) -> None:
+def inject(context: StepContext, fault: Fault) -> None:
     """Inject a fault of the network, unless it is there already.
 
     Raises:
@@ -176,44 +177,46 @@ def inject(context: RunContext, fault: Fault) -> None:
     context.faults.inject(fault)
 
 
-def sidecars(context: RunContext) -> Sidecars:
+def sidecars(context: StepContext) -> Sidecars:
     """What changes the networks of the cluster's containers."""
     # Asked as the protocol would be, which can't be loaded with what it is made of.
-    found = getattr(context.cluster, "sidecars", None)
+    found = getattr(context.servers.cluster, "sidecars", None)
     if found is None:
-        raise HarnessDefect(f"nothing can be done to the network of a cluster of kind {context.cluster.kind}")
+        raise HarnessDefect(
+            f"nothing can be done to the network of a cluster of kind {context.servers.cluster.kind}"
+        )
     made: Sidecars = found
     return made
 
 
-def place_of(context: RunContext, name: str) -> NetworkPlace:
+def place_of(context: StepContext, name: str) -> NetworkPlace:
     """Where on the network a consumer, a node or the producer lives.
 
     Raises:
         PreconditionNotMet: it has no container now.
     """
-    if context.is_node(name):
-        node = context.node(name)
+    if context.servers.is_node(name):
+        node = context.servers.node(name)
         container, advertised = node.container, node.address
     else:
-        inside, advertised = context.client(name).container, None
+        inside, advertised = context.members.client(name).container, None
         container = None if inside is None else inside.id
     if container is None:
         raise PreconditionNotMet(f"{name} has no container: nothing can be done to its network")
     return sidecars(context).place(name, container, advertised)
 
 
-def link_between(context: RunContext, ends: Ends) -> Link:
+def link_between(context: StepContext, ends: Ends) -> Link:
     """Who of the two carries the rules, and which way is concerned as seen from there."""
     from rocketchaos.harness.faults.rules import Link
 
     own = ends.carrier(context.scenario.cluster.nodes)
-    peer = ends.other if own == ends.one else ends.one
+    peer = ends.second if own == ends.first else ends.first
     return Link(
         place_of(context, own),
         place_of(context, peer),
-        outgoing=not ends.one_way or own == ends.one,
-        incoming=not ends.one_way or own == ends.other,
+        outgoing=not ends.one_way or own == ends.first,
+        incoming=not ends.one_way or own == ends.second,
     )
 
 
@@ -221,8 +224,8 @@ def members(side: Iterable[str], scenario: Scenario) -> tuple[str, ...]:
     """The names on a side, members in place of groups."""
     return tuple(
         name
-        for one in side
+        for text in side
         for name in (
-            (one,) if one not in scenario.groups or one in scenario.consumers else scenario.members(one)
+            (text,) if text not in scenario.groups or text in scenario.consumers else scenario.members(text)
         )
     )

@@ -14,8 +14,8 @@ from rocketchaos.harness.steps.base import Step, every_step
 from rocketchaos.harness.steps.start import Start
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 WORDS = tuple(
     dict.fromkeys(
@@ -77,13 +77,13 @@ class FaultStep(ProcessStep):
                     "`workers: containers` out"
                 )
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.faults.process import consumer_action, fault_class
 
         kind = self.kind
         options = {name: getattr(self, name) for name in kind.options}
-        for name in context.resolve(self.targets):
-            of_node = kind.capability is not None and context.is_node(name)
+        for name in context.variables.resolve(self.targets):
+            of_node = kind.capability is not None and context.servers.is_node(name)
             if kind.consumers_tell and not of_node and name in context.consumers:
                 consumer_action(kind.word)(context.consumers[name])
             else:
@@ -93,8 +93,8 @@ class FaultStep(ProcessStep):
 class EndingStep(ProcessStep):
     """Ends faults of processes."""
 
-    def run(self, context: RunContext) -> None:
-        for name in context.resolve(self.targets):
+    def run(self, context: StepContext) -> None:
+        for name in context.variables.resolve(self.targets):
             for kind in self.kinds:
                 context.faults.heal(f"{kind.word} {name}")
 
@@ -110,22 +110,22 @@ def made(word: str) -> type[Step]:
 
 def _model(
     base: type[ProcessStep],
-    told: ProcessFaultKind | Ending,
+    entry: ProcessFaultKind | Ending,
     kinds: tuple[ProcessFaultKind, ...],
     moves: tuple[tuple[str, ...], str],
 ) -> type[Step]:
     references = ProcessRefs if kinds[0].of_producer else ActorRefs
-    options = told.options if isinstance(told, ProcessFaultKind) else {}
-    fields: dict[str, Any] = {"targets": (references, Field(description=told.targets)), **options}
+    options = entry.options if isinstance(entry, ProcessFaultKind) else {}
+    fields: dict[str, Any] = {"targets": (references, Field(description=entry.targets)), **options}
     model: type[ProcessStep] = create_model(
-        told.word.title().replace("-", ""),
+        entry.word.title().replace("-", ""),
         __base__=base,
         __module__=__name__,
-        __doc__=told.doc,
+        __doc__=entry.doc,
         **fields,
     )
     model.kinds = kinds
-    model.word, model.example = told.word, told.example
+    model.word, model.example = entry.word, entry.example
     model.moves = moves
     model.acts_on_process = kinds[0].acts_on_process
     return model

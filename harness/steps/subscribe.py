@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from rocketchaos.harness.language.consumer import Consumer, ExpressionField
+from rocketchaos.harness.language.consumer_spec import Consumer, ExpressionField
 from rocketchaos.harness.language.words import ConsumerRef, TopicName, expression_doubt
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 def no_resubscribing(name: str, consumer: Consumer | None) -> Iterator[str]:
@@ -54,6 +54,6 @@ class Subscribe(Step):
         if isinstance(self.expression, str) and (doubt := expression_doubt(self.expression)):
             yield doubt
 
-    def run(self, context: RunContext) -> None:
-        for name in context.resolve([self.consumer]):
+    def run(self, context: StepContext) -> None:
+        for name in context.variables.resolve([self.consumer]):
             context.consumers[name].subscribe(self.topic, self.expression)

@@ -12,7 +12,7 @@ from rocketchaos.harness.language.words import GroupName, TopicName
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class TopicConfig(Step):
@@ -54,13 +54,13 @@ class TopicConfig(Step):
             else f"{DEAD_LETTERS}{self.dead_letters_of}"
         )
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.cluster.topics import create_routed_topic
 
-        topic = context.topic(self.target).changed(self.settings)
+        topic = context.servers.topic(self.target).changed(self.settings)
         brokers = context.scenario.brokers_of(self.target)
-        addresses = {name: at for name, at in context.broker_addresses.items() if name in brokers}
-        create_routed_topic(context.admin, context.real_topic(self.target), topic.configuration, addresses)
-        context.topic_changed(self.target, topic)
+        addresses = {name: at for name, at in context.servers.broker_addresses.items() if name in brokers}
+        create_routed_topic(context.admin, context.names.real(self.target), topic.configuration, addresses)
+        context.servers.topic_changed(self.target, topic)
         told = TopicConfigured(topic=self.target, settings=topic.configuration, brokers=tuple(addresses))
         context.history.append("harness", told)

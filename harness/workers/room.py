@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
 from rocketchaos.harness.core.model import Trouble
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.program import InContainer
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 
 class Room:
@@ -28,7 +28,7 @@ class Room:
         self.worker = spawn(self._tell, self._died)
 
     def enter(self, name: str, on_event: OnEvent, on_death: OnDeath) -> Roommate:
-        """A place for the consumer `name`; see `harness.workers.handle.Worker` for the callbacks."""
+        """A place for the consumer `name`; see `harness.workers.worker.Worker` for the callbacks."""
         with self._lock:
             self._listeners[name] = on_event, on_death
             self._living.add(name)

@@ -49,7 +49,7 @@ def described_message(message: Any) -> Described:
         "topic": message.topic,
         "tag": message.tag,
         "key": key,
-        "keys": sorted(one for one in message.keys if one != key),
+        "keys": sorted(item for item in message.keys if item != key),
         "msg_id": message.message_id,
         "offset_msg_id": None,
         "broker": broker,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.language.cluster_needs import PROXY
-from rocketchaos.harness.language.consumer import Consumer
+from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.rocketmq.client_kinds import Api
 
 QUEUES = [("broker-a", number) for number in range(4)]
@@ -18,7 +18,7 @@ QUEUES = [("broker-a", number) for number in range(4)]
 class Member:
     """A running consumer, as far as conditions and probes look at it."""
 
-    def __init__(self, name: str, tag: str, client: str, api: str, told: dict[str, Any], **more: Any) -> None:
+    def __init__(self, name: str, tag: str, client: str, api: str, text: dict[str, Any], **more: Any) -> None:
         self.name = name
         spec = Consumer.model_validate(
             {"group": "g", "client": client, "api": api, "subscribe": {"orders": tag}, **more}
@@ -27,7 +27,7 @@ class Member:
             share=spec.share,
             listener=spec.listener,
             model=spec.model,
-            traits=replace(spec.traits, **told),
+            traits=replace(spec.traits, **text),
         )
         self.client_id = f"{name}@t"
         self.subscriptions = {"orders": tag}
@@ -50,7 +50,7 @@ class Member:
 
 
 class Group:
-    """A group on one broker, and what a RunContext is asked of it."""
+    """A group on one broker, and what a ConditionContext is asked of it."""
 
     def __init__(self) -> None:
         self.members: dict[str, Member] = {}
@@ -63,14 +63,18 @@ class Group:
         self.asked: list[str] = []
         self.sent: list[Any] = []
 
-    def add(self, name: str, tag: str, client: str = "java", api: str = "push", **told: Any) -> Member:
-        self.members[name] = Member(name, tag, client, api, told)
+    def add(self, name: str, tag: str, client: str = "java", api: str = "push", **text: Any) -> Member:
+        self.members[name] = Member(name, tag, client, api, text)
         return self.members[name]
 
     def _connection(self, *_where: str) -> dict[str, Any]:
-        known = [one.client_id for one in self.members.values()] if self.connected is None else self.connected
+        known = (
+            [member.client_id for member in self.members.values()]
+            if self.connected is None
+            else self.connected
+        )
         held = {} if self.stored is None else {"orders": self._entry(*self.stored)}
-        connections = [{"client_id": one, "address": f"{one}:1"} for one in known]
+        connections = [{"client_id": item, "address": f"{item}:1"} for item in known]
         return {"connections": connections, "subscriptions": held}
 
     @staticmethod
@@ -82,18 +86,18 @@ class Group:
         member = self.members[self.asked[-1]]
         lacks = member.spec.traits.asks_process
         subscribed = self._entry(member.version, member.subscriptions["orders"])
-        told = [{**one, "commit_offset": member.come_to[one["queue_id"]]} for one in member.assignment()]
-        return {"queues": [] if lacks else told, "subscriptions": {"orders": subscribed}}
+        found = [{**item, "commit_offset": member.come_to[item["queue_id"]]} for item in member.assignment()]
+        return {"queues": [] if lacks else found, "subscriptions": {"orders": subscribed}}
 
     def _offsets(self, _group: str, _topic: str) -> dict[str, Any]:
         stored = {"max_offset": 2, "consumer_offset": None}
         return {"queues": [{"broker": broker, "queue_id": number, **stored} for broker, number in QUEUES]}
 
     @property
-    def context(self) -> RunContext:
+    def context(self) -> ConditionContext:
         consumers = self.members
 
-        def observe(_what: str, kind: str, data: dict[str, Any], _moment: str | None, began_ns: int) -> None:
+        def write(_what: str, kind: str, data: dict[str, Any], _moment: str | None, began_ns: int) -> None:
             self.observed.append((kind, data))
             self.began_ns.append(began_ns)
 
@@ -101,7 +105,7 @@ class Group:
             self.failed.append((probe, error))
 
         return cast(
-            RunContext,
+            ConditionContext,
             SimpleNamespace(
                 consumers=consumers,
                 scenario=SimpleNamespace(
@@ -110,37 +114,38 @@ class Group:
                     topics={"orders": None},
                     checks=lambda: (),
                 ),
-                online_members=lambda _group: tuple(consumers),
-                running_consumers=lambda: tuple(one for one in consumers.values() if not one.paused),
+                members=SimpleNamespace(
+                    online=lambda _group: tuple(consumers),
+                    running=lambda: tuple(consumer for consumer in consumers.values() if not consumer.paused),
+                ),
                 hand_made=SimpleNamespace(ids=lambda _group: [], flush=lambda: None),
-                brokers_of_group=lambda _group: {"broker-a": ":10911"},
-                keepers_of_group=lambda _group: {"broker-a": ":10911"},
-                members_at=lambda _group, keeper: () if keeper == PROXY else tuple(consumers),
-                broker_addresses={"broker-a": ":10911"},
+                servers=SimpleNamespace(
+                    brokers_of_group=lambda _group: {"broker-a": ":10911"},
+                    keepers_of_group=lambda _group: {"broker-a": ":10911"},
+                    members_at=lambda _group, keeper: () if keeper == PROXY else tuple(consumers),
+                    broker_addresses={"broker-a": ":10911"},
+                    why_not_asked=lambda _topic: None,
+                    routed_queues=lambda _topic: tuple(QUEUES),
+                    queues=lambda _topic: tuple(QUEUES),
+                    down={"broker-a": "paused"},
+                ),
                 admin=SimpleNamespace(
                     connection=self._connection, running_info=self._running_info, offsets=self._offsets
                 ),
-                producer=SimpleNamespace(acknowledged=self.sent),
-                why_not_asked=lambda _topic: None,
-                resolve=list,
-                routed_queues=lambda _topic: tuple(QUEUES),
-                queues=lambda _topic: tuple(QUEUES),
-                only_look=lambda _probe: nullcontext(),
-                real_topic=str,
-                real_group=str,
-                name_of_topic=str,
-                observe=observe,
-                note_probe_failure=failed,
+                producer=SimpleNamespace(acknowledged=self.sent, look_for_accepted=lambda: None),
+                variables=SimpleNamespace(resolve=list),
+                names=SimpleNamespace(real=str, scenario=str),
+                observations=SimpleNamespace(
+                    only=lambda _probe: nullcontext(), write=write, note_failure=failed
+                ),
                 now_ns=lambda: int(self.now_ms * 1e6),
-                down={"broker-a": "paused"},
-                log_lines={},
                 history=SimpleNamespace(append=lambda *_said: None),
             ),
         )
 
 
-def two(client: str, api: str = "push", **told: Any) -> Group:
+def two(client: str, api: str = "push", **text: Any) -> Group:
     group = Group()
-    group.add("a", "tagA", client, api, **told).queues = [0, 1]
-    group.add("b", "tagB", client, api, **told).queues = [2, 3]
+    group.add("a", "tagA", client, api, **text).queues = [0, 1]
+    group.add("b", "tagB", client, api, **text).queues = [2, 3]
     return group

@@ -10,8 +10,7 @@ import pytest
 from rocketchaos.harness.clients.producer import Acknowledged
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.names import Names
-from rocketchaos.harness.engine.context import RunContext
-from rocketchaos.harness.probes.dashboard import DASHBOARD_TRACK_LIMIT, read_dashboard
+from rocketchaos.harness.probes.dashboard_probe import DASHBOARD_TRACK_LIMIT, read_dashboard
 from tests.unit.clients.replayed_dashboard import recorded, replaying
 
 GROUPS = "/consumer/groupList.query"
@@ -25,11 +24,10 @@ class Context:
     """As much of a run as the probe needs; it keeps what is written down."""
 
     def __init__(self, token: str, messages: int) -> None:
-        names = Names(token)
+        self.names = Names(token)
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.failures: list[tuple[str, str, dict[str, str]]] = []
-        self.real_topic = self.real_group = names.real
-        self.name_of_topic = self.name_of_group = names.scenario
+        self.servers = self.observations = self
         self.scenario = SimpleNamespace(groups=("g",))
         self.producer = SimpleNamespace(
             acknowledged=[
@@ -44,19 +42,19 @@ class Context:
     def brokers_of_group(self, group: str) -> dict[str, str]:
         return {"broker-b": "198.18.0.4:10911", "broker-a": "198.18.0.3:10911"}
 
-    def observe(self, what: str, kind: str, data: dict[str, Any], moment: str, _began_ns: int) -> None:
+    def write(self, what: str, kind: str, data: dict[str, Any], moment: str, _began_ns: int) -> None:
         assert moment == "end"
         self.events.append((kind, data))
 
-    def note_probe_failure(self, probe: str, error: str, **where: str) -> None:
+    def note_failure(self, probe: str, error: str, **where: str) -> None:
         self.failures.append((probe, error, where))
 
 
 def read(answers: dict[str, str], token: str, messages: int = 1) -> tuple[Context, list[tuple[str, Any]]]:
     context = Context(token, messages)
-    told = {path: recorded(f"2.1.0/{name}") for path, name in answers.items()}
-    with replaying({GROUPS: recorded("2.1.0/groups"), **told}) as server:
-        read_dashboard(cast(RunContext, context), server.url, "end")
+    found = {path: recorded(f"2.1.0/{name}") for path, name in answers.items()}
+    with replaying({GROUPS: recorded("2.1.0/groups"), **found}) as server:
+        read_dashboard(cast(Any, context), server.url, "end")
     return context, list(server.asked)
 
 
@@ -77,7 +75,7 @@ def test_tracks_subscription_and_progress_with_the_scenarios_names() -> None:
     assert [queue["consumer_offset"] for queue in queues] == [2, 2, 2, 2]
     assert (TRACKS, {"topic": f"orders-{TOKENS['connections']}", "msgId": "ID1"}) in asked
     address = "198.18.0.3:10911,198.18.0.4:10911"
-    assert {one[1]["address"] for one in asked if one[0] in (CONNECTIONS, PROGRESS)} == {address}
+    assert {item[1]["address"] for item in asked if item[0] in (CONNECTIONS, PROGRESS)} == {address}
     assert context.failures == []
 
 
@@ -102,7 +100,7 @@ def test_a_message_that_it_does_not_find_is_noted_and_the_others_are_asked_for()
     context, asked = read({**ALL, TRACKS: "track-unknown-message"}, TOKENS["connections"], messages=2)
     assert [where for _, _, where in context.failures] == [{"key": "orders-1"}, {"key": "orders-2"}]
     assert len(context.events) == 2
-    assert len([one for one in asked if one[0] == TRACKS]) == 2
+    assert len([item for item in asked if item[0] == TRACKS]) == 2
 
 
 def test_so_many_messages_and_no_more() -> None:
@@ -112,4 +110,4 @@ def test_so_many_messages_and_no_more() -> None:
 
 def test_one_that_does_not_answer_ends_the_run() -> None:
     with replaying({}) as server, pytest.raises(EnvironmentNotReady, match="there is no http"):
-        read_dashboard(cast(RunContext, Context("t", 1)), server.url, "end")
+        read_dashboard(cast(Any, Context("t", 1)), server.url, "end")

@@ -12,8 +12,8 @@ from rocketchaos.assertions.transaction_checked import TransactionChecked
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.model import Holds
-from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.send import Send
 from tests.unit.history_builder import HistoryBuilder, scenario_of
 from tests.unit.scenario.examples import scenario_text
@@ -30,6 +30,7 @@ class Context:
         self.clock_ms = 1000.0
         self.producer = SimpleNamespace(send=self._send, last_error="FLUSH_DISK_TIMEOUT")
         self._refuses = refuses
+        self.servers = self.variables = self
 
     def _send(self, topic: str, tags: list[str | None], queue: Any, **more: Any) -> bool:
         told = more.pop("how")
@@ -58,19 +59,19 @@ class Context:
 
 def sent_by(fields: dict[str, Any], context: Context | None = None) -> Context:
     made = context or Context()
-    Send.model_validate({"topic": "orders", **fields}).run(cast(RunContext, made))
+    Send.model_validate({"topic": "orders", **fields}).run(cast(StepContext, made))
     return made
 
 
 def test_with_per_queue_each_queue_gets_the_tags_in_turn() -> None:
     sent = sent_by({"count": 16, "per_queue": 4, "tags": ["tagA", "tagB"]}).sent
     for queue in QUEUES:
-        assert [one["tag"] for one in sent if one["queue"] == queue] == ["tagA", "tagB", "tagA", "tagB"]
+        assert [item["tag"] for item in sent if item["queue"] == queue] == ["tagA", "tagB", "tagA", "tagB"]
 
 
 def test_without_queues_the_tags_go_round_and_the_producer_chooses() -> None:
     sent = sent_by({"count": 3, "tags": ["tagA", "tagB"]}).sent
-    assert [(one["tag"], one["queue"]) for one in sent] == [("tagA", None), ("tagB", None), ("tagA", None)]
+    assert [(item["tag"], item["queue"]) for item in sent] == [("tagA", None), ("tagB", None), ("tagA", None)]
 
 
 def test_untagged_with_keys_and_properties() -> None:
@@ -84,7 +85,7 @@ def test_untagged_with_keys_and_properties() -> None:
     ("fields", "queue"), [({}, ("broker-a", 1)), ({"broker": "broker-b"}, ("broker-b", 1))]
 )
 def test_one_queue_of_one_broker(fields: dict[str, Any], queue: Any) -> None:
-    assert {one["queue"] for one in sent_by({"count": 5, "queue": 1, **fields}).sent} == {queue}
+    assert {item["queue"] for item in sent_by({"count": 5, "queue": 1, **fields}).sent} == {queue}
 
 
 def test_a_rate_is_not_lowered_by_what_a_sending_takes() -> None:

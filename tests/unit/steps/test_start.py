@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
-from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.start import Start
-from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.workers.worker import WorkerFailed
 
 
 class Consumer:
@@ -17,25 +17,25 @@ class Consumer:
 
     def __init__(self, failure: WorkerFailed) -> None:
         self.failure = failure
-        self.told: list[WorkerFailed] = []
+        self.written: list[WorkerFailed] = []
 
     def start(self) -> None:
         raise self.failure
 
     def refused(self, failure: WorkerFailed) -> None:
-        self.told.append(failure)
+        self.written.append(failure)
 
 
 def starting(failure: WorkerFailed, *, may_be_refused: bool) -> Consumer:
     consumer = Consumer(failure)
-    context = SimpleNamespace(resolve=list, consumers={"a": consumer})
-    Start(consumers=("a",), may_be_refused=may_be_refused).run(cast(RunContext, context))
+    context = SimpleNamespace(variables=SimpleNamespace(resolve=list), consumers={"a": consumer})
+    Start(consumers=("a",), may_be_refused=may_be_refused).run(cast(StepContext, context))
     return consumer
 
 
 def test_what_a_broker_refuses_is_written_down_where_it_may_be() -> None:
     refusal = WorkerFailed("The broker does not support consumer to filter message by SQL92", code=1)
-    assert starting(refusal, may_be_refused=True).told == [refusal]
+    assert starting(refusal, may_be_refused=True).written == [refusal]
     with pytest.raises(WorkerFailed, match="SQL92"):
         starting(refusal, may_be_refused=False)
 
@@ -60,7 +60,7 @@ def test_a_broker_that_could_not_be_asked_has_refused_nothing() -> None:
 def test_what_the_client_itself_refuses_has_no_code(exceptions: list[str], refused: bool) -> None:
     failure = WorkerFailed("The consumer group[g] has been created before", None, exceptions)
     if refused:
-        assert starting(failure, may_be_refused=True).told == [failure]
+        assert starting(failure, may_be_refused=True).written == [failure]
         return
     with pytest.raises(WorkerFailed):
         starting(failure, may_be_refused=True)

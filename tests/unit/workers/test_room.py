@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, cast
 
 from rocketchaos.harness.core.model import Trouble
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.room import Room
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 
 class Process:
