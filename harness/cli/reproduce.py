@@ -32,7 +32,6 @@ from rocketchaos.harness.nightly.document import MARK
 from rocketchaos.harness.plan.library import find
 from rocketchaos.harness.plan.matrix import Matrix, plan
 from rocketchaos.harness.plan.options import Options
-from rocketchaos.harness.reporting.folder import load_report
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice, client_choice
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
@@ -97,7 +96,11 @@ def reproduce(
 
 def _findings_of(path: Path, scenario: Scenario) -> tuple[str, ...]:
     """What is to be seen again: the findings of the run in this folder, where a night drew its scenario."""
-    return codes(load_report(path)) if path.is_dir() and MARK in scenario.marks else ()
+    if not path.is_dir() or MARK not in scenario.marks:
+        return ()
+    from rocketchaos.harness.reporting.folder import load_report
+
+    return codes(load_report(path))
 
 
 def _prepare(

@@ -27,7 +27,6 @@ from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.probes.watch import Watch
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.folder import write_reports
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.performing import perform
 from rocketchaos.harness.steps.place import Place
@@ -182,6 +181,9 @@ class Run:
             record=record,
             folder=self.folder.path,
         )
+        # `Runner` has it loaded while the first processes start.
+        from rocketchaos.harness.reporting.folder import write_reports
+
         with suppress(RocketchaosError):  # a full disk is in the outcome already
             write_reports(report)
         return report

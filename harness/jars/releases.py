@@ -31,6 +31,11 @@ class Need:
     """As it is: everything for servers of this version and the clients that belong to them, but for a proxy."""
 
     @property
+    def supported(self) -> bool:
+        """Whether the harness can run this version; raises `UsageProblem` where it is none."""
+        return versions.is_supported(versions.numbers(self.version))
+
+    @property
     def coordinates(self) -> tuple[str, ...]:
         """The artifacts, `group:artifact:version`."""
         return tuple(coordinate for role in self.roles for coordinate in coordinates(self.version, role))
@@ -53,23 +58,24 @@ class Release:
 def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Need, RocketchaosError]:
     """Those of the needs that can't be had, and why; all are asked for side by side, and no jar is fetched.
 
-    A `UsageProblem`: there is no such release, and which are near. An `EnvironmentNotReady`: that can't be told.
+    A `UsageProblem`: there is no such release, or it is not supported; which are near. An `EnvironmentNotReady`:
+    that can't be told.
 
     Raises:
-        UsageProblem: no such version can be, or the repository that the environment names is no URL.
+        UsageProblem: a version is none, or the repository that the environment names is no URL.
         EnvironmentNotReady: the cache can't be used.
     """
     wanted = tuple(dict.fromkeys(needs))
-    for need in wanted:
-        versions.parse(need.version)
-    missing = [need for need in wanted if not need.cached]
+    missing = [need for need in wanted if not need.supported or not need.cached]
     if not missing:
         return {}
     repository = _repository(progress)
     if progress is not None:
         text = ", ".join(dict.fromkeys(need.version for need in missing))
         progress(f"asking {repository.name} for RocketMQ {text}")
-    found = repository.has(coordinate for need in missing for coordinate in need.coordinates)
+    found = repository.has(
+        coordinate for need in missing if need.supported for coordinate in need.coordinates
+    )
     there = functools.cache(functools.partial(_releases, repository))
     absent = {need: _absence(need, found, repository.name, there) for need in missing}
     return {need: error for need, error in absent.items() if error is not None}
@@ -126,6 +132,8 @@ def _absence(
     repository: str,
     there: Callable[[tuple[Role, ...]], list[str]],
 ) -> RocketchaosError | None:
+    if not need.supported:
+        return versions.unsupported(need.version, _nearest(need, there))
     answers = {coordinate: found[coordinate] for coordinate in need.coordinates}
     missing = [item for item, answer in answers.items() if answer is False]
     if missing:
@@ -148,7 +156,8 @@ def _absence(
 def _nearest(need: Need, there: Callable[[tuple[Role, ...]], list[str]]) -> str:
     # Servers are of no use without the rest; a client alone is, beside servers of another version.
     roles = need.roles if need.roles == ("client",) else tuple({**ARTIFACTS, **dict.fromkeys(need.roles)})
-    near = versions.nearest(need.version, there(roles))
+    cached = [] if "all-servers" in roles else in_cache()
+    near = versions.nearest(need.version, [*there(roles), *cached])
     return (
         f"The nearest versions: {', '.join(near)}."
         if near

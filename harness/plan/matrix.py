@@ -168,12 +168,12 @@ def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
 def _client(text: str) -> ClientChoice:
     choice = client_choice(text)
     if choice.version is not None:
-        versions.parse(choice.version)
+        versions.numbers(choice.version)
     return choice
 
 
 def _version(text: str) -> str:
-    versions.parse(text)
+    versions.numbers(text)
     return text
 
 
@@ -196,16 +196,21 @@ def jobs_of(scenario: Scenario, cells: Iterable[Cell]) -> list[Job]:
 def plan(scenarios: Sequence[Scenario], cells: Sequence[Cell], kind: ClusterKind) -> Plan:
     """The jobs, scenario by scenario, and what is impossible, each with its reason.
 
+    Those on a version that can't be had are jobs here: `obtainable` leaves them out.
+
     Raises:
-        UsageProblem: there is no such version, or nothing is left.
+        UsageProblem: a version is none, or nothing is left.
     """
-    for version in dict.fromkeys(cell.rocketmq for cell in cells):
-        versions.parse(version)
+    unsupported = {
+        version
+        for version in {cell.rocketmq for cell in cells}
+        if not versions.is_supported(versions.numbers(version))
+    }
     jobs: list[Job] = []
     left_out: list[LeftOut] = []
     for job in (job for scenario in scenarios for job in jobs_of(scenario, cells)):
         lacking = lacks(job.scenario, job.rocketmq, kind)
-        if lacking is None:
+        if lacking is None or job.rocketmq in unsupported:
             jobs.append(job)
         else:
             name = job.scenario.name

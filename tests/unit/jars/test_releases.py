@@ -80,6 +80,40 @@ def test_the_nearest_are_ones_that_are_there_whole(
     assert {"5.3.4", "4.8.0", "5.0.0", wanted.version}.isdisjoint(named)
 
 
+@pytest.mark.parametrize(
+    ("version", "nearest"),
+    [
+        ("9.9.9", "4.9.7, 5.2.0, 5.3.3, 5.4.0"),
+        ("6.0.0", "4.9.7, 5.2.0, 5.3.3, 5.4.0"),
+        ("3.2.6", "4.9.4, 4.9.7"),
+    ],
+)
+def test_a_version_that_is_not_supported_is_one_of_the_absent(
+    maven: Maven, version: str, nearest: str
+) -> None:
+    found = absences([Need(version), Need("4.9.4"), Need(version, CLIENT)])
+    assert {need.version for need in found} == {version}
+    error = found[Need(version)]
+    assert isinstance(error, UsageProblem)
+    assert error.message == f"RocketMQ {version} is not supported: versions 4.9.x and 5.x are"
+    assert error.hint.startswith(f"The nearest versions: {nearest}")
+    assert not [name for name in maven.asked if f"/{version}/" in name]
+
+
+def test_without_a_network_the_nearest_are_those_in_the_cache(
+    maven: Maven, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch([Need("4.9.4")])
+    monkeypatch.setenv("ROCKETCHAOS_MAVEN_REPOSITORY", "http://127.0.0.1:9")
+    (error,) = absences([Need("6.0.0")]).values()
+    assert error.hint == "The nearest versions: 4.9.4."
+
+
+def test_what_is_no_version_is_wrong_usage_of_all(maven: Maven) -> None:
+    with pytest.raises(UsageProblem, match="'banana' is no RocketMQ version"):
+        absences([Need("4.9.4"), Need("banana")])
+
+
 def test_a_client_alone_is_enough_beside_other_servers(maven: Maven) -> None:
     assert absences([Need("4.9.6", CLIENT), Need("4.9.8", CLIENT)]) == {}
 
