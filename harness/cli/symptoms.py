@@ -33,7 +33,8 @@ def symptoms(
         typer.Argument(
             metavar="[TEXT...]",
             help="What people paste: a log line, an exception, a response code, a word of a dashboard; an issue "
-            f"(apache/rocketmq#2760); or how it is seen: {', '.join(SEEN)}. Ids, addresses and times don't count.",
+            f"(apache/rocketmq#2760), a scenario's name; or how it is seen: {', '.join(SEEN)}. Ids, addresses and "
+            "times don't count.",
         ),
     ] = None,
     table: Annotated[

@@ -90,11 +90,14 @@ def thread_in(text: str) -> str | None:
 def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
     """The symptoms that have anything in common with a text, the likest first; never none where there are some."""
     thread = thread_in(asked)
-    of_thread = [
-        symptom for symptom in symptoms if thread and any(issue.endswith(thread) for issue in symptom.issues)
+    meant = [
+        symptom
+        for symptom in symptoms
+        if asked.strip() == symptom.name
+        or (thread and any(issue.endswith(thread) for issue in symptom.issues))
     ]
-    if of_thread:
-        return [Found(symptom, 1.0, 1.0) for symptom in of_thread]
+    if meant:
+        return [Found(symptom, 1.0, 1.0) for symptom in meant]
     weights = _weights(symptoms)
     words = words_of(asked)
     found = (_likest(words, symptom, weights) for symptom in symptoms)

@@ -75,6 +75,11 @@ def test_a_thread_is_understood(text: str, thread: str | None) -> None:
     assert thread_in(text) == thread
 
 
+def test_a_name_is_found() -> None:
+    found = search("orderly-limit-without-a-dead-letter", EVERY)
+    assert [match.symptom.name for match in found] == ["orderly-limit-without-a-dead-letter"]
+
+
 def test_a_thread_is_found() -> None:
     assert [listed.symptom.name for listed in search("apache/rocketmq#2836", EVERY)] == ["star-beside-a-tag"]
 
