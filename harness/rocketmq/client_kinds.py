@@ -14,6 +14,7 @@ from types import MappingProxyType
 from rocketchaos.harness.rocketmq.client_traits import Api as Api
 from rocketchaos.harness.rocketmq.client_traits import ApiName as ApiName
 from rocketchaos.harness.rocketmq.client_traits import ClientKind as ClientKind
+from rocketchaos.harness.rocketmq.kinds.go import GO
 from rocketchaos.harness.rocketmq.kinds.grpc import GRPC
 from rocketchaos.harness.rocketmq.kinds.java import JAVA
 from rocketchaos.harness.rocketmq.kinds.python import PYTHON
@@ -21,7 +22,9 @@ from rocketchaos.harness.rocketmq.kinds.python import PYTHON
 USUAL_CLIENT = JAVA.name
 """The kind of those for which neither scenario nor matrix names one."""
 
-CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType({kind.name: kind for kind in (JAVA, PYTHON, GRPC)})
+CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType(
+    {kind.name: kind for kind in (JAVA, PYTHON, GRPC, GO)}
+)
 """By name."""
 
 _CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+))?")
@@ -29,7 +32,7 @@ _CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class ClientChoice:
-    """A kind of client, in some version: `java`, `java@4.9.4`, `python`, `grpc`."""
+    """A kind of client, in some version: `java`, `java@4.9.4`, `python`, `grpc`, `go`."""
 
     kind: ClientKind
     version: str | None = None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from rocketchaos.harness.rocketmq.allocation import JAVA_STRATEGIES, Strategies
 from rocketchaos.harness.rocketmq.version_range import contains
 
 ApiName = Literal["push", "pop", "lite-pull", "pull", "simple"]
@@ -50,6 +51,8 @@ class Api:
     """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
     why_lacking: str = ""
     """Why this way of consuming has none of those; empty: other clients may have them."""
+    strategies: Strategies = JAVA_STRATEGIES
+    """How its strategies divide queues, by their names in scenarios."""
     sql: bool = True
     """Whether it subscribes by SQL."""
     request_mode: Literal["POP"] | None = None

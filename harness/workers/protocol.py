@@ -90,6 +90,14 @@ to it; `assignment` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, 
 for what was not acked. `offset_msg_id` is null. `send` refuses a `queue`, and answers null for `broker, queue_id`
 and `offset_msg_id`: the proxy doesn't tell them.
 
+Commands of the `go` worker
+---------------------------
+The same, but for `assignment`, `producer-route` and `api` other than push, which are refused, and so are other
+`settings` than maxReconsumeTimes, consumeMessageBatchMaxSize, consumeThreadMin, consumeThreadMax (goroutines of
+each topic), pullThresholdForQueue and pullInterval. `client_id` is `address@client_ip-instance`, for nobody can set the
+address, and `address@pid` with the instance DEFAULT. `subscribe` tells the brokers with the next heartbeat, 30 s
+apart. Its consumer refuses to start where a topic has no route.
+
 Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 --------------------------------------------------------------------------
 All of them only read, but `create-topic` and what `raw` is told to do; none joins a consumer group.
