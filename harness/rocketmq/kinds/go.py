@@ -17,6 +17,10 @@ GO = ClientKind(
         Api(
             "push",
             "PushConsumer",
+            # For 10 s after a topic's first statistics it answers 307 with success and no body: the rate of one
+            # sample is no number, which its JSON doesn't take (computeStatsData, ConsumerRunningInfo.Encode).
+            asks_process=True,
+            process_tells_all=True,
             strategies=GO_STRATEGIES,
             lacks=(
                 # There is no option for it.

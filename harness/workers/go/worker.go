@@ -37,7 +37,7 @@ func newWorker(events *eventPipe) *worker {
 		"start-producer":   made.startProducer,
 		"stop-producer":    made.stopProducer,
 		"send":             made.send,
-		"assignment":       refused("rocketmq-client-go doesn't tell its queues itself: a broker can ask it (307)"),
+		"assignment":       made.assignment,
 		"pull-once":        refused("a push consumer's application doesn't pull"),
 		"producer-route":   refused("rocketmq-client-go doesn't tell what it knows of a route"),
 	}
@@ -148,6 +148,18 @@ func (worker *worker) releaseListener(with json.RawMessage) (fields, error) {
 	}
 	found.listener.release()
 	return nil, nil
+}
+
+func (worker *worker) assignment(with json.RawMessage) (fields, error) {
+	var told named
+	if err := decode(with, &told); err != nil {
+		return nil, err
+	}
+	found, err := worker.consumer(told.Name, false)
+	if err != nil {
+		return nil, err
+	}
+	return found.runningInfo()
 }
 
 func (worker *worker) pullCounts(with json.RawMessage) (fields, error) {
