@@ -1,4 +1,4 @@
-"""What was measured, as a table of the README."""
+"""What was measured, as a table of docs/benchmarks.md."""
 
 from __future__ import annotations
 
