@@ -8,10 +8,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rocketchaos.harness.jars.artifacts import Progress, Role
+from rocketchaos.harness.rocketmq.own_workers import OwnWorker, own_workers
 from rocketchaos.harness.workers.client_packages import packages_folder
 from rocketchaos.harness.workers.go_program import go_program
 from rocketchaos.harness.workers.native_library import library
-from rocketchaos.harness.workers.own_program import OwnProgram
+from rocketchaos.harness.workers.own_program import OwnProgram, own_program
 
 JVM_OPTIONS = (
     # A client needs little; this is what keeps a worker near 100 MB.
@@ -90,6 +91,11 @@ def log_properties(folder: Path) -> tuple[str, ...]:
     )
 
 
+def kind_of(own: OwnWorker) -> WorkerKind:
+    """The kind of a worker of the user's own."""
+    return WorkerKind(own.kind.worker, "", None, own=lambda _progress: own_program(own.command, own.folder))
+
+
 KINDS: Mapping[str, WorkerKind] = MappingProxyType(
     {
         kind.name: kind
@@ -111,6 +117,7 @@ KINDS: Mapping[str, WorkerKind] = MappingProxyType(
                 native=True,
             ),
             WorkerKind("go", "", None, own=go_program),
+            *map(kind_of, own_workers()),
         )
     }
 )
