@@ -66,11 +66,11 @@ def _tell(result: Result) -> None:
 
 def worker_application() -> typer.Typer:
     """The group of commands."""
-    app = typer.Typer(help="Workers of clients that rocketchaos doesn't bring.", no_args_is_help=True)
+    app = typer.Typer(no_args_is_help=True)
 
     @app.callback()
     def group() -> None:
-        """Keeps `test` a command of its own."""
+        """Add a client in any language: try a worker of your own against a real RocketMQ."""
 
     app.command("test")(ending_in_a_code(worker_test))
     return app
