@@ -94,6 +94,10 @@ docs: $(VENV)/.dev ## the documentation as a site in build/site, every link and 
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet || { NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build; exit 1; }
 	@echo "Open build/site/index.html." >&2
 
+.PHONY: pictures
+pictures: $(VENV)/.dev ## the pictures of the README, from what `make demo-report` made
+	@PYTHONPATH=. $(BIN)/python -m tests.browser.make_pictures
+
 .PHONY: format
 format: $(VENV)/.dev ## let ruff put the code in form
 	@$(BIN)/ruff check --fix .

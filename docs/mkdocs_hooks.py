@@ -41,6 +41,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             text, claims = _claims(text)
             for claim, content in claims.items():
                 files.append(File.generated(config, f"reference/claims/{claim}.md", content=content))
+        if page == "index.md":
+            text = text.replace("docs/pictures/", "pictures/")
         files.append(File.generated(config, page, content=text))
     for path in sorted((ROOT / EVIDENCE).rglob("*.jsonl")):
         where = path.relative_to(ROOT).as_posix()
