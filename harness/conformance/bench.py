@@ -20,6 +20,7 @@ from rocketchaos.harness.workers.handle import Worker, WorkerFailed
 
 LIMIT_S = 60.0
 """How long anything may take: a client with timers of its own may need two of them."""
+READY_LIMIT_S = 30.0
 _SEND_TIMEOUT_MS = 3_000
 _Seen = TypeVar("_Seen")
 Told = Mapping[str, Any]
@@ -52,7 +53,7 @@ class Bench:
         """A new process of the worker, once it is ready."""
         worker = self._spawn(f"worker-{next(self._numbers)}", self._on_event, self._on_death)
         self.workers.append(worker)
-        worker.wait_ready(LIMIT_S)
+        worker.wait_ready(READY_LIMIT_S)
         return worker
 
     def _on_event(self, event: WorkerEvent) -> None:
