@@ -30,7 +30,7 @@ def attempts(
     found: dict[tuple[str, str], list[Delivery]] = {}
     for delivery in view.deliveries(until, consumers):
         found.setdefault((audience_of(view, delivery.consumer), delivery.key), []).append(delivery)
-    return {where: sorted(own, key=lambda one: one.event.mono_ns) for where, own in found.items()}
+    return {where: sorted(own, key=lambda item: item.event.mono_ns) for where, own in found.items()}
 
 
 def repeats(deliveries: Sequence[Delivery]) -> list[Delivery]:

@@ -23,7 +23,7 @@ from rocketchaos.harness.core.events.observed import (
     SubscriptionObserved,
 )
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
-from rocketchaos.harness.language.consumer import Consumer, Expression, text_of
+from rocketchaos.harness.language.consumer_spec import Consumer, Expression, text_of
 from rocketchaos.harness.language.tags import stored_matches
 from rocketchaos.harness.rocketmq.client_kinds import Api
 
@@ -33,7 +33,7 @@ LONGEST_PULL_MS = 30_000
 
 def in_words(expressions: Iterable[Expression]) -> str:
     """Expressions by which somebody asks: `'tagA' and 'tagB'`."""
-    return " and ".join(repr(text_of(one)) for one in expressions)
+    return " and ".join(repr(text_of(expression)) for expression in expressions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Case:
                 first = changed - 1  # what it had before the earliest of them
                 break
         found = self.view.own_subscriptions.between(consumer, self.message.topic, first, passed.n)
-        return [one for one in found if one is not None]
+        return [item for item in found if item is not None]
 
     def asking(self, passed: Event) -> list[str]:
         """The members that may have asked for messages of its topic from the sending to the passing.
@@ -84,7 +84,7 @@ class Case:
         """
         sent_ns = self.message.event.mono_ns
         since = next(
-            (one.n for one in self.view.events if (sent_ns - one.mono_ns) / 1e6 < LONGEST_PULL_MS),
+            (event.n for event in self.view.events if (sent_ns - event.mono_ns) / 1e6 < LONGEST_PULL_MS),
             self.message.invoked_n,
         )
         return [
@@ -93,7 +93,7 @@ class Case:
             if self.own_expressions(name, passed)
         ]
 
-    def looks_at_stored(self, until: int) -> list[Event[SubscriptionObserved]]:
+    def observations_of_stored(self, until: int) -> list[Event[SubscriptionObserved]]:
         """The last look at the broker's entry before the sending, those up to `until`, and the next one."""
         broker = self.message.queue.rpartition(":")[0]
         return bracket(
@@ -108,7 +108,7 @@ class Case:
 
     def stored(self, until: int) -> Stored | None:
         """What the broker held all the time from the sending to event `until`; None where that isn't proven."""
-        looks = self.looks_at_stored(until)
+        looks = self.observations_of_stored(until)
         held = [event.body.subscriptions.get(self.message.topic) for event in looks]
         entries = [entry for entry in held if entry is not None]
         if not is_bracket(looks, self.message.invoked_n, until) or len(entries) < len(held):
@@ -120,15 +120,15 @@ class Case:
 
     def last_stored(self) -> str | None:
         """What the broker was last seen to hold; None: nothing for the topic, or not seen."""
-        looks = [event for event in self.looks_at_stored(self.at) if event.n <= self.at]
+        looks = [event for event in self.observations_of_stored(self.at) if event.n <= self.at]
         entry = looks[-1].body.subscriptions.get(self.message.topic) if looks else None
         return None if entry is None else entry.expression
 
-    def refused_looks(self) -> list[Event[SubscriptionObserved]]:
+    def refused_observations(self) -> list[Event[SubscriptionObserved]]:
         """Looks since the sending at which the broker held nothing of the group for the topic."""
         return [
             event
-            for event in self.looks_at_stored(self.at)
+            for event in self.observations_of_stored(self.at)
             if self.message.invoked_n < event.n <= self.at
             and event.body.online
             and self.message.topic not in event.body.subscriptions

@@ -60,9 +60,9 @@ def _quiet_for_too_short(
     """None where for long enough nothing has happened to these messages and groups."""
     limit_ms = patience_ms(view, groups, end.n)
     last = view.last_disturbance(groups, end.n)
-    moments = [one.event for one in waiting] + ([] if last is None else [last])
-    not_before_ns = max(one.mono_ns for one in moments) + limit_ms * 1_000_000
-    young = [one for one in waiting if (end.mono_ns - one.event.mono_ns) / 1e6 < limit_ms]
+    moments = [sent.event for sent in waiting] + ([] if last is None else [last])
+    not_before_ns = max(moment.mono_ns for moment in moments) + limit_ms * 1_000_000
+    young = [sent for sent in waiting if (end.mono_ns - sent.event.mono_ns) / 1e6 < limit_ms]
     if young:
         return TooEarly(
             f"too early to say: {len(young)} messages wait ahead of the group's offset and were sent less than "

@@ -36,5 +36,5 @@ class ConsumerStatus(Check):
         observed = "alike" if body.alike else "different"
         if not body.members:
             return Answer(None, expected, f"{self.group} had no member to compare", [events[-1].n])
-        told = f"{observed}; of {', '.join(body.members)}"
-        return Answer(body.alike is self.alike, expected, told, [events[-1].n])
+        text = f"{observed}; of {', '.join(body.members)}"
+        return Answer(body.alike is self.alike, expected, text, [events[-1].n])

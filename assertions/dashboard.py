@@ -92,9 +92,9 @@ class Dashboard(Check):
     def _says_something(self) -> Dashboard:
         of_group = (self.all, self.absent or None, self.expression, self.lag, self.agrees, self.heard)
         stated = (*of_group[:-1], self.others)
-        if all(one is None for one in stated):
+        if all(item is None for item in stated):
             raise ValueError("say `all`, `absent: true`, `others`, `expression`, `lag` or `agrees`")
-        if self.group is None and any(one is not None for one in of_group):
+        if self.group is None and any(item is not None for item in of_group):
             raise ValueError("say the `group` of which it is stated")
         if self.absent and (self.all is not None or self.agrees is not None):
             raise ValueError("`absent: true` excludes `all` and `agrees`")
@@ -142,12 +142,12 @@ class Dashboard(Check):
         if isinstance(messages, str):
             return _Part(None, expected, messages)
         lists = _by_key(view, DashboardTracksObserved, self.at, self.topic)
-        found = Counter(of(lists[one.key][1]) for one in messages if one.key in lists)
+        found = Counter(of(lists[message.key][1]) for message in messages if message.key in lists)
         parts = [f"{number} {shown.text}" for shown, number in found.most_common()]
-        silent = sum(1 for one in messages if one.key not in lists)
+        silent = sum(1 for message in messages if message.key not in lists)
         if silent:
             parts.append(f"{silent} not shown")
-        proof = [lists[one.key][0] for one in messages if one.key in lists]
+        proof = [lists[message.key][0] for message in messages if message.key in lists]
         differs = any(shown.tracks != wanted for shown in found)
         return _Part(False if differs else None if silent else True, expected, ", ".join(parts), proof)
 
@@ -167,7 +167,8 @@ class Dashboard(Check):
         found = [
             message
             for message in chosen
-            if any(one.consumer in members for one in view.deliveries_of(message.key, at)) is self.heard
+            if any(delivery.consumer in members for delivery in view.deliveries_of(message.key, at))
+            is self.heard
         ]
         got = "a listener" if self.heard else "no listener"
         return found or f"of {len(chosen)} messages there is none that {got} got"
@@ -253,10 +254,13 @@ class Dashboard(Check):
             if ours != theirs:
                 found[f"it shows {ours}, the broker's own tools {theirs}"] += 1
             proof += [number, own_number]
-        told = [f"{text}: {number} messages" for text, number in found.most_common()]
-        if len(told) > _SEVERAL_DIFFERENCES:
-            told = [*told[:_SEVERAL_DIFFERENCES], f"and {len(told) - _SEVERAL_DIFFERENCES} other differences"]
-        return told, [f"{silent} messages were not asked for"] if silent else [], proof
+        sentences = [f"{text}: {number} messages" for text, number in found.most_common()]
+        if len(sentences) > _SEVERAL_DIFFERENCES:
+            sentences = [
+                *sentences[:_SEVERAL_DIFFERENCES],
+                f"and {len(sentences) - _SEVERAL_DIFFERENCES} other differences",
+            ]
+        return sentences, [f"{silent} messages were not asked for"] if silent else [], proof
 
 
 def _by_key(

@@ -113,7 +113,7 @@ class Delivered(Count):
         if number < len(sent) and not self.is_final(number):
             groups = [view.scenario.consumers[name].group for name in view.consumers(self.to) or ()]
             why_not = still_possible(view, groups, sent, at)
-            why_not = why_not or self._retries_to_come(view, groups, {one.key for one in sent}, got, at)
+            why_not = why_not or self._retries_to_come(view, groups, {item.key for item in sent}, got, at)
             if why_not is not None:
                 return Answer(None, expected, f"{observed}; {why_not}", proof, too_early=why_not)
         return Answer(self.fits(number), expected, observed, proof)

@@ -46,15 +46,15 @@ class Dropped(Check):
         gone = None if end is None else self._gone(view, end)
         # Whoever starts anew after that is another client.
         until = None if gone is None else gone.n
-        started = [one for one in view.of_kind(ConsumerStarted, until=until) if one.node == self.consumer]
+        started = [item for item in view.of_kind(ConsumerStarted, until=until) if item.node == self.consumer]
         if end is None or gone is None or not started:
             return Answer(None, expected, f"{self.consumer} was not gone by `{self.at}`")
         seen = self._dropped(view, started[-1].body.client_id, gone, end)
         if seen is None:
             lasted_ms = (view.events[end - 1].mono_ns - gone.mono_ns) / 1e6
-            told = f"not within {lasted_ms:.0f} ms, until `{self.at}`"
+            text = f"not within {lasted_ms:.0f} ms, until `{self.at}`"
             late = self.at_most is not None and lasted_ms > self.at_most
-            return Answer(False if late else None, expected, told, [gone.n, end])
+            return Answer(False if late else None, expected, text, [gone.n, end])
         took_ms = (seen.mono_ns - gone.mono_ns) / 1e6
         return Answer(
             keeps(took_ms, self.at_least, self.at_most), expected, f"after {took_ms:.0f} ms", [gone.n, seen.n]
@@ -63,12 +63,12 @@ class Dropped(Check):
     def _gone(self, view: RunView, end: int) -> Event | None:
         """From where the time counts."""
         found: list[Event] = [
-            one for one in view.of_kind(ConsumerStopped, until=end) if one.node == self.consumer
+            item for item in view.of_kind(ConsumerStopped, until=end) if item.node == self.consumer
         ]
         found += [
-            one
-            for one in view.of_kind(FaultEffective, until=end)
-            if one.body.fault in KILLS | STANDS_STILL and one.body.target == self.consumer
+            item
+            for item in view.of_kind(FaultEffective, until=end)
+            if item.body.fault in KILLS | STANDS_STILL and item.body.target == self.consumer
         ]
         return max(found, key=lambda event: event.n, default=None)
 

@@ -71,15 +71,16 @@ class Duplicated(Count):
                 None, expected, "no message was delivered that could have come again", too_early=early
             )
         again = {
-            key: [one for one in repeats(own) if one.event.n <= allowed_from] for key, own in found.items()
+            key: [repeat for repeat in repeats(own) if repeat.event.n <= allowed_from]
+            for key, own in found.items()
         }
         again = {key: own for key, own in again.items() if own}
         texts = [
-            f"{own[-1].key} to {', then '.join(one.consumer for one in found[key])}"
+            f"{own[-1].key} to {', then '.join(item.consumer for item in found[key])}"
             for key, own in list(again.items())[:5]
         ]
         observed = f"{len(again)} of {len(found)} delivered" + (f": {'; '.join(texts)}" if texts else "")
-        proof = [one.event.n for key in (again or found) for one in found[key]]
+        proof = [item.event.n for key in (again or found) for item in found[key]]
         number = len(again)
         if not self.is_final(number) and self.allow_after is None:
             why_not = self._may_still_come(view, consumers, at)
@@ -89,5 +90,5 @@ class Duplicated(Count):
 
     def _may_still_come(self, view: RunView, consumers: tuple[str, ...], at: int) -> TooEarly | None:
         groups = sorted({view.scenario.consumers[name].group for name in consumers})
-        sent = [one for one in view.sent_until(at) if self.topic in (None, one.topic)]
+        sent = [item for item in view.sent_until(at) if self.topic in (None, item.topic)]
         return still_possible(view, groups, sent, at)

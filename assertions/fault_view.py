@@ -46,7 +46,7 @@ class FaultView(EventView):
     def _faults(self) -> tuple[Event[FaultEffective | FaultHealed], ...]:
         kinds = (FaultEffective.kind, FaultHealed.kind)
         return tuple(
-            cast("Event[FaultEffective | FaultHealed]", one) for one in self.events if one.kind in kinds
+            cast("Event[FaultEffective | FaultHealed]", event) for event in self.events if event.kind in kinds
         )
 
     def _faults_by(self, at: int) -> Iterator[Event[FaultEffective | FaultHealed]]:

@@ -49,11 +49,11 @@ def spans(check: Check) -> dict[str, Span]:
     return found
 
 
-def implies(one: Check, other: Check) -> bool:
+def implies(check: Check, other: Check) -> bool:
     """Whether `other` holds in every run in which `one` does; False where the keys alone don't tell."""
-    if subject(one) != subject(other) or one.where not in (None, other.where):
+    if subject(check) != subject(other) or check.where not in (None, other.where):
         return False
-    own = spans(one)
+    own = spans(check)
     return all(own[what] in wider for what, wider in spans(other).items())
 
 

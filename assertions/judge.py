@@ -37,7 +37,7 @@ def judge(scenario: Scenario, events: Sequence[Event], damage: str | None = None
         kind = OutcomeKind.INCONCLUSIVE
     else:
         kind = OutcomeKind.ERROR
-    also = [one for one in findings if one.section == "also" and one.holds is not Holds.YES]
+    also = [item for item in findings if item.section == "also" and item.holds is not Holds.YES]
     expected = scenario.expected_in(client, rocketmq)
     return Outcome(
         kind=kind,
@@ -96,10 +96,10 @@ def _trouble(events: Sequence[Event], damage: str | None) -> tuple[Trouble | Non
 
 
 def _kind(findings: Sequence[Finding]) -> tuple[OutcomeKind, str]:
-    anomaly = [one for one in findings if one.section == "anomaly"]
-    healthy = [one for one in findings if one.section == "healthy"]
+    anomaly = [item for item in findings if item.section == "anomaly"]
+    healthy = [item for item in findings if item.section == "healthy"]
     # Where every check of a list speaks of other clients or versions, nothing was stated of this run.
-    seen, well = (bool(part) and all(one.holds is Holds.YES for one in part) for part in (anomaly, healthy))
+    seen, well = (bool(part) and all(item.holds is Holds.YES for item in part) for part in (anomaly, healthy))
     if seen and well:
         return (
             OutcomeKind.INCONCLUSIVE,
@@ -117,5 +117,5 @@ def _kind(findings: Sequence[Finding]) -> tuple[OutcomeKind, str]:
 def _failing(part: Sequence[Finding]) -> str:
     if not part:
         return "no check speaks of these clients and this version"
-    failing = [one for one in part if one.holds is not Holds.YES]
+    failing = [item for item in part if item.holds is not Holds.YES]
     return f"{len(failing)} of {len(part)} don't hold"

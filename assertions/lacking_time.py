@@ -62,7 +62,7 @@ def _undecided(sections: dict[str, _Answered]) -> Iterator[tuple[Check, Answer]]
         settled = name != TENDENCY and any(answer.holds is Holds.NO for _, answer in answered)
         if settled or (outcome_known and name in SECTION_OF.values()):
             continue
-        yield from (one for one in answered if one[1].holds is Holds.UNKNOWN)
+        yield from (item for item in answered if item[1].holds is Holds.UNKNOWN)
 
 
 def _all_hold(answered: _Answered) -> bool:
@@ -73,4 +73,4 @@ def as_if_ended_at(events: Sequence[Event], now_ns: int) -> tuple[Event, ...]:
     """The history as if the run's end, which has been observed, came now."""
     end, last = ends(events)[-1], events[-1]
     now = replace(end, n=last.n + 1, mono_ns=now_ns, wall_ms=last.wall_ms)
-    return (*(one for one in events if one is not end), now)
+    return (*(event for event in events if event is not end), now)

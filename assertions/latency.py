@@ -56,27 +56,27 @@ class Latency(Check):
 
     def evaluate(self, view: RunView) -> Answer:
         limits = [("at least", self.at_least), ("at most", self.at_most)]
-        told = " and ".join(f"{word} {limit} ms" for word, limit in limits if limit is not None)
-        expected = told + (f" for {self.percentile} % of the messages" if self.percentile < 100 else "")
+        text = " and ".join(f"{word} {limit} ms" for word, limit in limits if limit is not None)
+        expected = text + (f" for {self.percentile} % of the messages" if self.percentile < 100 else "")
         chosen = chosen_listeners(view, self.at, self.to)
         if isinstance(chosen, str):
             return Answer(None, expected, chosen)
         at, consumers = chosen
         invoked = {event.body.key: event for event in view.of_kind(SendInvoked, until=at)}
-        sent = [one for one in view.sent_until(at) if self._concerns(view, one.topic, one.tag)]
-        keys = {one.key for one in sent if one.key in invoked}
+        sent = [item for item in view.sent_until(at) if self._concerns(view, item.topic, item.tag)]
+        keys = {item.key for item in sent if item.key in invoked}
         first = [own[0] for (_, key), own in attempts(view, at, consumers).items() if key in keys]
         groups = sorted({view.scenario.consumers[name].group for name in consumers})
         if not first:
             early = still_possible(view, groups, sent, at)
             return Answer(None, expected, "no message came whose sending is known", too_early=early)
-        took_ms = sorted((one.event.mono_ns - invoked[one.key].mono_ns) / 1e6 for one in first)
-        keeping = sum(1 for one in took_ms if keeps(one, self.at_least, self.at_most))
+        took_ms = sorted((item.event.mono_ns - invoked[item.key].mono_ns) / 1e6 for item in first)
+        keeping = sum(1 for item in took_ms if keeps(item, self.at_least, self.at_most))
         observed = _spread(took_ms) + f"; {keeping} of {len(took_ms)} keep the limit"
-        proof = [number for one in first for number in (invoked[one.key].n, one.event.n)]
+        proof = [number for item in first for number in (invoked[item.key].n, item.event.n)]
         holds = self._is_enough(keeping, len(took_ms))
-        came = {one.key for one in first}
-        to_come = [one for one in sent if one.key not in came]
+        came = {item.key for item in first}
+        to_come = [item for item in sent if item.key not in came]
         most = self._is_enough(keeping + len(to_come), len(took_ms) + len(to_come))
         if (self.at_most is not None or self.at_least != 0) if holds else most:
             why_not = still_possible(view, groups, to_come, at)

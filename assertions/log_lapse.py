@@ -70,7 +70,9 @@ class LogLapse(Check):
         sources = (self.node,) if self.node is not None else view.consumers(str(self.consumer))
         if sources is None:
             return Answer(None, expected, f"{self.consumer} was never bound")
-        lines = [one for one in view.of_kind(LogLine, until=end) if one.n > begin and one.body.of in sources]
+        lines = [
+            item for item in view.of_kind(LogLine, until=end) if item.n > begin and item.body.of in sources
+        ]
         lapses = list(self._lapses(lines))
         if len(lapses) < self.times:
             return Answer(None, expected, f"{len(lapses)} such times, {self.times} are needed", [end])
@@ -84,7 +86,7 @@ class LogLapse(Check):
         begins = _times(lines, self.begin)
         ends = begins if self.to is None else _times(lines, self.to)
         for moment, number in begins:
-            later = [one for one in ends if one[0] >= moment and (self.to is not None or one[0] > moment)]
+            later = [end for end in ends if end[0] >= moment and (self.to is not None or end[0] > moment)]
             if later:
                 yield number, later[0][1], round((later[0][0] - moment) * 1000)
 
@@ -92,8 +94,8 @@ class LogLapse(Check):
 def _times(lines: Sequence[Event[LogLine]], pattern: str) -> list[tuple[float, int]]:
     """Time in seconds and event number of each line, the earliest first."""
     found: dict[float, int] = {}
-    for one in lines:
-        if one.body.pattern == pattern and one.body.time is not None:
-            time = datetime.fromisoformat(one.body.time.replace(",", "."))
-            found.setdefault(time.timestamp(), one.n)
+    for line in lines:
+        if line.body.pattern == pattern and line.body.time is not None:
+            time = datetime.fromisoformat(line.body.time.replace(",", "."))
+            found.setdefault(time.timestamp(), line.n)
     return sorted(found.items())

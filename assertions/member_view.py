@@ -18,7 +18,7 @@ from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.core.events.run import Bound, TopicCreated
 from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.consumer import text_of
+from rocketchaos.harness.language.consumer_spec import text_of
 from rocketchaos.harness.language.fault_registry import KILLS
 from rocketchaos.harness.language.tags import tags_of
 
@@ -103,7 +103,7 @@ class MemberView(TraitsView):
 
     def hand_made_ids(self, group: str, at: int) -> list[str]:
         """The client ids of the hand-made members of a group by event `at`."""
-        sent = [one for one in self.of_kind(HeartbeatSent, until=at) if one.body.group == group]
+        sent = [item for item in self.of_kind(HeartbeatSent, until=at) if item.body.group == group]
         online = {event.node: event for event in sent}
         for event in self.of_kind(HandMadeClosed, until=at):
             if event.node in online and online[event.node].n < event.n:

@@ -102,7 +102,7 @@ class MessageView(EventView):
 
     def deliveries_of(self, key: str, until: int) -> list[Delivery]:
         """Who got one message by event number `until`."""
-        return [one for one in self._deliveries_by_key.get(key, ()) if one.event.n <= until]
+        return [item for item in self._deliveries_by_key.get(key, ()) if item.event.n <= until]
 
     @cached_property
     def _results_by_key(self) -> dict[str, list[Event[Consumed]]]:

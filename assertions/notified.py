@@ -40,11 +40,14 @@ class Notified(Count):
             return Answer(None, expected, f"the observation `{missing}` was not made")
         if not any(event.node == self.client for event in view.of_kind(HeartbeatSent, until=end)):
             return Answer(None, expected, f"{self.client} sent no heartbeat until `{self.at}`")
-        told = [
+        notifications = [
             event
             for event in view.of_kind(NotifiedEvent, until=end)
             if event.node == self.client and event.n > begin and self.group in (None, event.body.group)
         ]
         return Answer(
-            self.fits(len(told)), expected, f"{len(told)} notifications", [event.n for event in told] or [end]
+            self.fits(len(notifications)),
+            expected,
+            f"{len(notifications)} notifications",
+            [event.n for event in notifications] or [end],
         )

@@ -49,18 +49,18 @@ class OffsetFalls(Count):
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
-        looks = [one for one in _looks(view, self.group, at) if self.topic in (None, one.body.topic)]
+        looks = [look for look in _looks(view, self.group, at) if self.topic in (None, look.body.topic)]
         if not looks:
             return Answer(None, expected, f"no offsets of {self.group} were observed")
-        if not self.states_none and not any(_stored(one) for one in looks):
+        if not self.states_none and not any(_stored(look) for look in looks):
             return Answer(None, expected, f"{self.group} had no stored offset that could have run back")
-        falls = [one for one in falls_of(view, self.group, at) if self.topic in (None, one.topic)]
-        texts = [f"{one.queue} of {one.topic} from {one.high} to {one.low}" for one in falls]
-        proof = [number for one in falls for number in (one.before.n, one.after.n)]
+        falls = [fall for fall in falls_of(view, self.group, at) if self.topic in (None, fall.topic)]
+        texts = [f"{fall.queue} of {fall.topic} from {fall.high} to {fall.low}" for fall in falls]
+        proof = [number for fall in falls for number in (fall.before.n, fall.after.n)]
         observed = f"{len(falls)} falls in {len(looks)} looks" + (
             f": {'; '.join(texts[:5])}" if texts else ""
         )
-        return Answer(self.fits(len(falls)), expected, observed, proof or [one.n for one in looks])
+        return Answer(self.fits(len(falls)), expected, observed, proof or [look.n for look in looks])
 
 
 def falls_of(view: RunView, group: str, at: int) -> Iterator[Fall]:

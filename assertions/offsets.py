@@ -71,6 +71,6 @@ class Offsets(Check):
         if len(event.body.queues) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
-        if lag == self.lag == 0 and not beyond and not any(one.max_offset for one in queues):
+        if lag == self.lag == 0 and not beyond and not any(item.max_offset for item in queues):
             return Answer(None, expected, f"{observed}; no message was ever in them", [event.n])
         return Answer(lag == self.lag and not beyond, expected, observed, [event.n])

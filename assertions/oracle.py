@@ -18,7 +18,7 @@ from rocketchaos.assertions.view import Delivery, RunView
 from rocketchaos.assertions.waiting import fate_of_waiting
 from rocketchaos.harness.core.events.observed import DeadLettersObserved
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
-from rocketchaos.harness.language.consumer import Consumer
+from rocketchaos.harness.language.consumer_spec import Consumer
 
 FAILED = "RECONSUME_LATER"
 """What a concurrent listener answers where it fails: the message goes to the retry topic."""
@@ -45,7 +45,11 @@ def fates(view: RunView, at: int) -> list[MessageFate]:
 def fate_of(case: Case) -> MessageFate:
     """The fate of one message for one group."""
     members = case.view.scenario.members(case.group)
-    got = [one for one in case.view.deliveries_of(case.message.key, case.at) if one.consumer in members]
+    got = [
+        delivery
+        for delivery in case.view.deliveries_of(case.message.key, case.at)
+        if delivery.consumer in members
+    ]
     if got:
         return _delivered(case, got)
     passed = case.view.first_passed(case.group, case.message, case.at)
@@ -53,9 +57,9 @@ def fate_of(case: Case) -> MessageFate:
 
 
 def _delivered(case: Case, got: list[Delivery]) -> MessageFate:
-    names = tuple(one.consumer for one in got)
+    names = tuple(delivery.consumer for delivery in got)
     results = [event for event in case.view.results_of(case.message.key, case.at) if event.node in names]
-    proof: list[Event] = [*(one.event for one in got), *results]
+    proof: list[Event] = [*(delivery.event for delivery in got), *results]
     made, reason = MessageClass.DELIVERED, f"the listener of {names[-1]} got it"
     failed = [event for event in results if event.body.status in (FAILED, SUSPENDED)]
     last = next((event for event in results if event.node == names[-1] and event.n > got[-1].event.n), None)
@@ -99,7 +103,9 @@ def _dead_letters(case: Case, last: Delivery) -> Event[DeadLettersObserved] | No
 def _given_up(case: Case, until: int) -> int:
     """How many messages of the group had been delivered for the last time that they may."""
     members = case.view.scenario.members(case.group)
-    return len({one.key for one in case.view.deliveries(until, members) if _is_final(case, one)})
+    return len(
+        {delivery.key for delivery in case.view.deliveries(until, members) if _is_final(case, delivery)}
+    )
 
 
 def _is_final(case: Case, delivery: Delivery) -> bool:

@@ -62,7 +62,7 @@ class Order(Check):
         observed = f"all {len(pairs)} neighbours within {len(lines)} of them are in order"
         proof = [delivery.event.n for line in lines.values() for _, delivery in line]
         groups = sorted({view.scenario.consumers[name].group for name in consumers})
-        sent = [one for one in view.sent_until(at) if one.topic == self.topic]
+        sent = [item for item in view.sent_until(at) if item.topic == self.topic]
         why_not = still_possible(view, groups, sent, at)
         if not pairs:
             nothing = f"no two messages came that share a {self.per}"
@@ -82,7 +82,7 @@ class Order(Check):
                 for (audience, _), own in attempts(view, at, consumers).items()
                 if own[0].topic == self.topic and own[0].reconsume_times == 0 and own[0].key in ranks
             ),
-            key=lambda one: one[1].event.mono_ns,
+            key=lambda item: item[1].event.mono_ns,
         )
         lines: dict[tuple[str, str], list[tuple[int, Delivery]]] = {}
         for audience, delivery in first:
@@ -100,7 +100,7 @@ def _neighbours(
 ) -> Iterator[tuple[tuple[int, Delivery], tuple[int, Delivery]]]:
     """Each message with the highest one that came before it."""
     highest = line[0] if line else None
-    for one in line[1:]:
+    for item in line[1:]:
         assert highest is not None
-        yield highest, one
-        highest = max(highest, one, key=lambda placed: placed[0])
+        yield highest, item
+        highest = max(highest, item, key=lambda placed: placed[0])

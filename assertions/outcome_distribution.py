@@ -130,7 +130,7 @@ class OutcomeDistribution(Check):
         for moment in view.iterations_of(self.at):
             events = view.observed(SubscriptionObserved, moment, group=self.group)
             stored = [event.body.subscriptions.get(str(self.topic)) for event in events]
-            texts = sorted({"none" if one is None else one.expression for one in stored})
+            texts = sorted({"none" if item is None else item.expression for item in stored})
             if events:
                 found.append((" and ".join(texts), events[-1].n))
         return found

@@ -50,7 +50,7 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
         return _whatever_was_stored(case, passed) or case.undetermined(
             "the offset passed it, but no two looks, before the sending and after the passing, show the same "
             "stored subscription",
-            [passed, *case.looks_at_stored(passed.n)],
+            [passed, *case.observations_of_stored(passed.n)],
         )
     proof = [passed, *stored.looks]
     held = f"the broker held {stored.expression!r}"
@@ -88,20 +88,24 @@ def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: l
             f"of {who} carry their own expression, by which the broker filters them",
             proof,
         )
-    own = list(dict.fromkeys(one for name in carriers for one in case.own_expressions(name, passed)))
-    told = f"the pulls of {', '.join(carriers)} carried {in_words(own)}"
-    verdicts = {pulled_matches(one, case.message.tag) for one in own}
+    own = list(
+        dict.fromkeys(
+            own_expression for name in carriers for own_expression in case.own_expressions(name, passed)
+        )
+    )
+    text = f"the pulls of {', '.join(carriers)} carried {in_words(own)}"
+    verdicts = {pulled_matches(carrier, case.message.tag) for carrier in own}
     if verdicts == {False}:
         return case.made(
             MessageClass.FILTERED_BY_BROKER,
-            f"{told}, and the broker passed over tag {case.message.tag!r}",
+            f"{text}, and the broker passed over tag {case.message.tag!r}",
             proof,
         )
     if verdicts == {None}:
-        return _by_sql(case, told, proof, owners, None)
+        return _by_sql(case, text, proof, owners, None)
     if verdicts != {True}:
-        return case.undetermined(f"the offset passed it while the filter changed: {told}", proof)
-    return _sent_to_owner(case, passed, told, proof, owners, None)
+        return case.undetermined(f"the offset passed it while the filter changed: {text}", proof)
+    return _sent_to_owner(case, passed, text, proof, owners, None)
 
 
 def _passed_by_either(case: Case, passed: Event, asking: list[str]) -> MessageFate:
@@ -125,14 +129,14 @@ def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
     own = {name: case.own_expressions(name, passed) for name in asking}
     carried = all(case.traits(name).filters_by == "own" for name in asking)
     if not carried or any(
-        pulled_matches(one, case.message.tag) is not False for mine in own.values() for one in mine
+        pulled_matches(item, case.message.tag) is not False for mine in own.values() for item in mine
     ):
         return None
-    told = ", ".join(f"{name} {in_words(mine)}" for name, mine in own.items())
+    text = ", ".join(f"{name} {in_words(mine)}" for name, mine in own.items())
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
         f"whoever owned the queue, the broker passed over tag {case.message.tag!r}: every pull carried its "
-        f"member's own expression, of {told}",
+        f"member's own expression, of {text}",
         [passed],
     )
 
@@ -145,22 +149,24 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
     """
     view, message = case.view, case.message
     members = view.online_between(case.group, 0, passed.n)
-    hand_made = [one for one in view.of_kind(HeartbeatSent, until=passed.n) if one.body.group == case.group]
+    hand_made = [
+        item for item in view.of_kind(HeartbeatSent, until=passed.n) if item.body.group == case.group
+    ]
     # From the first offset: whoever comes later pulls what was sent before.
     if hand_made or any(
         case.traits(name).filters_by != "stored" or case.spec(name).consume_from != "first-offset"
         for name in members
     ):
         return None
-    looks = case.looks_at_stored(passed.n)
+    looks = case.observations_of_stored(passed.n)
     entries = [look.body.subscriptions.get(message.topic) for look in looks]
     seen = [stored_matches(entry, message.tag) for entry in entries if entry is not None]
     own = {name: view.own_subscriptions.between(name, message.topic, 0, passed.n) for name in members}
-    told = {name: [one for one in mine if one is not None] for name, mine in own.items()}
-    brought = [pulled_matches(one, message.tag) for mine in told.values() for one in mine]
+    own_known = {name: [item for item in mine if item is not None] for name, mine in own.items()}
+    brought = [pulled_matches(item, message.tag) for mine in own_known.values() for item in mine]
     if not (seen and brought) or any(matches is not False for matches in (*seen, *brought)):
         return None
-    who = ", ".join(f"{name} subscribes {in_words(mine)}" for name, mine in told.items() if mine)
+    who = ", ".join(f"{name} subscribes {in_words(mine)}" for name, mine in own_known.items() if mine)
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
         f"the broker passed over tag {message.tag!r}, whichever member's subscription it held: {who}",
@@ -169,14 +175,14 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
 
 
 def _sent_to_owner(
-    case: Case, passed: Event, told: str, proof: list[Event], owners: Owners, stored: str | None
+    case: Case, passed: Event, text: str, proof: list[Event], owners: Owners, stored: str | None
 ) -> MessageFate:
     """The broker's filter let it pass, so the queue's owner was sent it."""
     own = {name: case.own_expressions(name, passed) for name in owners}
     drops = [
-        case.traits(name).filters_itself and not client_matches(one, case.message.tag)
+        case.traits(name).filters_itself and not client_matches(expression, case.message.tag)
         for name, expressions in own.items()
-        for one in expressions
+        for expression in expressions
     ]
     if not all(own.values()):  # an owner that doesn't subscribe drops nothing that could be told
         drops.append(False)
@@ -192,17 +198,17 @@ def _sent_to_owner(
         )
         return case.made(
             MessageClass.FILTERED_BY_CLIENT,
-            f"{told} and sent it to the queue's owner; {subscribed}, and its client dropped it{counted}",
+            f"{text} and sent it to the queue's owner; {subscribed}, and its client dropped it{counted}",
             [*proof, *counts],
             owner=owner,
             stored=stored,
         )
     counted_by = {name: case.pull_counts(name) for name in owners}
-    if any(drops) and all(one and case.got_what_came(name, one) for name, one in counted_by.items()):
+    if any(drops) and all(item and case.got_what_came(name, item) for name, item in counted_by.items()):
         known = [event for event in counted_by.values() if event is not None]
         return case.made(
             MessageClass.FILTERED_BY_CLIENT,
-            f"{told} and sent it to the queue's owner; {owner} let nothing through that its listener didn't get, "
+            f"{text} and sent it to the queue's owner; {owner} let nothing through that its listener didn't get, "
             "so its client dropped it: it subscribed anew, and filters what a pull brings by the expression of "
             "the pull's beginning",
             [*proof, *known],
@@ -220,7 +226,7 @@ def _sent_to_owner(
         return case.undetermined(how, proof, owner=owner, stored=stored)
     return case.made(
         MessageClass.LOST,
-        f"{told}, and that and the own subscription of {owner} both match, the offset passed it, and no "
+        f"{text}, and that and the own subscription of {owner} both match, the offset passed it, and no "
         "listener got it",
         proof,
         owner=owner,
@@ -228,7 +234,7 @@ def _sent_to_owner(
     )
 
 
-def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: str | None) -> MessageFate:
+def _by_sql(case: Case, text: str, proof: list[Event], owners: Owners, stored: str | None) -> MessageFate:
     """The broker's filter was SQL all the time; the clients' counts say whether it can have sent it to anybody."""
     owner = ", ".join(owners) or None
     counts = {name: case.pull_counts(name) for name in owners}
@@ -239,7 +245,7 @@ def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: s
             ", ".join(name for name, event in counts.items() if event is None) or "whoever owned the queue"
         )
         return case.undetermined(
-            f"{told}, which only the broker evaluates, the offset passed it, and the pull counts of {missing} "
+            f"{text}, which only the broker evaluates, the offset passed it, and the pull counts of {missing} "
             "were not observed: the broker's filter took it, or it is lost",
             proof,
             owner=owner,
@@ -250,7 +256,7 @@ def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: s
     ]
     if unaccounted:
         return case.undetermined(
-            f"{told}, which only the broker evaluates, the offset passed it, and the client of "
+            f"{text}, which only the broker evaluates, the offset passed it, and the client of "
             f"{', '.join(unaccounted)} was sent other messages than its listener got: the broker's filter took "
             "it, the client dropped it, or it is lost",
             proof,
@@ -259,7 +265,7 @@ def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: s
         )
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
-        f"{told}, the offset passed it, and the client of {owner} was sent no message that its listener "
+        f"{text}, the offset passed it, and the client of {owner} was sent no message that its listener "
         "didn't get",
         proof,
         owner=owner,
@@ -269,6 +275,9 @@ def _by_sql(case: Case, told: str, proof: list[Event], owners: Owners, stored: s
 
 def _all_got(case: Case, consumer: str, counts: Event[PullCountsObserved]) -> bool:
     """Whether the listener got each message that was sent to the client, since its process started."""
-    if any(not client_matches(one, case.message.tag) for one in case.own_expressions(consumer, counts)):
+    if any(
+        not client_matches(own_expression, case.message.tag)
+        for own_expression in case.own_expressions(consumer, counts)
+    ):
         return False  # its own tags would have dropped it: what the broker did doesn't show
     return case.got_what_came(consumer, counts)

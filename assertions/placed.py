@@ -59,13 +59,13 @@ class Placed(Check):
             missing = [topic for topic in self.topics if scenario.most_sent(topic) < self.number]
             for topic in missing[:1]:
                 yield f"number {self.number}: the steps send {scenario.most_sent(topic)} messages to {topic}"
-            sent = [min(one, 1) for one in sent]
+            sent = [min(item, 1) for item in sent]
         queues = max(1, len(set(self.queues or ())), self.queues_at_least or 0)
         wanted, there = queues * (1 if self.each is None else self.each), sum(sent)
         if wanted > there:
             each = "" if self.each is None else f", {self.each} to each"
-            told = f"{queues} {'queue' if queues == 1 else 'queues'}{each}"
-            yield f"{told}: the steps send {there} such messages to {', '.join(self.topics)}"
+            text = f"{queues} {'queue' if queues == 1 else 'queues'}{each}"
+            yield f"{text}: the steps send {there} such messages to {', '.join(self.topics)}"
 
     def _queues_beyond(self, scenario: Scenario) -> Iterator[str]:
         if any(scenario.topics[topic].by_sending for topic in self.topics):

@@ -19,7 +19,7 @@ from rocketchaos.assertions.case import Case, in_words
 from rocketchaos.assertions.delays import POPPED_MS, natural_delay_ms
 from rocketchaos.assertions.too_early import TooEarly, latest
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
-from rocketchaos.harness.language.consumer import Expression
+from rocketchaos.harness.language.consumer_spec import Expression
 from rocketchaos.harness.language.tags import client_matches, pulled_matches
 from rocketchaos.harness.rocketmq.client_kinds import Api
 
@@ -46,16 +46,17 @@ def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
         )
     by_member = {
         name: {
-            _served(case.traits(name), one, case.message.tag) for one in case.own_expressions(name, passed)
+            _served(case.traits(name), own_expression, case.message.tag)
+            for own_expression in case.own_expressions(name, passed)
         }
         for name in asking
     }
     possible = set().union(*by_member.values())
-    told = "the receives carried their members' own expressions: " + ", ".join(
+    text = "the receives carried their members' own expressions: " + ", ".join(
         f"{name} {in_words(case.own_expressions(name, passed))}" for name in asking
     )
     if possible == {_Served.POPPED}:
-        return _nobody_skips(case, passed, told, asking)
+        return _nobody_skips(case, passed, text, asking)
     taking = [name for name, own in by_member.items() if own - {_Served.SKIPPED, _Served.DROPPED}]
     filtering = possible & {_Served.SKIPPED, _Served.DROPPED}
     if len(filtering) != 1:
@@ -64,7 +65,7 @@ def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
             if not filtering
             else "and it was skipped for one of them, or dropped after another one's receive"
         )
-        return case.undetermined(f"the offset passed it; {told}, {why}", [passed])
+        return case.undetermined(f"the offset passed it; {text}, {why}", [passed])
     (how,) = filtering
     whose = ", ".join(name for name, own in by_member.items() if how in own)
     counts = {name: _accounted(case, name, passed) for name in taking}
@@ -73,7 +74,7 @@ def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
     if early is not None:
         return case.made(
             MessageClass.UNDETERMINED,
-            f"the offset passed it; {told}: a receive of {whose} {how.value}, or {', '.join(taking)} popped it, "
+            f"the offset passed it; {text}: a receive of {whose} {how.value}, or {', '.join(taking)} popped it, "
             f"and {early}",
             [passed],
             not_before_ns=early.not_before_ns,
@@ -85,13 +86,13 @@ def fate_of_popped(case: Case, passed: Event, asking: list[str]) -> MessageFate:
     if how is _Served.SKIPPED:
         return case.made(
             MessageClass.FILTERED_BY_BROKER,
-            f"a receive of {whose} was served, for which it was skipped, for the whole group; {told}{without}",
+            f"a receive of {whose} was served, for which it was skipped, for the whole group; {text}{without}",
             [passed, *known],
         )
     return case.made(
         MessageClass.FILTERED_BY_CLIENT,
         f"a receive of {whose} was answered with it, its tag's hash being that of another one, and its client "
-        f"dropped and acknowledged it, for the whole group; {told}{without}",
+        f"dropped and acknowledged it, for the whole group; {text}{without}",
         [passed, *known],
     )
 
@@ -115,19 +116,19 @@ def _accounted(case: Case, consumer: str, passed: Event) -> Event | None:
     return counts if shows else None
 
 
-def _nobody_skips(case: Case, passed: Event, told: str, asking: list[str]) -> MessageFate:
+def _nobody_skips(case: Case, passed: Event, text: str, asking: list[str]) -> MessageFate:
     """Every receive takes it: so one has popped it."""
     early = _may_still_come(case, passed, asking, POPPED_MS)
     if early is not None:
         return case.made(
             MessageClass.IN_FLIGHT,
-            f"the offset passed it, so one of {', '.join(asking)} popped it, and {early}; {told}",
+            f"the offset passed it, so one of {', '.join(asking)} popped it, and {early}; {text}",
             [passed],
             not_before_ns=early.not_before_ns,
         )
     return case.made(
         MessageClass.LOST,
-        f"the offset passed it; {told}, which all match, and no listener got it, though what was popped and not "
+        f"the offset passed it; {text}, which all match, and no listener got it, though what was popped and not "
         "acknowledged would have come again by now",
         [passed],
     )
@@ -153,7 +154,7 @@ def _may_still_come(case: Case, passed: Event, taking: list[str], least_ms: int 
     waits: list[tuple[Event, int, str]] = []
     if taking:
         delay_ms = natural_delay_ms(view.timing)
-        busy = [one.event for one in view.deliveries(at, view.scenario.members(case.group))][-1:]
+        busy = [delivery.event for delivery in view.deliveries(at, view.scenario.members(case.group))][-1:]
         waits += [(event, delay_ms, "a listener of the group was last busy") for event in busy]
         waits.append((passed, max(least_ms, delay_ms), "the offset was seen to have passed it"))
     disturbed = view.last_disturbance([case.group], at, _LETS_GO)

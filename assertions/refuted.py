@@ -38,6 +38,6 @@ class Refuted(Check):
         holding = sum(1 for _, answer in answers if answer.holds is Holds.YES)
         if answers and holding == len(answers):
             return Answer(
-                False, expected, f"all {holding} hold", [n for _, one in answers for n in one.events]
+                False, expected, f"all {holding} hold", [n for _, item in answers for n in item.events]
             )
         return Answer(None, expected, f"{holding} of {len(answers)} hold, the others can't be said")

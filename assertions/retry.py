@@ -84,7 +84,7 @@ class Retry(Count):
                 and self.reconsume_times in (None, again.reconsume_times)
             ]
         got = view.deliveries(at, view.scenario.members(self.group))
-        if not any(self.topic in (None, one.topic) for one in got):
+        if not any(self.topic in (None, delivery.topic) for delivery in got):
             whose = "" if self.topic is None else f" of {self.topic}"
             early = first_attempts_to_come(view, self.group, at)
             return Answer(
@@ -93,7 +93,7 @@ class Retry(Count):
         took_ms = [self._took_ms(view, before, again, at) for before, again in found]
         spread = f", {min(took_ms):.0f} to {max(took_ms):.0f} ms after the attempt before" if took_ms else ""
         observed = f"{len(found)} retries{spread}"
-        proof = [one.event.n for pair in found for one in pair]
+        proof = [item.event.n for pair in found for item in pair]
         in_time = all(map(self._in_time, took_ms))
         if in_time and not self.is_final(len(found)):
             unsure = retries_to_come(view, self.group, self.at, at) or first_attempts_to_come(
@@ -108,8 +108,8 @@ class Retry(Count):
     def _times(self) -> str:
         which = "" if self.reconsume_times is None else f" of reconsumeTimes {self.reconsume_times}"
         limits = (("at least", self.after_at_least), ("at most", self.after_at_most))
-        told = " and ".join(f"{word} {limit} ms" for word, limit in limits if limit is not None)
-        return which + (f", each {told} after the attempt before" if told else "")
+        text = " and ".join(f"{word} {limit} ms" for word, limit in limits if limit is not None)
+        return which + (f", each {text} after the attempt before" if text else "")
 
     def _took_ms(self, view: RunView, before: Delivery, again: Delivery, until: int) -> float:
         answer = answer_to(view, before, until)

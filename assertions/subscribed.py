@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 
 from rocketchaos.harness.core.events.clients import ConsumerStarting, Subscribed, Unsubscribed
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.language.consumer import Expression, from_data
+from rocketchaos.harness.language.consumer_spec import Expression, from_data
 
-KINDS = tuple(one.kind for one in (ConsumerStarting, Subscribed, Unsubscribed))
+KINDS = tuple(item.kind for item in (ConsumerStarting, Subscribed, Unsubscribed))
 """The kinds of events that tell of it."""
 
 Course = list[tuple[int, dict[str, Expression]]]
@@ -39,7 +39,7 @@ class OwnSubscriptions:
         """Its expressions for a topic from event `first` to `last`, each once; None: it didn't subscribe to it."""
         changes = [own for since, own in self._courses[consumer] if first < since <= last]
         found = [own.get(topic) for own in (self.at(consumer, first), *changes)]
-        return [one for index, one in enumerate(found) if one not in found[:index]]
+        return [item for index, item in enumerate(found) if item not in found[:index]]
 
     def changes_while_running(self, consumer: str, until: int) -> list[int]:
         """The numbers of the events by which a consumer subscribed or unsubscribed since it started last."""

@@ -51,7 +51,7 @@ class Subscription(Check):
     @model_validator(mode="after")
     def _says_something(self) -> Subscription:
         stated = (self.expression, self.codes, self.clients, self.consume_from, self.model)
-        if not self.absent and all(one is None for one in stated):
+        if not self.absent and all(item is None for item in stated):
             raise ValueError(
                 "say `expression`, `codes`, `absent: true`, `clients`, `consume_from` or `model`"
             )

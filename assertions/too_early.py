@@ -24,5 +24,5 @@ class TooEarly:
 def latest(moments: Iterable[int | None]) -> int | None:
     """The moment from which on all can be said; None where of one of them time alone doesn't tell, or of none."""
     found = list(moments)
-    known = [one for one in found if one is not None]
+    known = [moment for moment in found if moment is not None]
     return max(known) if known and len(known) == len(found) else None

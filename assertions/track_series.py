@@ -46,7 +46,7 @@ class TrackSeries(Check):
     @field_validator("sequence")
     @classmethod
     def _each_another(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if any(one == other for one, other in pairwise(value)):
+        if any(item == other for item, other in pairwise(value)):
             raise ValueError("each TrackType must be another than the one before it")
         return value
 
@@ -60,7 +60,7 @@ class TrackSeries(Check):
         return f"tracks of {self.topic} for {self.group} over time"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = f"all {_told(self.sequence)}"
+        expected = f"all {_in_words(self.sequence)}"
         messages = chosen_messages(view, self.at, self.topic, self.tag, self.queues_of)
         if isinstance(messages, str):
             return Answer(None, expected, messages)
@@ -72,7 +72,7 @@ class TrackSeries(Check):
             if own is not None and track is not None and own[-1:] != [track]:
                 own.append(track)
                 proof.append(event.n)
-        found = Counter(_told(own) for own in series.values())
+        found = Counter(_in_words(own) for own in series.values())
         observed = ", ".join(f"{number} {text}" for text, number in found.most_common(_MOST))
         if len(found) > _MOST:
             observed += f", and {len(found) - _MOST} other courses"
@@ -84,11 +84,11 @@ class TrackSeries(Check):
         return Answer(True, expected, observed, proof)
 
 
-def _told(series: Sequence[str]) -> str:
+def _in_words(series: Sequence[str]) -> str:
     return " then ".join(series) or "never observed"
 
 
 def _is_part(own: Sequence[str], sequence: Sequence[str]) -> bool:
     """Whether `own` is `sequence` with some left out."""
     rest = iter(sequence)
-    return all(any(one == other for other in rest) for one in own)
+    return all(any(text == other for other in rest) for text in own)

@@ -9,7 +9,7 @@ from rocketchaos.assertions.event_view import EventView
 from rocketchaos.harness.core.events.clients import ConsumerStarted
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS, Api, ClientKind
 
-_TOLD = tuple(name for name in Api.__dataclass_fields__ if name in ConsumerStarted.__struct_fields__)
+_API_FIELDS = tuple(name for name in Api.__dataclass_fields__ if name in ConsumerStarted.__struct_fields__)
 """What a start tells of its `Api`."""
 
 
@@ -25,8 +25,8 @@ class TraitsView(EventView):
 
     def kind_of_client(self, consumer: str) -> ClientKind:
         """The kind of its client."""
-        told = CLIENT_KINDS.get(str(self._client(consumer)))
-        return told or self.scenario.consumers[consumer].choice.kind
+        kind = CLIENT_KINDS.get(str(self._client(consumer)))
+        return kind or self.scenario.consumers[consumer].choice.kind
 
     def shares_queues(self, group: str) -> bool:
         """Whether any member of the group is served from every queue."""
@@ -47,12 +47,12 @@ class TraitsView(EventView):
         return {name: self._traits_of(name) for name in self.scenario.consumers}
 
     def _traits_of(self, consumer: str) -> Api:
-        declared, told = self.scenario.consumers[consumer].traits, self._started.get(consumer)
-        if told is None:
+        declared, started = self.scenario.consumers[consumer].traits, self._started.get(consumer)
+        if started is None:
             return declared
-        kind = CLIENT_KINDS.get(str(told.client))
-        api = kind.apis.get(str(told.api)) if kind is not None else None
-        facts = {name: value for name in _TOLD if (value := getattr(told, name)) is not None}
+        kind = CLIENT_KINDS.get(str(started.client))
+        api = kind.apis.get(str(started.api)) if kind is not None else None
+        facts = {name: value for name in _API_FIELDS if (value := getattr(started, name)) is not None}
         return replace(api or declared, **facts)
 
     def _client(self, consumer: str) -> str | None:

@@ -21,7 +21,7 @@ from rocketchaos.harness.language.words import GroupName, MomentName, TagRef, To
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
-_NOT_DELIVERED = tuple(one.value for one in MessageClass if one is not MessageClass.DELIVERED)
+_NOT_DELIVERED = tuple(item.value for item in MessageClass if item is not MessageClass.DELIVERED)
 _WAITING = (MessageClass.IN_FLIGHT, MessageClass.IN_RETRY, MessageClass.STRANDED)
 
 
@@ -59,8 +59,8 @@ class Undelivered(Count):
         groups = len(scenario.groups) if self.group is None else 1
         sent = scenario.most_sent(self.topic, self.tag)
         if self.asks_for_more(sent * groups):
-            told = f" to {groups} groups" if groups > 1 else ""
-            yield f"{self.how_many()} undelivered: the steps send {sent} such messages{told}"
+            text = f" to {groups} groups" if groups > 1 else ""
+            yield f"{self.how_many()} undelivered: the steps send {sent} such messages{text}"
         elif not self.asks_for_some:
             yield from of_none(scenario, self.topic, self.tag)
 
@@ -115,13 +115,13 @@ class Undelivered(Count):
         if open_ones and self.because not in (None, MessageClass.UNDETERMINED):
             return TooEarly(
                 f"{len(open_ones)} undetermined: {open_ones[0].reason}",
-                latest(one.not_before_ns for one in open_ones),
+                latest(fate.not_before_ns for fate in open_ones),
             )
         failed = [fate for fate in all_fates if fate.message_class is MessageClass.IN_RETRY]
         if failed and self.because is MessageClass.DEAD_LETTER:
             return TooEarly(
                 f"too early to say: {len(failed)} are in retry, and may become dead letters",
-                next_attempt_by_ns(view, sorted({one.group for one in failed}), at),
+                next_attempt_by_ns(view, sorted({fate.group for fate in failed}), at),
             )
         return None
 
@@ -130,4 +130,4 @@ class Undelivered(Count):
         open_ones = (MessageClass.UNDETERMINED, *_WAITING)
         waiting = {fate.key for fate in all_fates if fate.message_class in open_ones}
         groups = sorted({fate.group for fate in all_fates})
-        return still_possible(view, groups, [one for one in view.sent if one.key in waiting], at)
+        return still_possible(view, groups, [item for item in view.sent if item.key in waiting], at)

@@ -55,7 +55,7 @@ def fate_of_waiting(case: Case) -> MessageFate:
         if name in owning and case.message.queue in owned_queues(event, case.message.topic)
     ]
     if owners:
-        refused = case.refused_looks()
+        refused = case.refused_observations()
         return case.made(
             MessageClass.IN_FLIGHT,
             f"it waits ahead of the group's offset for {', '.join(owners)}, which owns the queue"

@@ -2,7 +2,7 @@
 
 Without pytest::
 
-    with Campaign(Options()) as campaign, LiveRun(campaign, "mismatch") as rocketmq:
+    with Runner(Options()) as runner, LiveRun(runner, "mismatch") as rocketmq:
         rocketmq.topic("orders", queues=4)
         ...
 """
@@ -20,9 +20,9 @@ from rocketchaos.harness.core.errors import PreconditionNotMet, RocketchaosError
 from rocketchaos.harness.core.model import Event, Finding, Holds
 from rocketchaos.harness.core.nearest import listed, nearest
 from rocketchaos.harness.core.text import event_numbers
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.recorded_scenario import RecordedScenario, value_of
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.engine.stepwise import Performance
-from rocketchaos.harness.engine.transcript import Transcript, value_of
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps import STEPS, Step
@@ -57,15 +57,15 @@ class LiveRun:
     scenario says what was done and checked.
     """
 
-    def __init__(self, campaign: Campaign, name: str, title: str = "") -> None:
+    def __init__(self, runner: Runner, name: str, title: str = "") -> None:
         """
         Args:
-            campaign: whose clusters and options are used; it must outlive the run.
+            runner: whose clusters and options are used; it must outlive the run.
             name: of the scenario, as which the run is recorded.
             title: one sentence that says what is to be seen.
         """
-        self._campaign = campaign
-        self._transcript = Transcript(name, " ".join(title.split()) or name)
+        self._runner = runner
+        self._scenario = RecordedScenario(name, " ".join(title.split()) or name)
         self._performance: Performance | None = None
         self._ended = ""
         self._report: Report | None = None
@@ -75,34 +75,34 @@ class LiveRun:
     def topic(self, name: str, **fields: Any) -> None:
         """Declare a topic: `queues=4`. It is created before the first step."""
         self._require_undone("topic")
-        self._transcript.declare("topics", name, fields)
+        self._scenario.declare("topics", name, fields)
 
     def consumer(self, name: str, **fields: Any) -> None:
         """Declare a consumer: `group="g", subscribe={"orders": "tagA"}`. The step `start` starts it."""
         self._require_undone("consumer")
-        self._transcript.declare("consumers", name, fields)
+        self._scenario.declare("consumers", name, fields)
 
     def groups(self, *names: str) -> None:
         """Declare groups without consumers, for raw pulls and hand-made heartbeats."""
         self._require_undone("groups")
-        self._transcript.set("groups", list(names))
+        self._scenario.set("groups", list(names))
 
     def timing(self, profile: str) -> None:
         """Choose the timing profile: `compressed`, which is the default, or `faithful`."""
         self._require_undone("timing")
-        self._transcript.set("timing", profile)
+        self._scenario.set("timing", profile)
 
     def workers(self, where: str) -> None:
         """Choose where its clients run: on the `host`, which is the default, or in `containers`."""
         self._require_undone("workers")
-        self._transcript.set("workers", where)
+        self._scenario.set("workers", where)
 
     def cluster(self, **fields: Any) -> None:
         """Ask for a cluster of a kind: `brokers=["broker-a", "broker-b"]`, `slaves=["broker-a"]`,
         `broker={"autoCreateTopicEnable": False}`; or for one of this run's own, `own=True`.
         """
         self._require_undone("cluster")
-        self._transcript.set("cluster", fields)
+        self._scenario.set("cluster", fields)
 
     def _require_undone(self, what: str) -> None:
         if self._performance is not None or self._ended:
@@ -151,26 +151,26 @@ class LiveRun:
         """The variable that the step binds, if it does: a name like `$holder` stays right in the record."""
         __tracebackhide__ = True
         scenario = self._recorded(
-            lambda: self._transcript.add_step(model.word, value_of(model, arguments, fields))
+            lambda: self._scenario.add_step(model.word, value_of(model, arguments, fields))
         )
-        index = self._transcript.step_count - 1
+        index = self._scenario.step_count - 1
         self._performing(scenario, index)
         bound = scenario.steps[index].binds()
         return f"${bound[0]}" if bound else None
 
     def _ask(self, word: str, arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> Finding:
         __tracebackhide__ = True
-        before = self._transcript.step_count
+        before = self._scenario.step_count
         scenario = self._recorded(
-            lambda: self._transcript.add_check(
+            lambda: self._scenario.add_check(
                 LIVE_CHECKS[word].word, value_of(LIVE_CHECKS[word], arguments, fields)
             )
         )
-        performance = self._performing(scenario, *range(before, self._transcript.step_count))
+        performance = self._performing(scenario, *range(before, self._scenario.step_count))
         finding = performance.last_finding()
         if finding.holds is Holds.YES:
             return finding
-        text = _told(finding, performance.folder)
+        text = _in_words(finding, performance.folder)
         raise CheckFailed(finding, text) if finding.holds is Holds.NO else CheckUndecided(finding, text)
 
     def _recorded(self, add: Callable[[], Scenario]) -> Scenario:
@@ -190,9 +190,9 @@ class LiveRun:
         __tracebackhide__ = True
         try:
             if self._performance is None:
-                self._performance = Performance(self._campaign, scenario)
+                self._performance = Performance(self._runner, scenario)
                 self._performance.provision()
-            self._performance.know(scenario, self._transcript.text())
+            self._performance.know(scenario, self._scenario.text())
             for index in indices:
                 self._performance.step(index)
         except BaseException as failure:
@@ -226,7 +226,7 @@ class LiveRun:
         if performance is None or self._report is not None:
             return self._report
         self._ended = self._ended or "it was finished"
-        self._report = performance.finish(self._transcript.checks_something)
+        self._report = performance.finish(self._scenario.checks_something)
         if performance.failure is not None and not was_over:
             self._fail(performance.failure)
         return self._report
@@ -270,7 +270,7 @@ def _unknown(word: str, what: str, words: Mapping[str, object]) -> AttributeErro
     return AttributeError(f"there is no {what} `{word}`{advice} There are {listed(words)}.")
 
 
-def _told(finding: Finding, folder: Path) -> str:
+def _in_words(finding: Finding, folder: Path) -> str:
     answer = "does not hold" if finding.holds is Holds.NO else "can't be said"
     proof = event_numbers(finding.events)
     return "\n".join(

@@ -18,11 +18,11 @@ from typing import Any, NoReturn
 
 import pytest
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, RocketchaosError
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.core.run_folder import runs_folder
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.jars.releases import Need
 from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.feasibility import why_not
@@ -35,12 +35,12 @@ from rocketchaos.harness.reporting.parts.findings import finding_lines
 from rocketchaos.harness.reporting.parts.verdict import reason_and_hint, sentence
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.scenario import parse_scenario
-from rocketchaos.harness.scenario.files import read_text
+from rocketchaos.harness.scenario.file_text import read_text
 
 LOG = logging.getLogger("rocketchaos")
 """Says what takes time; `--log-cli-level=INFO` shows it."""
 
-_CAMPAIGN = pytest.StashKey[Campaign]()
+_RUNNER = pytest.StashKey[Runner]()
 _ABSENT = pytest.StashKey[Mapping[Need, RocketchaosError]]()
 _MARK = re.compile(r"[A-Za-z]\w*(-\w+)*")
 
@@ -54,18 +54,18 @@ def matrix_of(words: Sequence[str]) -> Matrix:
     return parse_matrix([word for argument in words for word in argument.split()])
 
 
-def campaign_of(config: pytest.Config) -> Campaign:
-    """The session's campaign: its clusters are shared by all tests of this process, and end with it.
+def runner_of(config: pytest.Config) -> Runner:
+    """The session's runner: its clusters are shared by all tests of this process, and end with it.
 
     Raises:
         UsageProblem: `--rocketmq` is no version.
     """
-    if _CAMPAIGN not in config.stash:
+    if _RUNNER not in config.stash:
         version = config.getoption("--rocketmq") or DEFAULT_VERSION
         versions.parse(version)
         chosen = config.getoption("--runs-dir")
         runs = runs_folder() if chosen is None else Path(chosen)
-        config.stash[_CAMPAIGN] = Campaign(
+        config.stash[_RUNNER] = Runner(
             Options(
                 version=version,
                 on=ClusterKind(config.getoption("--on") or ClusterKind.EMBEDDED),
@@ -76,7 +76,7 @@ def campaign_of(config: pytest.Config) -> Campaign:
                 progress=LOG.info,
             )
         )
-    return config.stash[_CAMPAIGN]
+    return config.stash[_RUNNER]
 
 
 class ScenarioFile(pytest.File):
@@ -124,12 +124,12 @@ class ScenarioItem(pytest.Item):
         """Run it; see the module for why here."""
         problem: RocketchaosError | None = None
         try:
-            campaign = campaign_of(self.config)
-            reason = why_not(self.scenario, self.job.rocketmq, campaign.options.on)
+            runner = runner_of(self.config)
+            reason = why_not(self.scenario, self.job.rocketmq, runner.options.on)
             if reason is not None:
                 pytest.skip(reason)
-            self._require_obtainable(campaign.options.on)
-            self.run_report = report = campaign.run(self.job)
+            self._require_obtainable(runner.options.on)
+            self.run_report = report = runner.run(self.job)
         except RocketchaosError as error:
             problem = error
         if problem is not None:  # out here, or pytest would tell it twice, as the cause of itself
@@ -166,8 +166,8 @@ def _end_with(text: str) -> NoReturn:
 def explanation(report: Report) -> str:
     """Verdict, what speaks against it, the run folder, and the command that runs it again."""
     reason, hint = reason_and_hint(report)
-    told = [sentence(report), reason, hint, *finding_lines(report), f"Run: {report.folder}"]
-    return "\n".join([*filter(None, told), f"Reproduce: {report.reproduce_command}"])
+    lines = [sentence(report), reason, hint, *finding_lines(report), f"Run: {report.folder}"]
+    return "\n".join([*filter(None, lines), f"Reproduce: {report.reproduce_command}"])
 
 
 def properties(report: Report) -> list[tuple[str, object]]:
@@ -185,7 +185,7 @@ def live_run(request: pytest.FixtureRequest) -> Iterator[LiveRun]:
     """The run behind the fixture `rocketmq`; it ends with the test."""
     node = request.node
     documentation = str(getattr(getattr(node, "obj", None), "__doc__", None) or "").strip()
-    run = LiveRun(campaign_of(request.config), node.name, documentation.partition("\n")[0] or node.nodeid)
+    run = LiveRun(runner_of(request.config), node.name, documentation.partition("\n")[0] or node.nodeid)
     try:
         yield run
     finally:
@@ -222,16 +222,16 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     if not items or options.collectonly or stopped:
         return
     with suppress(RocketchaosError):  # every scenario says so itself
-        campaign = campaign_of(session.config)
-        kind = campaign.options.on
+        runner = runner_of(session.config)
+        kind = runner.options.on
         jobs = [item.job for item in items if why_not(item.scenario, item.job.rocketmq, kind) is None]
-        absent = session.config.stash[_ABSENT] = campaign.absences(jobs)
-        campaign.fetch([job for job in jobs if why_unobtainable(job, kind, absent) is None])
+        absent = session.config.stash[_ABSENT] = runner.absences(jobs)
+        runner.fetch([job for job in jobs if why_unobtainable(job, kind, absent) is None])
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """End what was started, after the last fixture has."""
-    campaign = session.config.stash.get(_CAMPAIGN, None)
-    if campaign is not None:
-        campaign.close()
+    runner = session.config.stash.get(_RUNNER, None)
+    if runner is not None:
+        runner.close()

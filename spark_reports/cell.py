@@ -32,4 +32,4 @@ class Cell(NamedTuple):
     @property
     def exact_client(self) -> str:
         """With all versions, whatever the brokers': `java 5.5.0`, `java 5.5.0+python 2.0.0`."""
-        return "+".join(one if " " in one else f"{one} {self.rocketmq}" for one in self.client.split("+"))
+        return "+".join(item if " " in item else f"{item} {self.rocketmq}" for item in self.client.split("+"))

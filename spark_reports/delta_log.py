@@ -16,7 +16,7 @@ def unnoticed_damage(table: Path) -> str | None:
     """
     log = table / "_delta_log"
     try:
-        files = {one.name: one.stat().st_size for one in log.iterdir()}
+        files = {item.name: item.stat().st_size for item in log.iterdir()}
     except OSError:
         return None  # being tidied, or not to be read: Delta says which
     commits = {name for name in files if _COMMIT.fullmatch(name)}

@@ -104,5 +104,5 @@ def _last_words(log: Path | None) -> str:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log is not None else []
     except OSError:
         return ""
-    told = [line.strip() for line in lines if line.strip() and not _TELLS_NOTHING.search(line)][-_LINES:]
-    return f": {' / '.join(told)[:400]}" if told else ""
+    telling = [line.strip() for line in lines if line.strip() and not _TELLS_NOTHING.search(line)][-_LINES:]
+    return f": {' / '.join(telling)[:400]}" if telling else ""

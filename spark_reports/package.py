@@ -111,7 +111,7 @@ def _theirs() -> Iterator[tuple[str, Path]]:
             raise EnvironmentNotReady(
                 f"the package `{name}` is not installed", "pip install 'rocketmq-chaos-harness[reports]'."
             ) from error
-        wanted += [one.name for one in map(Requirement, distribution.requires or ()) if _applies(one)]
+        wanted += [item.name for item in map(Requirement, distribution.requires or ()) if _applies(item)]
         files = distribution.files or ()
         if name not in _ALSO_PURE and any(file.suffix in _COMPILED for file in files):
             # Half of it would hide the whole one that the driver has.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
-from rocketchaos.harness.reaper import handle as guardian
+from rocketchaos.harness.reaper import reaper as reaper
 
 LOG = "spark.log"
 _LOGS_KEPT_S = 7 * 86400
@@ -66,7 +66,7 @@ def _keep_only_the_log(folder: Path) -> None:
 def _remove_what_was_left(root: Path) -> None:
     for folder in root.iterdir():
         try:
-            if guardian.held(folder):
+            if reaper.held(folder):
                 continue
             _keep_only_the_log(folder)
             if time.time() - folder.stat().st_mtime > _LOGS_KEPT_S:

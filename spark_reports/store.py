@@ -104,7 +104,7 @@ class Store:
 
     def append_all(self, facts: Sequence[tuple[Table, Callable[[], DataFrame]]]) -> None:
         """Append what these make to several tables, some at a time, each planned beside the others."""
-        self.transactions.run_together([partial(self._write, *one) for one in facts], _AT_ONCE)
+        self.transactions.run_together([partial(self._write, *fact) for fact in facts], _AT_ONCE)
 
     def _write(self, table: Table, facts: Callable[[], DataFrame]) -> None:
         rows = facts().select(*table.columns)
@@ -309,8 +309,8 @@ def make_table(spark: SparkSession, place: Place, table: Table) -> None:
 def _make_new(spark: SparkSession, place: Place) -> None:
     """A store, unless another process has made it by now; where there are facts, its table `runs` was lost."""
     if version_of(spark, place) is None:
-        there = [one for one in TABLES if is_table(spark, place, one)]
-        if any(delta_version(spark, place.of_table(one)) > 0 for one in there):
+        there = [table for table in TABLES if is_table(spark, place, table)]
+        if any(delta_version(spark, place.of_table(table)) > 0 for table in there):
             raise _lacks(place, [RUNS.name])
         make_tables(spark, place)
 

@@ -289,5 +289,5 @@ FACTS: tuple[Table, ...] = (
 )
 """Every table that has facts of runs. A new one is registered here."""
 
-TABLES: Mapping[str, Table] = MappingProxyType({one.name: one for one in (RUNS, *FACTS, QUARANTINE)})
+TABLES: Mapping[str, Table] = MappingProxyType({item.name: item for item in (RUNS, *FACTS, QUARANTINE)})
 """By name."""

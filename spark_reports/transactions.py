@@ -52,7 +52,7 @@ class Transactions:
             EnvironmentNotReady: as `run`.
         """
         with self._lock(), ThreadPoolExecutor(at_once, thread_name_prefix="transaction") as pool:
-            for done in [pool.submit(self._until_it_is_done, one) for one in transactions]:
+            for done in [pool.submit(self._until_it_is_done, transaction) for transaction in transactions]:
                 done.result()
 
     def _until_it_is_done(self, transaction: Callable[[], Result]) -> Result:

@@ -21,7 +21,9 @@ def misplaced(nodeid: str, marks: set[str]) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    wrong = [one.nodeid for one in items if misplaced(one.nodeid, {mark.name for mark in one.iter_markers()})]
+    wrong = [
+        item.nodeid for item in items if misplaced(item.nodeid, {mark.name for mark in item.iter_markers()})
+    ]
     if wrong:
         raise pytest.UsageError(
             f"these tests carry a mark of another folder, or lack that of theirs (tests/conftest.py): {wrong}"

@@ -76,13 +76,15 @@ def _why_changed(before: Verdict, after: Verdict) -> str:
 
 def _apart(before: Sequence[Tendency], after: Sequence[Tendency]) -> Iterator[str]:
     """The shares whose intervals have nothing in common."""
-    by_id = {(one.scenario, one.id): one for one in before}
+    by_id = {(item.scenario, item.id): item for item in before}
     # Evidence of before checks had ids has titles in their place.
-    by_title = {(one.scenario, one.check): one for one in before}
-    for one in after:
-        other = by_id.get((one.scenario, one.id))
+    by_title = {(item.scenario, item.check): item for item in before}
+    for tendency in after:
+        other = by_id.get((tendency.scenario, tendency.id))
         if other is None:
-            alike = by_title.get((one.scenario, one.check))
-            other = alike if alike is not None and one.check in (one.id, alike.id) else None
-        if other is not None and (one.interval[0] > other.interval[1] or one.interval[1] < other.interval[0]):
-            yield f"{share_text(one)}; before {other.held} of {other.total}"
+            alike = by_title.get((tendency.scenario, tendency.check))
+            other = alike if alike is not None and tendency.check in (tendency.id, alike.id) else None
+        if other is not None and (
+            tendency.interval[0] > other.interval[1] or tendency.interval[1] < other.interval[0]
+        ):
+            yield f"{share_text(tendency)}; before {other.held} of {other.total}"

@@ -81,9 +81,9 @@ def without_places(value: Any) -> Any:
     if isinstance(value, str):
         return _PLACE.sub(r"…/\1", value)
     if isinstance(value, Mapping):
-        return {key: without_places(one) for key, one in value.items()}
+        return {key: without_places(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [without_places(one) for one in value]
+        return [without_places(item) for item in value]
     return value
 
 
@@ -125,8 +125,8 @@ def write_evidence(folder: Path, runs: Iterable[RunSeen]) -> None:
 
 def _lines(version: str, scenario: str, runs: list[RunSeen]) -> Iterator[str]:
     yield _line(schema_version=SCHEMA_VERSION, rocketmq=version, scenario=scenario)
-    told: dict[tuple[str, str, Holds], int] = {}
-    for run in sorted(runs, key=lambda one: one.run):
+    counted: dict[tuple[str, str, Holds], int] = {}
+    for run in sorted(runs, key=lambda item: item.run):
         yield _line(
             run=run.run,
             client=run.client,
@@ -138,8 +138,8 @@ def _lines(version: str, scenario: str, runs: list[RunSeen]) -> Iterator[str]:
         wanted: set[int] = set()
         for check in run.checks:
             answer = (check.section, check.key, check.holds)
-            told[answer] = told.get(answer, 0) + 1
-            kept = check.events if told[answer] <= EXAMPLES and not run.not_counted else ()
+            counted[answer] = counted.get(answer, 0) + 1
+            kept = check.events if counted[answer] <= EXAMPLES and not run.not_counted else ()
             wanted.update(kept)
             yield _line(
                 check=check.name,

@@ -53,25 +53,26 @@ def measured_text(claim: str) -> str:
     for (name, version), kind in _shipped().items():
         if name == claim:
             found.setdefault(kind, []).append(version)
-    told = ", ".join(f"{kind} ({', '.join(own)})" for kind, own in found.items())
-    return f"Measured: {told}." if told else ""
+    text = ", ".join(f"{kind} ({', '.join(own)})" for kind, own in found.items())
+    return f"Measured: {text}." if text else ""
 
 
 def expected_text(verdicts: Iterable[Verdict]) -> str:
     """The file; what is unmeasured is left out."""
     rows: dict[str, list[str]] = {}
-    for one in verdicts:
-        if one.kind is not VerdictKind.UNMEASURED:
-            rows.setdefault(one.claim, []).append(f'"{one.version}": {one.kind}')
+    for verdict in verdicts:
+        if verdict.kind is not VerdictKind.UNMEASURED:
+            rows.setdefault(verdict.claim, []).append(f'"{verdict.version}": {verdict.kind}')
     return _HEAD + "".join(f"{claim}: {{{', '.join(own)}}}\n" for claim, own in sorted(rows.items()))
 
 
 def unexpected(verdicts: Iterable[Verdict], expected: Expected) -> list[str]:
     """Verdicts that are not the expected ones, a line each; of what isn't measured now nothing is said."""
     return [
-        f"{one.claim} on {one.version}: {one.kind}, expected {expected[one.claim, one.version]}: {one.reason}"
-        for one in verdicts
-        if one.kind is not VerdictKind.UNMEASURED
-        and (one.claim, one.version) in expected
-        and one.kind is not expected[one.claim, one.version]
+        f"{verdict.claim} on {verdict.version}: {verdict.kind}, "
+        f"expected {expected[verdict.claim, verdict.version]}: {verdict.reason}"
+        for verdict in verdicts
+        if verdict.kind is not VerdictKind.UNMEASURED
+        and (verdict.claim, verdict.version) in expected
+        and verdict.kind is not expected[verdict.claim, verdict.version]
     ]

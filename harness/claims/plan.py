@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from rocketchaos.harness.claims.registry import claims
 from rocketchaos.harness.claims.verdicts import VerdictKind
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.model import SECTION_OF
 from rocketchaos.harness.language.expectation import MEASURED, expected_words
@@ -43,8 +43,8 @@ def spoken_of(scenario: Scenario) -> frozenset[str]:
         meant.update(SECTION_OF.values())
     return frozenset(
         name
-        for section, _, one in scenario.checks()
-        for name in (one.claim, one.refutes)
+        for section, _, item in scenario.checks()
+        for name in (item.claim, item.refutes)
         if name and (section in meant or section not in SECTION_OF.values())
     )
 
@@ -58,8 +58,10 @@ def carriers(
         UsageProblem: there is none.
     """
     names = frozenset(wanted)
-    speaking = [one for one in scenarios if names & spoken_of(one)]
-    found = [one for one in speaking if speed is Speed.ALL or is_slow(one) is (speed is Speed.SLOW)]
+    speaking = [scenario for scenario in scenarios if names & spoken_of(scenario)]
+    found = [
+        scenario for scenario in speaking if speed is Speed.ALL or is_slow(scenario) is (speed is Speed.SLOW)
+    ]
     if not found:
         some = ", ".join(sorted(names)[:6]) + (", …" if len(names) > 6 else "")
         what = f"no {speed} scenario" if speaking else "no scenario yet"
@@ -82,7 +84,9 @@ def fewest(scenarios: Sequence[Scenario], wanted: Iterable[str]) -> list[Scenari
     """Few scenarios that speak of all these claims together: always the one that speaks of most that are left."""
     left, found = set(wanted), []
     while left:
-        best = max(scenarios, key=lambda one: (len(left & spoken_of(one)), one.name), default=None)
+        best = max(
+            scenarios, key=lambda scenario: (len(left & spoken_of(scenario)), scenario.name), default=None
+        )
         if best is None or not left & spoken_of(best):
             break
         found.append(best)
@@ -92,7 +96,7 @@ def fewest(scenarios: Sequence[Scenario], wanted: Iterable[str]) -> list[Scenari
 
 def without_scenario(scenarios: Iterable[Scenario]) -> list[str]:
     """The claims of which no scenario speaks, and that could be observed."""
-    spoken = {name for one in scenarios for name in spoken_of(one)}
+    spoken = {name for scenario in scenarios for name in spoken_of(scenario)}
     return [name for name, claim in claims().items() if name not in spoken and not claim.unobservable]
 
 
@@ -104,13 +108,13 @@ def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> tuple
     of_others = None if known is None else why_not_in(known.about, version)
     if of_others is not None:
         return VerdictKind.NOT_APPLICABLE, f"it {of_others}"
-    speaking = [one for one in scenarios if claim in spoken_of(one)]
+    speaking = [scenario for scenario in scenarios if claim in spoken_of(scenario)]
     if not speaking:
         return VerdictKind.UNMEASURED, "no scenario speaks of it yet"
-    reasons = {one.name: lacks(one, version, ClusterKind.EMBEDDED) for one in speaking}
+    reasons = {scenario.name: lacks(scenario, version, ClusterKind.EMBEDDED) for scenario in speaking}
     if not all(reasons.values()):
         missing = ", ".join(name for name, reason in reasons.items() if reason is None)
         return VerdictKind.UNMEASURED, f"there is no run of {missing}"
     # Without the names: several scenarios of a claim have the same reason mostly.
-    told = dict.fromkeys(map(str, reasons.values()))
-    return VerdictKind.UNMEASURED, f"what speaks of it {'; '.join(told)}"
+    reasons_given = dict.fromkeys(map(str, reasons.values()))
+    return VerdictKind.UNMEASURED, f"what speaks of it {'; '.join(reasons_given)}"

@@ -100,13 +100,13 @@ def read_registry(path: Path) -> Mapping[str, Claim]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageProblem(f"{path} can't be read: {error}") from error
     except ValidationError as error:
-        problems = [_told(one["loc"], one["msg"]) for one in error.errors()]
+        problems = [_in_words(item["loc"], item["msg"]) for item in error.errors()]
         raise UsageProblem(
             f"{path} is broken: {'; '.join(problems)}", "Its head says what an entry is made of."
         ) from error
 
 
-def _told(loc: tuple[int | str, ...], message: str) -> str:
+def _in_words(loc: tuple[int | str, ...], message: str) -> str:
     place = ".".join(str(part) for part in loc if part != "[key]")
     return f"{place or 'the file'}: {message.removeprefix('Value error, ')}"
 

@@ -8,7 +8,7 @@ from rocketchaos.harness.claims.evidence import RunSeen
 from rocketchaos.harness.claims.runs import seen
 from rocketchaos.harness.claims.verdicts import tendencies
 from rocketchaos.harness.core.model import OutcomeKind
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.job import Job
 
 AT_A_TIME = 10
@@ -16,7 +16,7 @@ AT_A_TIME = 10
 
 
 def run_rounds(
-    campaign: Campaign, jobs: Sequence[Job], parallel: int | None, told: Callable[[str], None]
+    runner: Runner, jobs: Sequence[Job], parallel: int | None, progress: Callable[[str], None]
 ) -> Iterator[RunSeen]:
     """Run every job as often as its scenario says, and yield what is kept of each run.
 
@@ -28,8 +28,8 @@ def run_rounds(
     while left:
         copies = [job for job in left for _ in range(_next(job, len(found[_key(job)])))]
         before = {key: len(own) for key, own in found.items()}
-        for done, report in enumerate(campaign.run_all(copies, parallel), 1):
-            told(f"round {number}: {done} of {len(copies)} runs done")
+        for done, report in enumerate(runner.run_all(copies, parallel), 1):
+            progress(f"round {number}: {done} of {len(copies)} runs done")
             run = seen(report)
             found[_key(copies[done - 1])].append(run)
             yield run
@@ -46,7 +46,7 @@ def _goes_on(job: Job, runs: Sequence[RunSeen], before: int) -> bool:
 
 def is_enough(job: Job, runs: Sequence[RunSeen]) -> bool:
     """Whether these runs of a job are as many as its scenario asks for."""
-    shares = [(one.held, one.total) for one in tendencies(None, _counting(runs))]
+    shares = [(tendency.held, tendency.total) for tendency in tendencies(None, _counting(runs))]
     return job.scenario.repetition.is_enough(len(runs), shares)
 
 

@@ -74,9 +74,9 @@ def seen_in_folder(path: Path) -> RunSeen:
     scenario = _scenario(folder)
     ids = _ids(scenario)
     findings = [
-        {"id": ids.get((one["section"], one.get("line"))), **one}
-        for one in checks["checks"]
-        if one["claim"] or one.get("refutes")
+        {"id": ids.get((check["section"], check.get("line"))), **check}
+        for check in checks["checks"]
+        if check["claim"] or check.get("refutes")
     ]
     kind = OutcomeKind(outcome["outcome"])
     return _run(
@@ -95,18 +95,18 @@ def seen(report: Report) -> RunSeen:
     outcome, record = report.outcome, report.record
     findings = [
         {
-            "section": one.section,
-            "name": one.name,
-            "holds": one.holds,
-            "expected": one.expected,
-            "observed": one.observed,
-            "claim": one.claim,
-            "refutes": one.refutes,
-            "events": one.events,
-            "id": one.id,
+            "section": finding.section,
+            "name": finding.name,
+            "holds": finding.holds,
+            "expected": finding.expected,
+            "observed": finding.observed,
+            "claim": finding.claim,
+            "refutes": finding.refutes,
+            "events": finding.events,
+            "id": finding.id,
         }
-        for one in outcome.findings
-        if one.claim or one.refutes
+        for finding in outcome.findings
+        if finding.claim or finding.refutes
     ]
     return _run(
         name=f"{report.folder.parent.name}/{report.folder.name}",
@@ -131,18 +131,18 @@ def _run(
 ) -> RunSeen:
     checks = tuple(
         CheckSeen(
-            section=one["section"],
-            name=one["name"],
-            holds=Holds(one["holds"]),
-            expected=one["expected"],
-            observed=one["observed"],
-            claim=one["claim"],
-            refutes=one.get("refutes"),
-            events=some_of(tuple(one["events"])),
-            cited=len(one["events"]),
-            id=one["id"] or "",
+            section=finding["section"],
+            name=finding["name"],
+            holds=Holds(finding["holds"]),
+            expected=finding["expected"],
+            observed=finding["observed"],
+            claim=finding["claim"],
+            refutes=finding.get("refutes"),
+            events=some_of(tuple(finding["events"])),
+            cited=len(finding["events"]),
+            id=finding["id"] or "",
         )
-        for one in findings
+        for finding in findings
     )
     return RunSeen(
         run=name,

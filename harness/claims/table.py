@@ -84,7 +84,7 @@ def _counts(rows: Mapping[str, Sequence[Verdict]], versions: Sequence[str]) -> I
 def _findings(claims: Mapping[str, Claim], rows: Mapping[str, Sequence[Verdict]]) -> Iterator[str]:
     """What a reader wants to know first: what is said and isn't so, what was predicted wrongly, what is open."""
     refuted = {
-        name: [one.version for one in own if one.kind is VerdictKind.REFUTED] for name, own in rows.items()
+        name: [item.version for item in own if item.kind is VerdictKind.REFUTED] for name, own in rows.items()
     }
     yield from _listed(
         "Said, and not so",
@@ -93,21 +93,21 @@ def _findings(claims: Mapping[str, Claim], rows: Mapping[str, Sequence[Verdict]]
     yield from _listed(
         "Predicted otherwise than measured",
         [
-            f"{_link(name)} on {one.version}: {predicted} was predicted, {one.kind} was measured"
+            f"{_link(name)} on {item.version}: {predicted} was predicted, {item.kind} was measured"
             for name, own in rows.items()
-            for one in own
-            if (predicted := claims[name].predicted_for(one.version)) is not None
-            and one.kind not in _NO_RUN
-            and one.kind.value != predicted
+            for item in own
+            if (predicted := claims[name].predicted_for(item.version)) is not None
+            and item.kind not in _NO_RUN
+            and item.kind.value != predicted
         ],
     )
     # A claim of 5.x has no verdict on 4.9.x: open is what has none anywhere; each version has its reason below.
     yield from _listed(
         "Open",
         [
-            f"{_link(name)}: {cell(min((one.reason for one in own), key=len))}"
+            f"{_link(name)}: {cell(min((item.reason for item in own), key=len))}"
             for name, own in rows.items()
-            if all(one.kind in _NO_RUN for one in own) and not claims[name].unobservable
+            if all(item.kind in _NO_RUN for item in own) and not claims[name].unobservable
         ],
     )
 
@@ -130,13 +130,15 @@ def _claim(name: str, claim: Claim, own: Sequence[Verdict], evidence: str) -> st
         lines.append(f"- **Nothing public can observe it**: {cell(claim.unobservable)}")
         return "\n".join([*lines, ""])
     lines += ["", "| version | verdict | runs | evidence |", "|---|---|---:|---|"]
-    for one in own:
-        proof = "; ".join(_proof(part, evidence) for part in chosen(one.proofs)) or cell(one.reason)
-        if one.kind in (VerdictKind.DISTRIBUTION, VerdictKind.CONTRADICTORY):
-            proof = f"{cell(one.reason)}; {proof}"
-        if one.not_counted and one.kind is not VerdictKind.UNMEASURED:
-            proof += f"; {len(one.not_counted)} more that count nowhere: {cell(one.not_counted[0][1])}"
-        lines.append(f"| {one.version} | {_strong(one.kind)} | {len(one.runs)} | {proof} |")
+    for verdict in own:
+        proof = "; ".join(_proof(part, evidence) for part in chosen(verdict.proofs)) or cell(verdict.reason)
+        if verdict.kind in (VerdictKind.DISTRIBUTION, VerdictKind.CONTRADICTORY):
+            proof = f"{cell(verdict.reason)}; {proof}"
+        if verdict.not_counted and verdict.kind is not VerdictKind.UNMEASURED:
+            proof += (
+                f"; {len(verdict.not_counted)} more that count nowhere: {cell(verdict.not_counted[0][1])}"
+            )
+        lines.append(f"| {verdict.version} | {_strong(verdict.kind)} | {len(verdict.runs)} | {proof} |")
     return "\n".join([*lines, ""])
 
 
@@ -147,8 +149,8 @@ def _strong(kind: VerdictKind) -> str:
 def chosen(proofs: Sequence[Proof]) -> list[Proof]:
     """The first ones that differ in scenario, or in check, and of which events are there."""
     found: dict[tuple[str, ...], Proof] = {}
-    for key in (lambda one: (one.run.scenario,), lambda one: (one.run.scenario, one.check.key)):
-        for proof in sorted(proofs, key=lambda one: not _lines(one)):
+    for key in (lambda item: (item.run.scenario,), lambda item: (item.run.scenario, item.check.key)):
+        for proof in sorted(proofs, key=lambda item: not _lines(item)):
             if len(found) < PROOFS_AT_MOST and proof not in found.values():
                 found.setdefault(key(proof), proof)
     return list(found.values())
@@ -167,5 +169,5 @@ def _proof(proof: Proof, evidence: str) -> str:
     cited = f", events {', '.join(events)}" if events else ""
     if check.cited > len(events) > 0:
         cited += f" ({check.cited} in all)"
-    told = f"{check.name}: {check.observed}"
-    return f"[{code(run.run)}]({file}): {cell(told)}{cited}"
+    text = f"{check.name}: {check.observed}"
+    return f"[{code(run.run)}]({file}): {cell(text)}{cited}"

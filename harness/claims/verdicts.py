@@ -8,10 +8,10 @@ from enum import Enum
 
 from rocketchaos.harness.claims.evidence import CheckSeen, RunSeen
 from rocketchaos.harness.core.intervals import wilson_interval
-from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, Holds, Told
+from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, DescribedEnum, Holds
 
 
-class VerdictKind(Told):
+class VerdictKind(DescribedEnum):
     """What runs of a version say of a claim."""
 
     CONFIRMED = "confirmed", "Every check that carries it held, in every run that counts."
@@ -86,9 +86,11 @@ class Verdict:
 def verdicts(runs: Iterable[RunSeen]) -> dict[tuple[str, str], Verdict]:
     """The verdict of each claim and version of which there is a run, in order."""
     found: dict[tuple[str, str], list[RunSeen]] = {}
-    for run in sorted(runs, key=lambda one: one.run):
-        speaking = [one for one in run.checks if speaks(run, one)]
-        for claim in dict.fromkeys(name for one in speaking for name in (one.claim, one.refutes) if name):
+    for run in sorted(runs, key=lambda item: item.run):
+        speaking = [check for check in run.checks if speaks(run, check)]
+        for claim in dict.fromkeys(
+            name for check in speaking for name in (check.claim, check.refutes) if name
+        ):
             found.setdefault((claim, run.rocketmq), []).append(run)
     return {(claim, version): verdict(claim, version, own) for (claim, version), own in sorted(found.items())}
 
@@ -105,7 +107,7 @@ def verdict(claim: str, version: str, runs: Sequence[RunSeen]) -> Verdict:
     kind, reason = _kind(by_scenario, shares)
     proofs = sorted(
         (proof for run in counted for proof in _proofs(run, claim)),
-        key=lambda one: not _speaks_against(one, claim),
+        key=lambda item: not _speaks_against(item, claim),
     )
     speaking = {
         run.run
@@ -114,7 +116,7 @@ def verdict(claim: str, version: str, runs: Sequence[RunSeen]) -> Verdict:
         if which is not Stance.SILENT
         for run in own[which]
     }
-    speaking |= {run.run for run in counted if any(_measures(one, claim) for one in run.checks)}
+    speaking |= {run.run for run in counted if any(_measures(check, claim) for check in run.checks)}
     if kind is VerdictKind.UNMEASURED:
         reason = _why_unmeasured(counted, not_counted)
     elif kind is VerdictKind.CONFIRMED and (unseen := _refuters_unseen(claim, runs)):
@@ -129,10 +131,10 @@ def stance_of(run: RunSeen, claim: str) -> Stance:
     A claim is so in a run where all that carry it hold, and otherwise where one that refutes it holds. That one
     which carries it doesn't hold is neither, nor is it that something can't be said.
     """
-    judged = [one for one in run.checks if one.section != TENDENCY and speaks(run, one)]
-    if any(_is_contrary(one, claim) for one in judged):
+    judged = [check for check in run.checks if check.section != TENDENCY and speaks(run, check)]
+    if any(_is_contrary(check, claim) for check in judged):
         return Stance.AGAINST
-    carried = [one.holds for one in judged if one.claim == claim]
+    carried = [check.holds for check in judged if check.claim == claim]
     if Holds.NO in carried:
         return Stance.NOT_SEEN
     return Stance.FOR if carried and Holds.UNKNOWN not in carried else Stance.SILENT
@@ -185,7 +187,7 @@ def tendencies(claim: str | None, runs: Iterable[RunSeen]) -> tuple[Tendency, ..
                 titles[key] = check.name
     return tuple(
         Tendency(*key, titles[key], sum(held), len(held))
-        for key, held in sorted(counts.items(), key=lambda one: (one[0][0], titles[one[0]], one[0][1]))
+        for key, held in sorted(counts.items(), key=lambda item: (item[0][0], titles[item[0]], item[0][1]))
     )
 
 
@@ -206,11 +208,11 @@ def _kind(
     by_scenario: Mapping[str, Mapping[Stance, Sequence[RunSeen]]], shares: Sequence[Tendency]
 ) -> tuple[VerdictKind, str]:
     for scenario, stances in by_scenario.items():
-        one = stances.get(Stance.FOR, [])
+        item = stances.get(Stance.FOR, [])
         other = [*stances.get(Stance.AGAINST, []), *stances.get(Stance.NOT_SEEN, [])]
-        if one and other:
+        if item and other:
             return VerdictKind.CONTRADICTORY, (
-                f"{scenario}: so in {len(one)} runs ({one[0].run}), otherwise in {len(other)} ({other[0].run})"
+                f"{scenario}: so in {len(item)} runs ({item[0].run}), otherwise in {len(other)} ({other[0].run})"
             )
     against, not_seen, supporting = (
         [scenario for scenario, stances in by_scenario.items() if stance in stances]
@@ -220,10 +222,10 @@ def _kind(
     if against:
         return VerdictKind.REFUTED, f"the contrary was observed in {', '.join(against)}{but}"
     if not_seen:
-        told = f"it was not so in {', '.join(not_seen)}, and nothing there shows the contrary{but}"
-        return VerdictKind.NOT_OBSERVED, told
+        text = f"it was not so in {', '.join(not_seen)}, and nothing there shows the contrary{but}"
+        return VerdictKind.NOT_OBSERVED, text
     if shares:
-        return VerdictKind.DISTRIBUTION, "; ".join(share_text(one) for one in shares)
+        return VerdictKind.DISTRIBUTION, "; ".join(share_text(share) for share in shares)
     if supporting:
         return VerdictKind.CONFIRMED, f"observed in {', '.join(supporting)}"
     return VerdictKind.UNMEASURED, ""
@@ -232,7 +234,7 @@ def _kind(
 def _refuters_unseen(claim: str, runs: Sequence[RunSeen]) -> list[str]:
     """The scenarios with a check that refutes the claim, of which no run counts."""
     counting = {run.scenario for run in runs if not run.not_counted}
-    refuting = {run.scenario for run in runs if any(one.refutes == claim for one in run.checks)}
+    refuting = {run.scenario for run in runs if any(check.refutes == claim for check in run.checks)}
     return sorted(refuting - counting)
 
 

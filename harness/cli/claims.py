@@ -24,12 +24,12 @@ from rocketchaos.harness.cli.common import runs_or_default, write_text
 from rocketchaos.harness.cli.common_options import OnOption, ParallelOption, RunsOption, SeedOption
 from rocketchaos.harness.cli.ending import ending_in_a_code
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import OutcomeKind
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.library import scenarios_folder, shipped
-from rocketchaos.harness.plan.matrix import LeftOut, code_with, left_out_told
+from rocketchaos.harness.plan.matrix import LeftOut, code_with, left_out_lines
 from rocketchaos.harness.plan.obtainable import obtainable
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all
@@ -79,36 +79,36 @@ def claims_run(
         raise UsageProblem("--slow and --fast leave nothing", "Leave one of them out.")
     wanted, expected = chosen(only), read_expected()
     speed = Speed.SLOW if slow else Speed.FAST if fast else Speed.ALL
-    versions = tuple(dict.fromkeys(one for text in rocketmq or VERSIONS for one in text.split(",") if one))
+    versions = tuple(dict.fromkeys(item for text in rocketmq or VERSIONS for item in text.split(",") if item))
     plan = planned(carriers(_library(), wanted, speed), versions, on)
-    for line in left_out_told(plan.left_out):
+    for line in left_out_lines(plan.left_out):
         ERR.print(f"left out: {line}", markup=False)
     found: list[RunSeen] = []
     absent: list[LeftOut] = []
     try:
         with Progress() as progress:
             options = Options(on=on, runs=runs_or_default(runs), seed=seed, progress=progress)
-            with Campaign(options) as campaign:
-                jobs, absent = obtainable(plan.jobs, on, campaign.absences(plan.jobs))
-                for line in left_out_told(absent):
+            with Runner(options) as runner:
+                jobs, absent = obtainable(plan.jobs, on, runner.absences(plan.jobs))
+                for line in left_out_lines(absent):
                     ERR.print(f"left out: {line}", markup=False)
-                found.extend(run_rounds(campaign, jobs, parallel, progress))
+                found.extend(run_rounds(runner, jobs, parallel, progress))
     finally:
-        told = {key: one for key, one in verdicts(found).items() if key[0] in wanted}
-        _tell(told, versions)
+        shown = {key: verdict for key, verdict in verdicts(found).items() if key[0] in wanted}
+        _tell(shown, versions)
         _tell_not_counted(found)
-    changed = unexpected(told.values(), expected)
+    changed = unexpected(shown.values(), expected)
     for line in changed:
         OUT.print(f"not as expected: {line}", markup=False)
-    return code_with(absent, _code_of(found, told.values(), any_changed=bool(changed)))
+    return code_with(absent, _code_of(found, shown.values(), any_changed=bool(changed)))
 
 
-def _code_of(found: Sequence[RunSeen], told: Collection[Verdict], *, any_changed: bool) -> ExitCode:
+def _code_of(found: Sequence[RunSeen], shown: Collection[Verdict], *, any_changed: bool) -> ExitCode:
     if all(run.outcome is OutcomeKind.ERROR for run in found):
         return ExitCode.ENVIRONMENT
     if any_changed:
         return ExitCode.NOT_AS_EXPECTED
-    unclear = any(one.kind is VerdictKind.UNMEASURED and one.not_counted for one in told)
+    unclear = any(verdict.kind is VerdictKind.UNMEASURED and verdict.not_counted for verdict in shown)
     return ExitCode.INCONCLUSIVE if unclear else ExitCode.AS_EXPECTED
 
 
@@ -198,16 +198,16 @@ def _tell(found: Mapping[tuple[str, str], Verdict], versions: Sequence[str]) -> 
     table = Table("claim", *versions, box=None, pad_edge=False)
     for claim in sorted({claim for claim, _ in found}):
         row = [found.get((claim, version)) for version in versions]
-        table.add_row(claim, *("" if one is None else _cell(one) for one in row))
+        table.add_row(claim, *("" if item is None else _cell(item) for item in row))
     OUT.print(table)
-    for one in found.values():
-        if one.kind in (VerdictKind.DISTRIBUTION, VerdictKind.CONTRADICTORY, VerdictKind.UNMEASURED):
-            OUT.print(f"{one.claim} on {one.version}: {one.kind}: {one.reason}", markup=False)
+    for verdict in found.values():
+        if verdict.kind in (VerdictKind.DISTRIBUTION, VerdictKind.CONTRADICTORY, VerdictKind.UNMEASURED):
+            OUT.print(f"{verdict.claim} on {verdict.version}: {verdict.kind}: {verdict.reason}", markup=False)
 
 
-def _cell(one: Verdict) -> str:
-    style = _STYLES.get(one.kind, "")
-    text = f"{one.kind} ({len(one.runs)})"
+def _cell(verdict: Verdict) -> str:
+    style = _STYLES.get(verdict.kind, "")
+    text = f"{verdict.kind} ({len(verdict.runs)})"
     return f"[{style}]{text}[/{style}]" if style else text
 
 

@@ -12,10 +12,10 @@ from tempfile import TemporaryFile
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.core.run_folder import runs_folder
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.again import seen_again
 from rocketchaos.harness.plan.job import Job
-from rocketchaos.harness.plan.matrix import LeftOut, Matrix, Plan, code_with, left_out_told
+from rocketchaos.harness.plan.matrix import LeftOut, Matrix, Plan, code_with, left_out_lines
 from rocketchaos.harness.plan.obtainable import obtainable
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
 from rocketchaos.harness.reporting.base import Report, Reporter
@@ -67,7 +67,7 @@ def version_or(recorded: object, chosen: str | None) -> str:
 
 
 def run_and_tell(
-    campaign: Campaign,
+    runner: Runner,
     jobs: Sequence[Job],
     *,
     parallel: int | None,
@@ -87,28 +87,28 @@ def run_and_tell(
         UsageProblem: nothing is left, for there are no such versions.
         EnvironmentNotReady: nothing is left, for no version can be had now.
     """
-    jobs, absent = obtainable(jobs, campaign.options.on, campaign.absences(jobs))
-    for line in left_out_told(absent):
+    jobs, absent = obtainable(jobs, runner.options.on, runner.absences(jobs))
+    for line in left_out_lines(absent):
         ERR.print(f"left out: {line}", markup=False)
     left_out = (*left_out, *absent)
     reports: list[Report] = []
     try:
-        with campaign:
-            for report in campaign.run_all(jobs, parallel):
+        with runner:
+            for report in runner.run_all(jobs, parallel):
                 reports.append(report)
                 if len(jobs) > 1:
                     progress(f"{len(reports)} of {len(jobs)} runs done")
     except BaseException:
         progress.stop()
-        tell(campaign.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix, wanted=wanted)
-        for line in not_run_told(jobs, campaign.reports):
+        tell(runner.reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix, wanted=wanted)
+        for line in not_run_lines(jobs, runner.reports):
             ERR.print(f"not run: {line}", markup=False)
         raise
     progress.stop()
     return tell(reports, as_json=as_json, junit=junit, left_out=left_out, matrix=matrix, wanted=wanted)
 
 
-def not_run_told(jobs: Sequence[Job], reports: Sequence[Report]) -> list[str]:
+def not_run_lines(jobs: Sequence[Job], reports: Sequence[Report]) -> list[str]:
     """Which of the jobs have no report, a line for each client and version."""
     wanted = Counter((job.clients, job.rocketmq, job.scenario.name) for job in jobs)
     left = wanted.copy()
@@ -127,15 +127,15 @@ def not_run_told(jobs: Sequence[Job], reports: Sequence[Report]) -> list[str]:
 
 def say_left_out(planned: Plan, matrix: Matrix | None) -> None:
     """Name what is not run, before anything is; in a matrix with its cell."""
-    told = left_out_told(planned.left_out) if matrix else [one.reason for one in planned.left_out]
-    for line in told:
+    lines = left_out_lines(planned.left_out) if matrix else [item.reason for item in planned.left_out]
+    for line in lines:
         ERR.print(f"left out: {line}", markup=False)
 
 
 def say_hints(scenarios: Iterable[Scenario]) -> None:
     """What `validate` would hint at, a line each; before anything is run."""
-    for one in (hint for scenario in scenarios for hint in hints(scenario)):
-        ERR.print(f"{one.file}:{one.line}:{one.column}: {one.text}", markup=False)
+    for item in (hint for scenario in scenarios for hint in hints(scenario)):
+        ERR.print(f"{item.file}:{item.line}:{item.column}: {item.text}", markup=False)
 
 
 def tell(
@@ -168,14 +168,14 @@ def tell(
         )
     for reporter in reporters:
         reporter.report(reports)
-    for one in () if as_json else again:
-        OUT.print(str(one), markup=False)
+    for item in () if as_json else again:
+        OUT.print(str(item), markup=False)
     code = exit_code_of(reports, again)
-    if code is ExitCode.INCONCLUSIVE and not all(one.runs for one in again):
+    if code is ExitCode.INCONCLUSIVE and not all(entry.runs for entry in again):
         ERR.print("rocketchaos: not every finding was seen again; what races may need more runs: --repeat")
     with_all = code_with(left_out, code)
     if with_all is not code:
-        gone = dict.fromkeys(one.rocketmq for one in left_out if one.code is with_all)
+        gone = dict.fromkeys(entry.rocketmq for entry in left_out if entry.code is with_all)
         ERR.print(
             f"rocketchaos: exit code {int(with_all)}, because of what was left out on RocketMQ {', '.join(gone)}",
             markup=False,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
 
 

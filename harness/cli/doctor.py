@@ -24,7 +24,7 @@ from rocketchaos.harness.jars.artifacts import cached
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
 from rocketchaos.harness.workers import client_packages, native_library
-from rocketchaos.harness.workers.kinds import KINDS, WorkerKind
+from rocketchaos.harness.workers.worker_kinds import KINDS, WorkerKind
 
 LEAST_FREE_MEMORY_MIB = 1_024
 """A name server, a broker and five clients take about 900 MiB."""
@@ -59,15 +59,19 @@ def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = Fal
         _leftovers,
     ]
     found = [_examine(examination) for examination in examinations]
-    ready = all(one.ok or not one.needed for one in found)
+    ready = all(entry.ok or not entry.needed for entry in found)
     if as_json:
-        document = {"schema_version": SCHEMA_VERSION, "ready": ready, "found": [asdict(one) for one in found]}
+        document = {
+            "schema_version": SCHEMA_VERSION,
+            "ready": ready,
+            "found": [asdict(entry) for entry in found],
+        }
         json.dump(document, sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
-        for one in found:
-            sign = "ok  " if one.ok else "FAIL" if one.needed else "note"
-            OUT.print(f"{sign} {one.name}: {one.text}", markup=False)
+        for item in found:
+            sign = "ok  " if item.ok else "FAIL" if item.needed else "note"
+            OUT.print(f"{sign} {item.name}: {item.text}", markup=False)
         OUT.print("Ready." if ready else "Not ready.", markup=False)
     return ExitCode.AS_EXPECTED if ready else ExitCode.ENVIRONMENT
 
@@ -112,7 +116,9 @@ def _client(kind: WorkerKind) -> Examination:
     try:
         own = native_library.check_machine() if kind.native else None
         extras = [kind.packages, *([native_library.EXTRA] if kind.native and own is None else [])]
-        text = " and ".join(one for extra in extras if extra for one in client_packages.requirements(extra))
+        text = " and ".join(
+            requirement for extra in extras if extra for requirement in client_packages.requirements(extra)
+        )
         text += f" over {own}" if own else ""
         there = all(client_packages.installed(extra) for extra in extras if extra)
     except EnvironmentNotReady as refusal:
@@ -168,7 +174,8 @@ def _containers(version: str) -> Examination:
 def _clusters() -> Examination:
     records = running()
     text = ", ".join(
-        f"{one.id} RocketMQ {one.version} ({one.kind}, {one.timing}) at {one.nameserver}" for one in records
+        f"{record.id} RocketMQ {record.version} ({record.kind}, {record.timing}) at {record.nameserver}"
+        for record in records
     )
     return Examination("clusters that stay up", True, False, text or "none")
 

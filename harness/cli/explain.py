@@ -42,7 +42,7 @@ def explain(
         raise UsageProblem(_unknown(word), "`rocketchaos explain` lists all words.")
     if len(found) > _MOST:
         OUT.print(f"`{word}` is a key of many; say which one:", markup=False)
-        _columns([one.name for one in found])
+        _columns([meaning.name for meaning in found])
         return ExitCode.AS_EXPECTED
     for number, entry in enumerate(found):
         if number:
@@ -52,7 +52,7 @@ def explain(
 
 
 def _unknown(word: str) -> str:
-    names = list(dict.fromkeys(one.name for one in entries()))
+    names = list(dict.fromkeys(entry.name for entry in entries()))
     near = nearest(word, names)
     return f"there is no word `{word}`" + (f"; did you mean `{near}`?" if near else "")
 
@@ -81,16 +81,16 @@ def _show(entry: Entry) -> None:
         OUT.print("\nExample:", markup=False)
         OUT.print(textwrap.indent(entry.example, "    "), markup=False)
     if entry.kind == "claim":
-        carriers = [one for one in _shipped() if entry.name in claims_of(one)]
+        carriers = [item for item in _shipped() if entry.name in claims_of(item)]
         _show_scenarios("Scenarios with a check that confirms it where it holds:", carriers)
-        against = [one for one in _shipped() if entry.name in refuted_by(one)]
+        against = [item for item in _shipped() if entry.name in refuted_by(item)]
         _show_scenarios("Scenarios with a check that shows the contrary where it holds:", against)
     if not entry.keys:
         return
     OUT.print("\nKeys:", markup=False)
     for key in entry.keys:
-        told = f"{key.name}: {key.value}; {_plain(key.meaning)}"
-        wrapped = textwrap.wrap(told, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
+        text = f"{key.name}: {key.value}; {_plain(key.meaning)}"
+        wrapped = textwrap.wrap(text, _WIDTH - 8, break_long_words=False, break_on_hyphens=False)
         OUT.print("    " + "\n        ".join(wrapped), markup=False)
 
 

@@ -49,7 +49,7 @@ def list_scenarios(
     paths = [Path(text) for text in what or () if _is_path(text)]
     words = [text for text in what or () if not _is_path(text)]
     every = listed(paths or sorted(shipped().values()))
-    chosen = [one for one in every if _has(one, words) and fits("-k", keywords, one.words, part=True)]
+    chosen = [entry for entry in every if _has(entry, words) and fits("-k", keywords, entry.words, part=True)]
     if not chosen:
         asked = " ".join([*words, *([f"-k {keywords!r}"] if keywords.strip() else [])])
         raise UsageProblem(f"no scenario fits {asked}", "`rocketchaos list` shows all of them.")
@@ -59,10 +59,10 @@ def list_scenarios(
         return ExitCode.AS_EXPECTED
     every_one = bool(words or keywords.strip() or long)
     width = shutil.get_terminal_size().columns
-    for line, one in _by_theme(chosen, width, every_one=every_one) if OUT.is_terminal else _table(chosen):
+    for line, item in _by_theme(chosen, width, every_one=every_one) if OUT.is_terminal else _table(chosen):
         OUT.print(line, markup=False)
-        if long and one is not None:
-            OUT.print(f"    {_facts(one)}", markup=False)
+        if long and item is not None:
+            OUT.print(f"    {_facts(item)}", markup=False)
     return ExitCode.AS_EXPECTED
 
 
@@ -75,31 +75,31 @@ def _has_scenarios(path: Path) -> bool:
     return path.is_file() or (path.is_dir() and next(path.rglob(f"*{SUFFIX}"), None) is not None)
 
 
-def _has(one: Listed, words: Sequence[str]) -> bool:
-    return all(any(word.lower() in text.lower() for text in one.words) for word in words)
+def _has(item: Listed, words: Sequence[str]) -> bool:
+    return all(any(word.lower() in text.lower() for text in item.words) for word in words)
 
 
 def _table(scenarios: Sequence[Listed]) -> Iterator[tuple[str, Listed | None]]:
     """A whole line for each: name, theme, title."""
-    name_width = max(len(one.name) for one in scenarios)
-    theme_width = max(len(one.theme) for one in scenarios)
-    for one in scenarios:
-        yield f"{one.name:{name_width}}  {one.theme:{theme_width}}  {one.title}", one
+    name_width = max(len(item.name) for item in scenarios)
+    theme_width = max(len(item.theme) for item in scenarios)
+    for scenario in scenarios:
+        yield f"{scenario.name:{name_width}}  {scenario.theme:{theme_width}}  {scenario.title}", scenario
 
 
 def _by_theme(
     scenarios: Sequence[Listed], width: int, *, every_one: bool
 ) -> Iterator[tuple[str, Listed | None]]:
     """Each theme with its scenarios, clipped to the width; unless every one is wanted, controls by name alone."""
-    controls = set() if every_one else {one.control for one in scenarios}
-    for theme, group in groupby(scenarios, key=lambda one: one.theme):
+    controls = set() if every_one else {scenario.control for scenario in scenarios}
+    for theme, group in groupby(scenarios, key=lambda scenario: scenario.theme):
         members = list(group)
         yield f"{theme} ({len(members)})", None
-        own = [one for one in members if one.name not in controls or one.control is not None]
-        name_width = max((len(one.name) for one in own), default=0)
-        for one in own:
-            yield _clipped(f"  {one.name:{name_width}}  {one.title}", width), one
-        if names := [one.name for one in members if one not in own]:
+        own = [item for item in members if item.name not in controls or item.control is not None]
+        name_width = max((len(item.name) for item in own), default=0)
+        for member in own:
+            yield _clipped(f"  {member.name:{name_width}}  {member.title}", width), member
+        if names := [item.name for item in members if item not in own]:
             text = f"controls: {', '.join(names)}"
             yield _indented(text, width), None
 
@@ -119,12 +119,12 @@ def _clipped(line: str, width: int) -> str:
     return line if len(line) <= width else f"{line[: max(1, width - 1)].rstrip()}…"
 
 
-def _facts(one: Listed) -> str:
+def _facts(item: Listed) -> str:
     from rocketchaos.harness.language.expectation import expected_text
 
-    control = [f"control: {one.control}"] if one.control else []
+    control = [f"control: {item.control}"] if item.control else []
     return ", ".join(
-        [f"expected: {expected_text(one.expected)}", *control, one.timing, *one.marks, *one.claims]
+        [f"expected: {expected_text(item.expected)}", *control, item.timing, *item.marks, *item.claims]
     )
 
 
@@ -133,16 +133,16 @@ def _document(scenarios: Sequence[Listed]) -> dict[str, object]:
         "schema_version": SCHEMA_VERSION,
         "scenarios": [
             {
-                "name": one.name,
-                "title": one.title,
-                "theme": one.theme,
-                "expected": one.expected,
-                "control": one.control,
-                "timing": one.timing,
-                "marks": list(one.marks),
-                "claims": list(one.claims),
-                "file": one.file,
+                "name": scenario.name,
+                "title": scenario.title,
+                "theme": scenario.theme,
+                "expected": scenario.expected,
+                "control": scenario.control,
+                "timing": scenario.timing,
+                "marks": list(scenario.marks),
+                "claims": list(scenario.claims),
+                "file": scenario.file,
             }
-            for one in scenarios
+            for scenario in scenarios
         ],
     }

@@ -10,10 +10,10 @@ import typer
 
 from rocketchaos.harness.cli.terminal import OUT
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
-from rocketchaos.harness.engine.transcript import scenario_name
+from rocketchaos.harness.engine.recorded_scenario import scenario_name
 from rocketchaos.harness.plan.library import SUFFIX, find
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
-from rocketchaos.harness.scenario.files import read_text
+from rocketchaos.harness.scenario.file_text import read_text
 
 _TEMPLATE = Path(__file__).with_name("new.yaml")
 
@@ -53,6 +53,6 @@ def new(
         "rocketchaos explain": "what every word means",
     }
     width = max(map(len, commands))
-    told = "\n".join(f"  {command:{width}}   {what}" for command, what in commands.items())
-    OUT.print(f"Wrote {path}. Edit it, then:\n{told}", markup=False)
+    hints = "\n".join(f"  {command:{width}}   {what}" for command, what in commands.items())
+    OUT.print(f"Wrote {path}. Edit it, then:\n{hints}", markup=False)
     return ExitCode.AS_EXPECTED

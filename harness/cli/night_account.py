@@ -13,11 +13,11 @@ from rocketchaos.harness.cli.report import ingest_and_report
 from rocketchaos.harness.cli.terminal import ERR, OUT
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, RocketchaosError
 from rocketchaos.harness.nightly.night import Night
-from rocketchaos.harness.nightly.run import NightlyRun
+from rocketchaos.harness.nightly.night_report import github_annotations, lines, write_junit, write_lines
+from rocketchaos.harness.nightly.nightly_run import NightlyRun
 from rocketchaos.harness.nightly.status import StatusFile
 from rocketchaos.harness.nightly.summary import Summary, summary_of
 from rocketchaos.harness.nightly.thinning import Thinning
-from rocketchaos.harness.nightly.told import github_annotations, lines, write_junit, write_lines
 
 
 @dataclass(frozen=True, slots=True)

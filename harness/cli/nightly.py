@@ -25,17 +25,17 @@ from rocketchaos.harness.cli.common_options import (
 )
 from rocketchaos.harness.cli.night_account import NightAccount
 from rocketchaos.harness.cli.terminal import Progress
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.generator import require_acts
 from rocketchaos.harness.nightly.known import read_known
 from rocketchaos.harness.nightly.memory import share_one_arena
 from rocketchaos.harness.nightly.night import SHARED_FOR_S, Night
+from rocketchaos.harness.nightly.nightly_run import NightlyRun
 from rocketchaos.harness.nightly.pace import Pace, read_history
 from rocketchaos.harness.nightly.profile import Profile, read_profile
-from rocketchaos.harness.nightly.run import NightlyRun
 from rocketchaos.harness.nightly.shard import Shard, shard_of
 from rocketchaos.harness.nightly.status import StatusFile
 from rocketchaos.harness.nightly.thinning import Thinning
@@ -162,17 +162,17 @@ def nightly(
         thinning = Thinning(keep, folder, status.may_be_removed)
         account = NightAccount(night, known_ones, status, thinning)
 
-        def told(run: NightlyRun) -> None:
+        def tell(run: NightlyRun) -> None:
             account.after(run, thin=store is None)
             progress(_after(run, night))
 
-        with Campaign(replace(chosen, seed=night.seed)) as campaign:
-            campaign.require_ready()
+        with Runner(replace(chosen, seed=night.seed)) as runner:
+            runner.require_ready()
             try:
-                night.play(campaign, told)
+                night.play(runner, tell)
             finally:
                 progress.stop()
-                for cut_off in campaign.reports:
+                for cut_off in runner.reports:
                     thinning.note_cut_off(cut_off.folder)
                 unwritten = account.tell(as_json=as_json, junit=junit)
     made = [] if store is None else account.store(folder, store, reports or folder / "reports")

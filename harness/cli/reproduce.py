@@ -23,10 +23,10 @@ from rocketchaos.harness.cli.common_options import (
 )
 from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
 from rocketchaos.harness.cli.terminal import ERR, Progress
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.run_folder import RunFolder
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.again import codes
 from rocketchaos.harness.nightly.document import MARK
 from rocketchaos.harness.plan.library import find
@@ -73,11 +73,11 @@ def reproduce(
     say_hints([scenario])
     say_left_out(planned, wanted)
     with Progress() as progress:
-        campaign = Campaign(
+        runner = Runner(
             replace(options, dashboard=dashboard, runs=runs_or_default(runs), keep=keep, progress=progress)
         )
         code = run_and_tell(
-            campaign,
+            runner,
             [job for job in planned.jobs for _ in range(repeat)],
             parallel=parallel,
             progress=progress,
@@ -87,7 +87,7 @@ def reproduce(
             matrix=wanted is not None,
             wanted=_findings_of(Path(what), scenario),
         )
-    for record in campaign.kept:
+    for record in runner.kept:
         ERR.print(
             f"The cluster stays up: name server {record.nameserver}. `rocketchaos down {record.id}` ends it.",
             markup=False,

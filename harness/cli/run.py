@@ -21,9 +21,9 @@ from rocketchaos.harness.cli.common_options import (
 )
 from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
 from rocketchaos.harness.cli.terminal import Progress
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.matrix import Matrix, plan
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all, select
@@ -76,9 +76,9 @@ def run(
             seed=seed,
             progress=progress,
         )
-        campaign = Campaign(options)
+        runner = Runner(options)
         return run_and_tell(
-            campaign,
+            runner,
             # Not one after the other: what the machine does meanwhile strikes all alike.
             planned.jobs * repeat,
             parallel=parallel,

@@ -88,8 +88,8 @@ def shrink(
     status = what / STATUS_FILE if what.is_dir() else what
     if status.is_file():
         return _shrink_all(of_night(status, finding), out or status.parent / "findings", effort, folder)
-    told = _shrink_one(what, finding, lambda name: out or Path(f"{name}{SUFFIX}"), effort, folder)
-    OUT.print(told, markup=False)
+    text = _shrink_one(what, finding, lambda name: out or Path(f"{name}{SUFFIX}"), effort, folder)
+    OUT.print(text, markup=False)
     return ExitCode.AS_EXPECTED
 
 
@@ -105,7 +105,7 @@ def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort:
     """
     report = load_report(run)
     wanted = chosen(report, finding)
-    OUT.print(f"shrinking: {wanted.told}", markup=False)
+    OUT.print(f"shrinking: {wanted.title}", markup=False)
     with Progress() as progress:
         options = options_of(report, runs, progress)
         search = Smallest(report, wanted, effort, options)
@@ -126,13 +126,13 @@ def _shrink_one(run: Path, finding: str, file_of: Callable[[str], Path], effort:
     return f"{shrunk.sentence}\nWrote {file}: {reproduce_command(file, options)}"
 
 
-def _shrink_stated(one: StatedFinding, out: Path, effort: Effort, runs: Path) -> str:
+def _shrink_stated(stated_finding: StatedFinding, out: Path, effort: Effort, runs: Path) -> str:
     """Shrink a finding of a night, from the shortest of its runs that shows it again; else as `_shrink_one`.
 
     What races in one scenario may be certain in another: the runs that are spent on one that never shows it again
     are shared among several, and so is the time.
     """
-    originals = one.runs[:PATIENCE]
+    originals = stated_finding.runs[:PATIENCE]
     effort = replace(effort, patience=PATIENCE // len(originals))
     ends_s, problems = time.monotonic() + effort.minutes * 60, list[RocketchaosError]()
     for original in originals:
@@ -141,15 +141,17 @@ def _shrink_stated(one: StatedFinding, out: Path, effort: Effort, runs: Path) ->
             break
         left = replace(effort, minutes=minutes)
         try:
-            return _shrink_one(original, one.code, lambda name: out / f"{name}{SUFFIX}", left, runs)
+            return _shrink_one(
+                original, stated_finding.code, lambda name: out / f"{name}{SUFFIX}", left, runs
+            )
         except (PreconditionNotMet, UsageProblem) as problem:
             problems.append(problem)
     if len(problems) == 1:
         raise problems[0]
-    told = (
+    sentences = (
         f"{run.parent.name}: {problem.message}" for run, problem in zip(originals, problems, strict=False)
     )
-    raise PreconditionNotMet("; ".join(told), "Raise --repeat, and --minutes.")
+    raise PreconditionNotMet("; ".join(sentences), "Raise --repeat, and --minutes.")
 
 
 def _shrink_all(wanted: Sequence[StatedFinding], out: Path, effort: Effort, runs: Path) -> ExitCode:
@@ -158,20 +160,20 @@ def _shrink_all(wanted: Sequence[StatedFinding], out: Path, effort: Effort, runs
         OUT.print("nothing to shrink: the night has no finding that isn't known")
         return ExitCode.AS_EXPECTED
     require_writable(out / "any", WAY_OUT)
-    told = {one.code: "not shrunk: it had not begun" for one in wanted}
+    results = {item.code: "not shrunk: it had not begun" for item in wanted}
     codes: list[ExitCode] = []
     try:
-        for one in wanted:
+        for stated_finding in wanted:
             try:
-                told[one.code] = _shrink_stated(one, out, effort, runs)
+                results[stated_finding.code] = _shrink_stated(stated_finding, out, effort, runs)
             except RocketchaosError as problem:
-                told[one.code] = "\n".join([f"not shrunk: {problem}", *_notes(problem)])
+                results[stated_finding.code] = "\n".join([f"not shrunk: {problem}", *_notes(problem)])
                 codes.append(problem.exit_code)
             except KeyboardInterrupt as end:
-                told[one.code] = "\n".join(["not shrunk: interrupted", *_notes(end)])
+                results[stated_finding.code] = "\n".join(["not shrunk: interrupted", *_notes(end)])
                 raise
     finally:
-        for code, text in told.items():
+        for code, text in results.items():
             OUT.print(f"\n{code}\n{indent(text, '  ')}", markup=False)
     return ExitCode.gravest(codes)
 

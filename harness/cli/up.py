@@ -17,13 +17,13 @@ from rocketchaos.harness.cli.common_options import (
 )
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.cluster.base import lacking
-from rocketchaos.harness.cluster.kinds import ClusterKind, cluster_class
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind, cluster_class
 from rocketchaos.harness.cluster.running import RunningCluster, keep, running
 from rocketchaos.harness.cluster.server_cluster import ServerCluster
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.engine.cluster_choice import Making, require_lasting
-from rocketchaos.harness.engine.session import Session
+from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
 from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
@@ -65,9 +65,9 @@ def up(
     with (
         Progress() as progress,
         Processes(PROFILES[timing.value], progress) as processes,
-        Session(
+        ManagedCluster(
             processes, rocketmq, Making(on, rocketmq, needs, processes, nameserver_port=nameserver_port)
-        ) as session,
+        ) as managed,
     ):
         processes.fetch(rocketmq)
         if on is ClusterKind.EMBEDDED:
@@ -75,10 +75,10 @@ def up(
             from rocketchaos.harness.engine.archive_run import make_archives
 
             make_archives(processes, rocketmq)
-        cluster, _ = session.ready()
+        cluster, _ = managed.ready()
         assert isinstance(cluster, ServerCluster)
         record = keep(cluster)
-        session.hand_over()
+        managed.hand_over()
     _tell(record, as_json)
     return ExitCode.AS_EXPECTED
 

@@ -52,7 +52,7 @@ def validate(
     if nowhere := tuple(_nowhere(scenarios)):
         raise InvalidScenario(nowhere)
     remarks = [*_doubts(scenarios), *(hint for scenario in scenarios for hint in hints(scenario))]
-    if told := render(remarks):
-        ERR.print(told, markup=False)
+    if text := render(remarks):
+        ERR.print(text, markup=False)
     OUT.print(f"{len(scenarios)} valid: {', '.join(scenario.name for scenario in scenarios)}", markup=False)
     return ExitCode.AS_EXPECTED

@@ -21,12 +21,12 @@ def list_versions(as_json: JsonOption = False) -> ExitCode:
         progress("asking which releases there are")
         found, unreached = releases(progress)
     if as_json:
-        told = [{"version": one.version, "cached": one.cached} for one in found]
-        json.dump({"schema_version": SCHEMA_VERSION, "versions": told}, sys.stdout, indent=2)
+        entries = [{"version": entry.version, "cached": entry.cached} for entry in found]
+        json.dump({"schema_version": SCHEMA_VERSION, "versions": entries}, sys.stdout, indent=2)
         sys.stdout.write("\n")
     else:
-        for one in found:
-            OUT.print(one.version + ("  in the cache" if one.cached else ""), markup=False)
+        for item in found:
+            OUT.print(item.version + ("  in the cache" if item.cached else ""), markup=False)
     if unreached is None:
         return ExitCode.AS_EXPECTED
     ERR.print(f"rocketchaos: those in the cache alone: {unreached}", markup=False)

@@ -15,7 +15,7 @@ from rocketchaos.harness.plan.options import DEFAULT_VERSION
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.rocketmq.client_traits import ClientKind
 from rocketchaos.harness.rocketmq.own_workers import VARIABLE, read_manifest
-from rocketchaos.harness.workers.kinds import KINDS, WorkerKind, kind_of
+from rocketchaos.harness.workers.worker_kinds import KINDS, WorkerKind, kind_of
 
 _MARKS = {"passed": "✓", "failed": "✗", "not applicable": "-"}
 

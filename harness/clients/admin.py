@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rocketchaos.harness.workers.handle import Worker
+from rocketchaos.harness.workers.worker import Worker
 
 ANSWER_LIMIT_S = 15.0
 START_LIMIT_S = 30.0

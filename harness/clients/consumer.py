@@ -18,14 +18,14 @@ from rocketchaos.harness.core.events.clients import (
     Unsubscribed,
 )
 from rocketchaos.harness.core.history import History
-from rocketchaos.harness.language.consumer import Consumer as ConsumerSpec
-from rocketchaos.harness.language.consumer import Expression, as_data
+from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
+from rocketchaos.harness.language.consumer_spec import Expression, as_data
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
-from rocketchaos.harness.workers.handle import WorkerFailed
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.program import InContainer
+from rocketchaos.harness.workers.worker import WorkerFailed
 
 START_LIMIT_S = 30.0
 STOP_LIMIT_S = 40.0

@@ -239,31 +239,31 @@ def _read(url: str, parameters: Mapping[str, str], read: Callable[[Any], Answer]
 
 def _tracks(data: Mapping[str, Any]) -> tuple[ShownTrack, ...]:
     return tuple(
-        ShownTrack(str(one["consumerGroup"]), str(one["trackType"]), one["exceptionDesc"])
-        for one in data["messageTrackList"]
+        ShownTrack(str(item["consumerGroup"]), str(item["trackType"]), item["exceptionDesc"])
+        for item in data["messageTrackList"]
     )
 
 
 def _groups(data: Sequence[Mapping[str, Any]]) -> tuple[ShownGroup, ...]:
     return tuple(
         ShownGroup(
-            group=str(one["group"]).removeprefix(_SYSTEM_PREFIX),
-            clients=int(one["count"]),
-            model=one["messageModel"],
-            lag=None if int(one["diffTotal"]) < 0 else int(one["diffTotal"]),
+            group=str(item["group"]).removeprefix(_SYSTEM_PREFIX),
+            clients=int(item["count"]),
+            model=item["messageModel"],
+            lag=None if int(item["diffTotal"]) < 0 else int(item["diffTotal"]),
         )
-        for one in data
+        for item in data
     )
 
 
 def _connections(data: Mapping[str, Any]) -> ShownConnections:
     return ShownConnections(
-        clients=tuple(sorted(str(one["clientId"]) for one in data["connectionSet"])),
+        clients=tuple(sorted(str(item["clientId"]) for item in data["connectionSet"])),
         subscriptions={
             str(topic): ShownSubscription(
-                str(one["subString"]), str(one["expressionType"]), int(one["subVersion"])
+                str(item["subString"]), str(item["expressionType"]), int(item["subVersion"])
             )
-            for topic, one in data["subscriptionTable"].items()
+            for topic, item in data["subscriptionTable"].items()
         },
         model=str(data["messageModel"]),
         consume_from=str(data["consumeFromWhere"]),
@@ -279,12 +279,12 @@ def _progress(data: Sequence[Mapping[str, Any]]) -> Mapping[str, tuple[ShownQueu
     return found
 
 
-def _queue(one: Mapping[str, Any]) -> ShownQueue:
-    own = int(one["consumerOffset"])
+def _queue(item: Mapping[str, Any]) -> ShownQueue:
+    own = int(item["consumerOffset"])
     return ShownQueue(
-        broker=str(one["brokerName"]),
-        queue_id=int(one["queueId"]),
-        max_offset=int(one["brokerOffset"]),
+        broker=str(item["brokerName"]),
+        queue_id=int(item["queueId"]),
+        max_offset=int(item["brokerOffset"]),
         consumer_offset=None if own < 0 else own,
-        owner=one["clientInfo"],
+        owner=item["clientInfo"],
     )

@@ -101,8 +101,10 @@ class HandMadeClients:
                 group=membership.group,
                 brokers=tuple(brokers),
                 subscriptions={
-                    one.topic: ClaimedSubscription(expression=one.expression, sub_version=one.version)
-                    for one in membership.subscriptions
+                    subscription.topic: ClaimedSubscription(
+                        expression=subscription.expression, sub_version=subscription.version
+                    )
+                    for subscription in membership.subscriptions
                 },
                 consume_from_where=membership.consume_from,
                 message_model=membership.model,
@@ -160,8 +162,10 @@ class HandMadeClients:
     def _body(self, client_id: str, membership: Membership) -> bytes:
         group = self._names.real(membership.group)
         subscriptions = [
-            _subscription_data(self._names.real(one.topic), one.expression, one.version)
-            for one in membership.subscriptions
+            _subscription_data(
+                self._names.real(subscription.topic), subscription.expression, subscription.version
+            )
+            for subscription in membership.subscriptions
         ]
         if membership.model == "CLUSTERING":
             # As DefaultMQPushConsumerImpl.copySubscription does (4.9.4): without it, members of RocketMQ's own

@@ -11,11 +11,11 @@ from typing import Any
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.events.messages import SendFailed, SendInvoked, Sent
 from rocketchaos.harness.core.history import History
-from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.rocketmq.allocation import Queue
-from rocketchaos.harness.workers.handle import WorkerFailed
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.program import InContainer
+from rocketchaos.harness.workers.worker import WorkerFailed
 
 START_LIMIT_S = 30.0
 END_LIMIT_S = 30.0

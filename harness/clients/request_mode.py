@@ -29,7 +29,7 @@ def set_request_mode(context: RunContext, group: str, topic: str, mode: str) -> 
         EnvironmentNotReady: a broker refused it.
         WorkerFailed: a broker could not be asked.
     """
-    told = []
+    brokers = []
     for broker in context.scenario.brokers_of(topic):
         address = context.broker_addresses.get(broker)
         if address is None:
@@ -49,6 +49,6 @@ def set_request_mode(context: RunContext, group: str, topic: str, mode: str) -> 
                 f"{answer['remark'] or 'no remark'}",
                 "POP is a matter of RocketMQ 5 and newer.",
             )
-        told.append(broker)
-    done = RequestModeSet(group=group, topic=topic, mode=mode, brokers=tuple(told))
+        brokers.append(broker)
+    done = RequestModeSet(group=group, topic=topic, mode=mode, brokers=tuple(brokers))
     context.history.append("harness", done)

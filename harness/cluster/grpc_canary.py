@@ -13,7 +13,7 @@ from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.names import new_token
-from rocketchaos.harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 
 READY_LIMIT_S = 30.0
 SERVE_LIMIT_S = 60.0

@@ -1,4 +1,4 @@
-"""What is left of harnesses that were killed together with their guardian, or lost power."""
+"""What is left of harnesses that were killed together with their reaper, or lost power."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from rocketchaos.harness.cluster.running import records, take_down
 from rocketchaos.harness.containers.removal import owners_in, remove_things_of, things_of
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper import handle as guardian
-from rocketchaos.harness.reaper.process import OwnedThing
+from rocketchaos.harness.reaper import reaper as reaper
+from rocketchaos.harness.reaper.reaper_process import OwnedThing
 
 
 @dataclass(frozen=True, slots=True)
 class Leftovers:
     """What dead harnesses left."""
 
-    processes: Sequence[guardian.OwnedProcess]
+    processes: Sequence[reaper.OwnedProcess]
     things: Sequence[OwnedThing]
     """In container engines that answer."""
     folders: Sequence[Path]
@@ -55,7 +55,7 @@ def leftovers() -> Leftovers:
         EnvironmentNotReady: the cache can't be used.
     """
     folders = _folders()
-    return Leftovers(guardian.find_owned(owners_in(folders)), things_of(folders), folders)
+    return Leftovers(reaper.find_owned(owners_in(folders)), things_of(folders), folders)
 
 
 def clean() -> Cleaned:
@@ -77,7 +77,7 @@ def clean() -> Cleaned:
         else:
             gone.append(record.id)
     folders = _folders()
-    orphans = guardian.find_owned(owners_in(folders))
+    orphans = reaper.find_owned(owners_in(folders))
     for orphan in orphans:
         orphan.end()
     removal = remove_things_of(folders)
@@ -99,7 +99,7 @@ def _folders() -> list[Path]:
     return [
         folder
         for folder in sorted(paths.scratch_root().iterdir())
-        if folder.name not in kept and not guardian.harness_alive(folder.name) and not guardian.held(folder)
+        if folder.name not in kept and not reaper.harness_alive(folder.name) and not reaper.held(folder)
     ]
 
 

@@ -1,6 +1,6 @@
 """Clusters that stay up after the command that started them.
 
-Such a cluster is started under an owner's token of its own (`harness.reaper.handle.new_owner`), in the scratch
+Such a cluster is started under an owner's token of its own (`harness.reaper.reaper.new_owner`), in the scratch
 folder of that owner. Its record says that somebody wants it though its harness has ended.
 """
 
@@ -23,8 +23,8 @@ from rocketchaos.harness.containers.removal import remove_things_of
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.language.cluster_needs import ProxyMode
-from rocketchaos.harness.reaper import handle as guardian
-from rocketchaos.harness.reaper.process import same_process
+from rocketchaos.harness.reaper import reaper as reaper
+from rocketchaos.harness.reaper.reaper_process import same_process
 from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
 
 _RECORD_VERSION = 2
@@ -215,10 +215,10 @@ def take_down(record: RunningCluster) -> None:
         process = same_process(node.pid, node.created_s)
         # What is in a container may be another user's; the engine ends it.
         if process is not None and node.container is None:
-            guardian.end(process)
+            reaper.end(process)
     # Their token is a secret, so whatever carries it is of this cluster, even if somebody set the clock and
     # times of creation are no longer what they were.
-    for owned in guardian.find_owned(record.owner.__eq__):
+    for owned in reaper.find_owned(record.owner.__eq__):
         owned.end()
     scratch = paths.scratch_root() / record.owner
     if left := remove_things_of([scratch]).left:

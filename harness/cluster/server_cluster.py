@@ -54,7 +54,7 @@ class ServerCluster(ABC):
             version: a RocketMQ release of 4.9.x or 5.x.
             timing: the profile whose settings the brokers get.
             folder: for configuration and logs, a folder in it for each node.
-            owner: the token by which a guardian finds what was started (`harness.reaper.handle`).
+            owner: the token by which a reaper finds what was started (`harness.reaper.reaper`).
             broker_configuration: lines of broker.conf that win over all others.
             brokers: the names of the brokers, each a master.
             slaves: the brokers that get a slave besides, `<broker>-slave`, which copies the master's log.
@@ -185,7 +185,7 @@ class ServerCluster(ABC):
         server.terminate()
         server.start()
         # Brokers must come back to a new name server by themselves: how long that takes is RocketMQ's doing.
-        others = [one for one in self._of_role("broker") if one.exit_reason() is None and not one.paused]
+        others = [item for item in self._of_role("broker") if item.exit_reason() is None and not item.paused]
         try:
             if server.role == "nameserver":
                 self._await_ready([server], [], others)
@@ -214,7 +214,7 @@ class ServerCluster(ABC):
         for servers in (self._servers[:first], self._servers[first:]):
             if servers:
                 _at_once(lambda server: server.start(), servers)
-                self._await_ready(servers, [one for one in servers if one.role == "broker"], [])
+                self._await_ready(servers, [item for item in servers if item.role == "broker"], [])
         # A run tells of every attempt: none is hidden.
         self.start_attempts += sum(server.restarts for server in self._servers)
         for broker in self._of_role("broker"):

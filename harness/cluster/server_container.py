@@ -17,7 +17,7 @@ from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.containers.container_engine import Engine, refusals
 from rocketchaos.harness.containers.launch import ContainerPlan, published_ports, start
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper.process import same_process
+from rocketchaos.harness.reaper.reaper_process import same_process
 from rocketchaos.harness.rocketmq import reach
 
 _STATE_LIMIT_S = 20
@@ -32,7 +32,7 @@ _TERMINATE_JAVA = (
 
 
 class ServerContainer(Server):
-    """A server in a container; its folder is there at `harness.cluster.containers.FOLDER`."""
+    """A server in a container; its folder is there at `harness.cluster.container_cluster.FOLDER`."""
 
     def __init__(
         self,

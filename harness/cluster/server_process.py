@@ -12,7 +12,7 @@ from pathlib import Path
 from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.core import process_state
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper.process import OWNER_VARIABLE
+from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE
 
 _REAP_LIMIT_S = 20
 _SHUTDOWN_LIMIT_S = 60
@@ -39,7 +39,7 @@ class ServerProcess(Server):
 
         Args:
             command: the whole command line of the next start.
-            owner: the token by which a guardian finds the process.
+            owner: the token by which a reaper finds the process.
         """
         super().__init__(name, role, address, folder, slave_of)
         self.command = command

@@ -8,7 +8,7 @@ from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wa
 
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.workers.worker import WorkerFailed
 
 ROUTE_LIMIT_S = 15.0
 NO_ROUTE = 17
@@ -35,7 +35,7 @@ def create_routed_topic(admin: Admin, topic: str, queues: int, brokers: Mapping[
 
     def routed() -> dict[str, int]:
         try:
-            return {one["broker"]: one["queues"] for one in admin.route(topic)["queues"]}
+            return {item["broker"]: item["queues"] for item in admin.route(topic)["queues"]}
         except WorkerFailed as failure:
             if failure.code != NO_ROUTE:
                 raise

@@ -15,8 +15,8 @@ from rocketchaos.harness.core.events import body_of
 from rocketchaos.harness.core.events.base import BrokenEvent
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 LIMIT_S = 60.0
 """How long anything may take: a client with timers of its own may need two of them."""

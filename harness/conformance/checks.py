@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from rocketchaos.harness.conformance.bench import LIMIT_S, Bench, NotSo
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
-from rocketchaos.harness.workers.handle import WorkerFailed
 from rocketchaos.harness.workers.protocol import TERMINATED
+from rocketchaos.harness.workers.worker import WorkerFailed
 
 Check = Callable[[Bench], str | None]
 """Raises `NotSo`; text: why it says nothing to this worker."""

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.conformance.bench import Bench, NotSo
 from rocketchaos.harness.conformance.checks import CHECKS, Check
 from rocketchaos.harness.core.errors import RocketchaosError
 from rocketchaos.harness.engine.cluster_choice import Making
-from rocketchaos.harness.engine.session import Session
+from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.rocketmq.client_traits import Api, ClientKind
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
-from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
-from rocketchaos.harness.workers.kinds import WorkerKind
 from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.processes import Processes, Progress
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.worker_kinds import WorkerKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def results(
             proxy="local" if kind.needs_proxy else None,
         )
         making = Making(ClusterKind.EMBEDDED, rocketmq, needs, processes)
-        with Session(processes, rocketmq, making) as session:
-            cluster, admin = session.ready()
+        with ManagedCluster(processes, rocketmq, making) as managed:
+            cluster, admin = managed.ready()
             for api in kind.apis.values():
 
                 def spawn(name: str, on_event: OnEvent, on_death: OnDeath, api: Api = api) -> Worker:
@@ -101,7 +101,7 @@ def _spawn(
     return Worker.spawn(
         worker_kind,
         name,
-        home=OnHost(processes.guardian.owner, processes.java),
+        home=OnHost(processes.reaper.owner, processes.java),
         classpath=() if role is None else classpath(kind.version or rocketmq, role, processes.progress),
         packages=worker_kind.packages_folder(processes.progress),
         library=worker_kind.library(processes.progress),

@@ -17,9 +17,9 @@ from testcontainers.core.config import testcontainers_config
 from testcontainers.core.docker_client import DockerClient
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper.process import engine_client
+from rocketchaos.harness.reaper.reaper_process import engine_client
 
-# Our guardian removes what is left behind: at once, and also where the reaper's image can't be had.
+# Our reaper removes what is left behind: at once, and also where the reaper's image can't be had.
 testcontainers_config.ryuk_disabled = True
 
 _IN_VM = "ROCKETCHAOS_ENGINE_IN_VM"
@@ -111,16 +111,18 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
     seen: set[int] = set()
     pending = [error]
     while pending:
-        one = pending.pop()
-        if one is None or id(one) in seen:
+        item = pending.pop()
+        if item is None or id(item) in seen:
             continue
-        seen.add(id(one))
-        yield one
+        seen.add(id(item))
+        yield item
         # requests and urllib3 put the reason into their arguments instead of chaining it.
-        pending += [one.__cause__, one.__context__]
-        pending += [argument for argument in one.args if isinstance(argument, BaseException)]
+        pending += [item.__cause__, item.__context__]
+        pending += [argument for argument in item.args if isinstance(argument, BaseException)]
         pending.append(
-            getattr(one, "reason", None) if isinstance(getattr(one, "reason", None), BaseException) else None
+            getattr(item, "reason", None)
+            if isinstance(getattr(item, "reason", None), BaseException)
+            else None
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocketchaos.harness.reaper.process import OWNER_LABEL
+from rocketchaos.harness.reaper.reaper_process import OWNER_LABEL
 
 __all__ = ["OWNER_LABEL", "ROLE_LABEL", "RUN_LABEL", "labels_of"]
 

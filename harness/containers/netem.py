@@ -92,6 +92,6 @@ def _try(engine: Engine, image: str, owner: str, run: str) -> str:
 
 def _interfaces(sidecar: Sidecar) -> list[str]:
     """The interfaces by which others are reached: all but loopback."""
-    told = sidecar.run("ip", "-o", "-4", "addr", "show").output
-    names = [line.split()[1] for line in told.splitlines() if len(line.split()) > 1]
+    output = sidecar.run("ip", "-o", "-4", "addr", "show").output
+    names = [line.split()[1] for line in output.splitlines() if len(line.split()) > 1]
     return [name for name in dict.fromkeys(names) if name != "lo"]

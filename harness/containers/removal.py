@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper.handle import engines_of
-from rocketchaos.harness.reaper.process import OwnedThing, clear_engine, owned_things
+from rocketchaos.harness.reaper.reaper import engines_of
+from rocketchaos.harness.reaper.reaper_process import OwnedThing, clear_engine, owned_things
 
 if TYPE_CHECKING:
     from docker import DockerClient

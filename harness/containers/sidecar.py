@@ -94,16 +94,16 @@ class Sidecar:
 
     def _working_iptables(self) -> str:
         if self._iptables is None:
-            told = []
+            refusals = []
             for program in _FLAVOURS:
                 ran = self.run("sh", "-c", f"{program} -w -S OUTPUT")
                 if ran.code == 0:
                     self._iptables = program
                     break
-                told.append(f"{program}: {ran.output or f'exit code {ran.code}'}")
+                refusals.append(f"{program}: {ran.output or f'exit code {ran.code}'}")
             else:
                 raise EnvironmentNotReady(
-                    "no iptables works in a container: " + "; ".join(told),
+                    "no iptables works in a container: " + "; ".join(refusals),
                     "The worker's image needs iptables, and the kernel its modules (nf_tables or ip_tables).",
                 )
         return self._iptables
@@ -122,7 +122,7 @@ class Sidecars:
         Args:
             engine: where the targets run.
             image: an image with iptables, iproute2 and python3, asked for with the first sidecar.
-            owner: whose they are, for the guardian.
+            owner: whose they are, for the reaper.
             run: to what they belong.
         """
         self._engine, self._image, self._owner, self._run = engine, image, owner, run

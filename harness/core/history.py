@@ -50,7 +50,7 @@ class History:
         Raises:
             EnvironmentNotReady: the line could not be written (a full disk, for one).
         """
-        kind, told = (what, data or {}) if isinstance(what, str) else (what.kind, what.as_data())
+        kind, fields = (what, data or {}) if isinstance(what, str) else (what.kind, what.as_data())
         with self._lock:
             event = Event(
                 n=len(self._events) + 1,
@@ -59,7 +59,7 @@ class History:
                 run=self.run,
                 node=node,
                 kind=kind,
-                data=dict(told),
+                data=dict(fields),
             )
             # In memory first: where the disk is full, the outcome must still be able to say so.
             self._events.append(event)

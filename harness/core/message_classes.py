@@ -54,12 +54,12 @@ CLASS_WORDS: Mapping[MessageClass, ClassWords] = MappingProxyType(
 def class_counts(fates: Sequence[MessageFate]) -> dict[MessageClass, int]:
     """How many messages are of which class; classes without any are left out."""
     counts = Counter(fate.message_class for fate in fates)
-    return {one: counts[one] for one in CLASS_WORDS if counts[one]}
+    return {class_word: counts[class_word] for class_word in CLASS_WORDS if counts[class_word]}
 
 
 def class_sentence(fates: Sequence[MessageFate]) -> str:
     """`4 delivered, 4 filtered by the client`."""
-    return ", ".join(f"{count:,} {CLASS_WORDS[one].text}" for one, count in class_counts(fates).items())
+    return ", ".join(f"{count:,} {CLASS_WORDS[item].text}" for item, count in class_counts(fates).items())
 
 
 def fate_sentences(fates: Sequence[MessageFate]) -> list[str]:

@@ -17,7 +17,7 @@ SCHEMA_VERSION = 1
 """Version of every JSON document in a run folder."""
 
 
-class Told(StrEnum):
+class DescribedEnum(StrEnum):
     """Words that say what they mean."""
 
     meaning: str
@@ -31,7 +31,7 @@ class Told(StrEnum):
         return member
 
 
-class OutcomeKind(Told):
+class OutcomeKind(DescribedEnum):
     """How a run ended."""
 
     REPRODUCED = "reproduced", "Every check of `anomaly` holds."
@@ -46,7 +46,7 @@ class OutcomeKind(Told):
     ERROR = "error", "The environment or the harness failed. Never evidence for anything."
 
 
-class Holds(Told):
+class Holds(DescribedEnum):
     """What a check says of its statement."""
 
     YES = "yes", "It was seen to be so."
@@ -54,7 +54,7 @@ class Holds(Told):
     UNKNOWN = "unknown", "The history lacks the evidence, or the check itself failed. Never counts as yes."
 
 
-class MessageClass(Told):
+class MessageClass(DescribedEnum):
     """What became of one message for one group."""
 
     DELIVERED = "delivered", "A listener of the group got it."
@@ -182,7 +182,7 @@ class Trouble(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-class Judgement(Told):
+class Judgement(DescribedEnum):
     """What an outcome is held against: what the scenario expects with this client on this version of RocketMQ."""
 
     AS_EXPECTED = "as expected", "The outcome is the expected one, and every check of `also` holds."

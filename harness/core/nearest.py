@@ -15,7 +15,7 @@ def nearest(word: str, allowed: Collection[str]) -> str | None:
         return next(iter(allowed))
     if len(word) > _LONGEST:
         return None
-    by_small_letters = {one.lower(): one for one in allowed}
+    by_small_letters = {text.lower(): text for text in allowed}
     found = difflib.get_close_matches(word.lower(), by_small_letters, n=1)
     return by_small_letters[found[0]] if found else None
 

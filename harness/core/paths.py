@@ -4,7 +4,7 @@ Everything is below one folder, `ROCKETCHAOS_CACHE` or the user's cache folder:
 `maven/` RocketMQ's jars, `clients/` the packages of other clients, `hooks/` what is put into brokers, `archives/`
 the class-data archives with which JVMs start faster, `templates/` compiled templates of pages, `clusters/` one
 record for each cluster that stays up, `scratch/` the stores and logs of clusters, a folder for each owner (see
-`harness.reaper.handle`).
+`harness.reaper.reaper`).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ def printable(value: object, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(
-        one if one in keep or unicodedata.category(one) not in _UNSAFE else _escape(one) for one in text
+        item if item in keep or unicodedata.category(item) not in _UNSAFE else _escape(item) for item in text
     )
 
 

@@ -40,7 +40,7 @@ def weight_of(scenario: Scenario, timing: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Slot:
     """A run may go on; how that came about."""
 
     chosen: int | None
@@ -65,7 +65,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asking:
-    """A run that waits for its turn."""
+    """A run that waits for its slot."""
 
     weight: float
     since: float
@@ -109,7 +109,7 @@ class Admission:
         return int(self._limit / (1.0 if self._chosen else FAITHFUL_SHARE))
 
     @contextmanager
-    def turn(self, weight: float, interrupted: threading.Event) -> Iterator[Turn]:
+    def slot(self, weight: float, interrupted: threading.Event) -> Iterator[Slot]:
         """Wait until a run of this weight may begin, and let it be under way for the block.
 
         Raises:
@@ -128,11 +128,11 @@ class Admission:
                 self._waiting.remove(asking)
                 self._changed.notify_all()
             waited_s = self._clock() - asking.since
-            turn = Turn(self._chosen, self._limit, weight, self._under_way, waited_s)
+            slot = Slot(self._chosen, self._limit, weight, self._under_way, waited_s)
             self._under_way += 1
             self._weight += weight
         try:
-            yield turn
+            yield slot
         finally:
             with self._changed:
                 self._under_way -= 1
@@ -144,7 +144,7 @@ class Admission:
         first = self._waiting[0]
         if self._fits(first.weight) or self._clock() - first.since > OVERTAKEN_FOR_S:
             return first
-        return next((one for one in self._waiting if self._fits(one.weight)), first)
+        return next((item for item in self._waiting if self._fits(item.weight)), first)
 
     def _fits(self, weight: float) -> bool:
         return self._under_way == 0 or self._weight + weight <= self._limit

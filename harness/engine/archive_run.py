@@ -25,10 +25,10 @@ from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.jars.artifacts import Role, classpath
 from rocketchaos.harness.jars.class_archive import ClassArchive
 from rocketchaos.harness.rocketmq import versions
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import Worker
 from rocketchaos.harness.workers.on_host import with_jpype
 from rocketchaos.harness.workers.processes import Processes
+from rocketchaos.harness.workers.worker import Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 _LIMIT_S = 30.0
 _BUSY_LOAD = 2.0
@@ -48,7 +48,7 @@ def make_archives(processes: Processes, version: str, *, proxy: bool = False) ->
     command makes them then.
 
     Args:
-        processes: whose Java, guardian and timing are taken.
+        processes: whose Java, reaper and timing are taken.
         version: of RocketMQ; its jars are there.
         proxy: whether runs need a proxy; those of its servers are made then.
 
@@ -65,7 +65,7 @@ def make_archives(processes: Processes, version: str, *, proxy: bool = False) ->
         if not missing:
             return
         processes.progress(f"preparing fast starts of RocketMQ {version}, once")
-        folder = processes.scratch(processes.guardian.owner) / "archive-run"
+        folder = processes.scratch(processes.reaper.owner) / "archive-run"
         try:
             folder.mkdir(exist_ok=True)
             _ArchiveRun(processes, version, missing, folder, proxy=proxy).make()
@@ -149,7 +149,7 @@ class _ArchiveRun:
             version,
             processes.timing,
             folder / "cluster",
-            owner=processes.guardian.owner,
+            owner=processes.reaper.owner,
             proxy="local" if proxy else None,
         )
         self._cluster.archive_options = self._options

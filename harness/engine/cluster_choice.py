@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.cluster.server_cluster import ServerCluster
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
@@ -52,7 +52,7 @@ class Making:
             kind: where its servers run.
             version: of RocketMQ.
             needs: what is wanted of it.
-            processes: whose timing and guardian are its own.
+            processes: whose timing and reaper are its own.
             delayed: brokers whose answers can be delayed.
             nameserver_port: of an embedded one; None: any that is free.
         """
@@ -89,13 +89,13 @@ class Making:
         )
 
     def _containers(self, folder: Path, owner: str) -> ServerCluster:
-        from rocketchaos.harness.cluster.containers import ContainersCluster
+        from rocketchaos.harness.cluster.container_cluster import ContainersCluster
         from rocketchaos.harness.containers.container_engine import connect
         from rocketchaos.harness.containers.images import Images
 
         processes = self._processes
         engine = connect()
-        processes.guardian.watch_engine(engine.base_url)
+        processes.reaper.watch_engine(engine.base_url)
         dashboard = self._needs.dashboard
         if dashboard == DASHBOARD_DEFAULT:
             dashboard = _DASHBOARDS[versions.parse(self._version)[0]]

@@ -33,15 +33,15 @@ from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.faults.base import Faults
 from rocketchaos.harness.language.cluster_needs import PROXY
-from rocketchaos.harness.language.consumer import Expression
+from rocketchaos.harness.language.consumer_spec import Expression
 from rocketchaos.harness.language.words import Word
-from rocketchaos.harness.probes.last_looks import LastLooks
-from rocketchaos.harness.probes.logs import size_of
+from rocketchaos.harness.probes.last_observations import LastObservations
+from rocketchaos.harness.probes.logs_probe import size_of
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.performing import BranchEnded
 from rocketchaos.harness.steps.place import Place
-from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 DEATH_SHOWS_WITHIN_S = 0.5
 
@@ -86,7 +86,7 @@ class RunContext:
         self._variables: dict[str, tuple[str, ...]] = {}
         self._bound_subscriptions: dict[str, Mapping[str, Expression]] = {}
         """Of the first consumer of each variable, when it was bound."""
-        self._last_looks = LastLooks()
+        self._last_observations = LastObservations()
         self._troubles: list[RocketchaosError] = []
         self._lock = threading.Lock()
         self._looks: dict[str, threading.RLock] = {}
@@ -172,7 +172,7 @@ class RunContext:
         proxy = self.cluster.proxy
         if proxy is None or proxy.mode == "local" or not members:
             return (members or (group,)) if brokers else ()
-        return tuple(one for one in members if self.consumers[one].spec.needs_proxy is not brokers)
+        return tuple(member for member in members if self.consumers[member].spec.needs_proxy is not brokers)
 
     def why_not_asked(self, topic: str) -> str | None:
         """Why the queues of a topic can't be read now: a broker stands still, and keeps whoever asks waiting."""
@@ -252,7 +252,9 @@ class RunContext:
 
     def running_consumers(self) -> tuple[Consumer, ...]:
         """Started consumers that can answer: neither stopped, killed nor paused."""
-        return tuple(one for one in self.consumers.values() if one.started and not one.paused)
+        return tuple(
+            consumer for consumer in self.consumers.values() if consumer.started and not consumer.paused
+        )
 
     def bind(self, variable: str, consumers: tuple[str, ...]) -> None:
         """Let `$variable` stand for these consumers."""
@@ -308,8 +310,8 @@ class RunContext:
         )
         self.history.append("harness", body)
 
-    def only_look(self, probe: str) -> AbstractContextManager[object]:
-        """To be held by a look of this probe: see `harness.probes.looks`."""
+    def only_observation(self, probe: str) -> AbstractContextManager[object]:
+        """To be held by a look of this probe: see `harness.probes.one_at_a_time`."""
         with self._lock:
             return self._looks.setdefault(probe, threading.RLock())
 
@@ -322,9 +324,9 @@ class RunContext:
             began_ns: when the look was begun, by `now_ns`: before anybody was asked.
         """
         with self._lock:
-            told = self._last_looks.told(what, data, moment, began_ns, self.now_ns())
-            if told is not None:
-                self.history.append("harness", kind, told)
+            change = self._last_observations.change(what, data, moment, began_ns, self.now_ns())
+            if change is not None:
+                self.history.append("harness", kind, change)
 
     def note_probe_failure(self, probe: str, error: str, **where: str) -> None:
         """Write down that a look failed; checks answer `unknown` where they miss it."""

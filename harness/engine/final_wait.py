@@ -87,20 +87,20 @@ class FinalWait:
             watch.stop()
         waited = Waited(
             took_ms=round((context.now_ns() - began_ns) / 1e6, 1),
-            checks=tuple(WaitedFor(check=one.check, why=one.why) for one in first),
+            checks=tuple(WaitedFor(check=item.check, why=item.why) for item in first),
         )
         context.history.append("harness", waited)
 
     def _tell(self, lacking: Sequence[LackingTime]) -> None:
         seconds = _seconds_left(lacking, self._context.now_ns())
-        checks = ", ".join(dict.fromkeys(one.check for one in lacking))
+        checks = ", ".join(dict.fromkeys(item.check for item in lacking))
         self._progress(
             f"{self._context.scenario.name} waits up to {seconds:.0f} s more: a message may still come ({checks})"
         )
 
 
 def _latest(lacking: Sequence[LackingTime]) -> int:
-    return max((one.not_before_ns for one in lacking), default=0)
+    return max((item.not_before_ns for item in lacking), default=0)
 
 
 def _seconds_left(lacking: Sequence[LackingTime], now_ns: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rocketchaos.assertions.log import Log
 from rocketchaos.assertions.log_lapse import LogLapse
-from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.words import references
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.base import Step, every_step

@@ -18,8 +18,8 @@ import rocketchaos
 from rocketchaos.harness.cluster.base import Cluster, Configurable
 from rocketchaos.harness.core.machine_load import RunLoad
 from rocketchaos.harness.core.names import Names
-from rocketchaos.harness.engine.admission import Turn
-from rocketchaos.harness.engine.session import Session
+from rocketchaos.harness.engine.admission import Slot
+from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.rocketmq.timers import timers_ms
 
@@ -74,49 +74,49 @@ def _size(path: Path) -> int:
 
 def describe_run(
     job: Job,
-    session: Session,
+    managed: ManagedCluster,
     names: Names,
     *,
     seed: int,
     seconds: float | None,
     phases: Mapping[str, float],
     load: RunLoad,
-    turn: Turn | None,
+    slot: Slot | None,
 ) -> dict[str, Any]:
     """`run.json`: all that one needs to know to run it again, and to judge its timing.
 
     Written when the run begins, with `seconds` and `ended` null, and again when it has ended.
     """
-    cluster, scenario = session.cluster, job.scenario
-    clients = scenario.clients(session.version)
+    cluster, scenario = managed.cluster, job.scenario
+    clients = scenario.clients(managed.version)
     return {
         "run": names.token,
         "scenario": scenario.name,
         "title": scenario.title,
         "scenario_file": scenario.file,
         "seed": seed,
-        "timing": session.timing.name,
+        "timing": managed.timing.name,
         "timers_ms": timers_ms(
-            session.timing,
-            session.version,
+            managed.timing,
+            managed.version,
             clients.values(),
             cluster.broker_configuration if isinstance(cluster, Configurable) else {},
         ),
-        "rocketmq": session.version,
+        "rocketmq": managed.version,
         "client": scenario.client_label,
         "client_version": "+".join(version for _, version in sorted(set(clients.values())))
-        or session.version,
+        or managed.version,
         "cell": {"client": job.clients, "rocketmq": job.rocketmq},
         "clients": {name: f"{kind}@{version}" for name, (kind, version) in clients.items()},
         "chosen_client": None if job.client is None else str(job.client),
-        "workers": session.workers_of(scenario),
+        "workers": managed.workers_of(scenario),
         "cluster": {
             "kind": cluster.kind if cluster else None,
             "nodes": [
                 {"name": node.name, "role": node.role, "address": node.address}
                 for node in (cluster.nodes if cluster else ())
             ],
-            "shared": session.shared,
+            "shared": managed.shared,
             "images": dict(cluster.images) if cluster else {},
             "start_attempts": cluster.start_attempts if cluster else None,
         },
@@ -124,12 +124,12 @@ def describe_run(
         "ended": None if seconds is None else datetime.now(UTC).isoformat(timespec="milliseconds"),
         "seconds": None if seconds is None else round(seconds, 3),
         "load": load.as_json(),
-        "parallel": None if turn is None else turn.as_json(),
+        "parallel": None if slot is None else slot.as_json(),
         "phases": {name: round(value, 3) for name, value in phases.items()},
         "versions": {
             "rocketchaos": rocketchaos.__version__,
             "python": platform.python_version(),
-            "java": session.processes.java.version,
+            "java": managed.processes.java.version,
         },
         "host": describe_host(),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],

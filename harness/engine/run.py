@@ -17,12 +17,12 @@ from rocketchaos.harness.core.machine_load import RunLoad
 from rocketchaos.harness.core.model import Event, Outcome
 from rocketchaos.harness.core.names import Names, new_token
 from rocketchaos.harness.core.run_folder import RunFolder
-from rocketchaos.harness.engine.admission import Turn
+from rocketchaos.harness.engine.admission import Slot
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.final_wait import FinalWait
+from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.record import describe_run
-from rocketchaos.harness.engine.session import Session
-from rocketchaos.harness.engine.test_bed import Stage
+from rocketchaos.harness.engine.test_bed import TestBed
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.probes.watch import Watch
@@ -46,15 +46,15 @@ class RunResult:
 
 @dataclass(slots=True)
 class Run:
-    """One run of one scenario on a session's cluster, into one folder."""
+    """One run of one scenario on a cluster's cluster, into one folder."""
 
     job: Job
-    session: Session
+    managed: ManagedCluster
     folder: RunFolder
     seed: int
     all_own: bool = False
     """Every client gets a process of its own: the steps are not known beforehand."""
-    turn: Turn | None = None
+    slot: Slot | None = None
     """How it was let in beside others; None: nobody asked."""
     load: RunLoad = field(default_factory=RunLoad)
     phases: dict[str, float] = field(default_factory=dict)
@@ -74,35 +74,35 @@ class Run:
         Raises:
             KeyboardInterrupt: the user wants it to end; the run so far is judged and in its folder.
         """
-        stage = self.open()
+        test_bed = self.open()
         to_raise: BaseException | None = None
         try:
-            self._play(stage)
+            self._play(test_bed)
         except BaseException as failure:
             to_raise = None if isinstance(failure, Exception) else failure
-            stage.note_failure(failure)
+            test_bed.note_failure(failure)
         finally:
             with self.phase("tear down"):
-                stage.tear_down()
-        result = self.judge(stage)
+                test_bed.tear_down()
+        result = self.judge(test_bed)
         if to_raise is not None:
             raise to_raise
         return result
 
-    def open(self) -> Stage:
-        """The stage of the run, with nothing on it yet; the scenario is in the folder."""
+    def open(self) -> TestBed:
+        """The test_bed of the run, with nothing on it yet; the scenario is in the folder."""
         names = Names(new_token())
         self.folder.write_text("scenario.yaml", self.scenario.source)
         # Now already: a run that is killed must be possible to run again.
         self.folder.write_json("run.json", self._record(names, None))
         self.folder.link_latest()
         history = History(names.token, self.folder.events_path)
-        return Stage(self.scenario, self.session, self.folder, history, names, all_own=self.all_own)
+        return TestBed(self.scenario, self.managed, self.folder, history, names, all_own=self.all_own)
 
-    def _play(self, stage: Stage) -> None:
+    def _play(self, test_bed: TestBed) -> None:
         with self.phase("provision"):
-            context = stage.provision()
-        watch = Watch(context, self.session.processes.workers.run_count)
+            context = test_bed.provision()
+        watch = Watch(context, self.managed.processes.workers.run_count)
         watch.start()
         try:
             with self.phase("steps"):
@@ -111,30 +111,30 @@ class Run:
         finally:
             watch.stop()
         with self.phase("observe"):
-            observe_end(context, self.session)
-            stage.check_memory()
+            observe_end(context, self.managed)
+            test_bed.check_memory()
 
-    def judge(self, stage: Stage) -> RunResult:
+    def judge(self, test_bed: TestBed) -> RunResult:
         """Judge what was played, and write it all down."""
-        outcome = judge(self.scenario, stage.history.events)
-        record = self._record(stage.names, time.monotonic() - self.started)
+        outcome = judge(self.scenario, test_bed.history.events)
+        record = self._record(test_bed.names, time.monotonic() - self.started)
         with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
             self.folder.write_json("run.json", record)
             self.folder.write_outcome(outcome)
-        stage.history.close()
-        self.result = RunResult(self.scenario, self.folder, outcome, stage.history.events, record)
+        test_bed.history.close()
+        self.result = RunResult(self.scenario, self.folder, outcome, test_bed.history.events, record)
         return self.result
 
     def _record(self, names: Names, seconds: float | None) -> dict[str, Any]:
         return describe_run(
             self.job,
-            self.session,
+            self.managed,
             names,
             seed=self.seed,
             seconds=seconds,
             phases=self.phases,
             load=self.load,
-            turn=self.turn,
+            slot=self.slot,
         )
 
     def phase(self, name: str) -> _Phase:
@@ -147,11 +147,11 @@ def perform(context: RunContext, index: int, step: Step) -> None:
     perform_step(context.within(Place((index,))), step)
 
 
-def observe_end(context: RunContext, session: Session) -> None:
+def observe_end(context: RunContext, managed: ManagedCluster) -> None:
     """Observe how everything ended, later where only time is missing; nothing that is to live may have died."""
     context.check_alive()
     observe_moment(context, END)
-    processes = session.processes
+    processes = managed.processes
     FinalWait(context, processes.progress, lambda: Watch(context, processes.workers.run_count))()
     context.check_alive()
     context.history.append("harness", RunEnded())

@@ -1,4 +1,4 @@
-"""The stage of a run: its workers and clients, from the first process to the last log."""
+"""The test_bed of a run: its workers and clients, from the first process to the last log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rocketchaos.harness.clients.consumer import Consumer
 from rocketchaos.harness.clients.producer import Producer
 from rocketchaos.harness.clients.request_mode import set_request_mode
 from rocketchaos.harness.cluster.groups import create_group
-from rocketchaos.harness.cluster.messages import locate
+from rocketchaos.harness.cluster.message_place import locate
 from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.core.errors import (
     EnvironmentNotReady,
@@ -27,26 +27,26 @@ from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.engine.record import NodeLogs
-from rocketchaos.harness.engine.session import Session
-from rocketchaos.harness.language.consumer import Through
-from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.consumer_spec import Through
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.workers.events import WorkerEvent
 from rocketchaos.harness.workers.lease import WorkerProcess
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 
-class Stage:
+class TestBed:
     """The clients of one run: provisioned before its first step, torn down after its last."""
 
     def __init__(
         self,
         scenario: Scenario,
-        session: Session,
+        managed: ManagedCluster,
         folder: RunFolder,
         history: History,
         names: Names,
@@ -58,14 +58,14 @@ class Stage:
             all_own: every client gets a process of its own, for the steps are not known beforehand.
         """
         self.scenario = scenario
-        self.session = session
+        self.managed = managed
         self.folder = folder
         self.history = history
         self.names = names
         self.context: RunContext | None = None
         self._all_own = all_own
         self._own = own_processes(scenario)
-        self._tenancy = session.processes.workers.tenancy(names.token)
+        self._tenancy = managed.processes.workers.tenancy(names.token)
         self._over = False
         self._early_deaths: list[tuple[str, str, Trouble]] = []
         self._consumers: dict[str, Consumer] = {}
@@ -78,19 +78,19 @@ class Stage:
             "harness",
             RunStarted(
                 scenario=self.scenario.name,
-                timing=self.session.timing.name,
-                rocketmq=self.session.version,
+                timing=self.managed.timing.name,
+                rocketmq=self.managed.version,
                 client=self.scenario.client_label,
             ),
         )
-        self.session.begin()
+        self.managed.begin()
         for name, spec in self.scenario.consumers.items():
             self._consumers[name] = Consumer(
                 name,
                 spec,
                 history=self.history,
-                timing=self.session.timing,
-                rocketmq=self.session.version,
+                timing=self.managed.timing,
+                rocketmq=self.managed.version,
                 spawn=self._spawn,
                 real=self.names.real,
                 servers=partial(self._servers, spec.choice, spec.through),
@@ -115,10 +115,10 @@ class Stage:
         """How often the producer's client is to ask for routes; None: as it does by itself."""
         if not self.scenario.producer.choice.kind.compressed:
             return None
-        return self.session.timing.client_settings.get("pollNameServerInterval")
+        return self.managed.timing.client_settings.get("pollNameServerInterval")
 
     def _connect(self, producer: Producer) -> RunContext:
-        cluster, admin = self.session.ready()
+        cluster, admin = self.managed.ready()
         self._logs = NodeLogs(cluster)
         context = RunContext(
             self.scenario,
@@ -128,7 +128,7 @@ class Stage:
             admin=admin,
             producer=producer,
             consumers=self._consumers,
-            interrupted=self.session.interrupted,
+            interrupted=self.managed.interrupted,
             logs=self.folder.logs,
         )
         self.context = context
@@ -140,10 +140,11 @@ class Stage:
             if not spec.by_sending:
                 self._create(context, topic, spec.queues)
         if any(choice.kind.needs_proxy for choice in self.scenario.choices):
-            self.session.prove_grpc(self.scenario)
+            self.managed.prove_grpc(self.scenario)
         for group in self.scenario.groups:
             if any(
-                self.scenario.consumers[one].choice.kind.needs_proxy for one in self.scenario.members(group)
+                self.scenario.consumers[member].choice.kind.needs_proxy
+                for member in self.scenario.members(group)
             ):
                 create_group(admin, self.names.real(group), context.broker_addresses.values())
         producer.start()
@@ -159,7 +160,7 @@ class Stage:
 
     def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
         """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
-        cluster = self.session.ready()[0]
+        cluster = self.managed.ready()[0]
         if not choice.kind.needs_proxy and through == "brokers":
             return {"nameserver": cluster.nameserver}
         if cluster.proxy is None:
@@ -169,7 +170,7 @@ class Stage:
         return {"nameserver": cluster.nameserver, "endpoint": cluster.proxy.grpc_endpoint}
 
     def _locate(self, topic: str, msg_id: str) -> Mapping[str, Any]:
-        return locate(self.session.ready()[1], topic, msg_id)
+        return locate(self.managed.ready()[1], topic, msg_id)
 
     def _queues(self, topic: str) -> Sequence[Queue]:
         return () if self.context is None else self.context.queues(topic)
@@ -179,8 +180,8 @@ class Stage:
             set_request_mode(self.context, group, topic, mode)
 
     def _spawn(self, name: str, choice: ClientChoice) -> WorkerProcess:
-        home = self.session.worker_home(self.scenario)
-        version = choice.version_on(self.session.version)
+        home = self.managed.worker_home(self.scenario)
+        version = choice.version_on(self.managed.version)
         alone = self._all_own or home is not None or name in self._own
         shared = choice.kind.shared_worker
         spec = self.scenario.consumers.get(name)
@@ -192,7 +193,7 @@ class Stage:
             )
         if shared is not None and not alone:
             return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death, beside)
-        return self.session.processes.spawn(
+        return self.managed.processes.spawn(
             choice.kind.worker,
             version,
             name,

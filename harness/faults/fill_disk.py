@@ -47,7 +47,7 @@ class FillDisk(Fault):
             stop=stop_after_delay(_LIMIT_S),
         )
         try:
-            line = retrying(self._told)
+            line = retrying(self._in_words)
         except RetryError:
             raise PreconditionNotMet(
                 f"{self.name}: {self.target} didn't take its disk for full within {_LIMIT_S:.0f} s; "
@@ -69,7 +69,7 @@ class FillDisk(Fault):
         self._context.node_is_up(self.target)
         self._context.record_node(self._context.node(self.target))
 
-    def _told(self) -> str | None:
+    def _in_words(self) -> str | None:
         """What its log says of a full disk since the start; None: nothing yet."""
         with self._context.node(self.target).log.open("rb") as log:
             log.seek(self._logged)

@@ -47,15 +47,15 @@ class Loss(NetworkFault):
             if all(dropped + passed >= needed for dropped, passed in seen.values()):
                 break
             if time.monotonic() > end:
-                raise PreconditionNotMet(f"loss: too few packets within {_LIMIT_S:.0f} s: {_told(seen)}")
+                raise PreconditionNotMet(f"loss: too few packets within {_LIMIT_S:.0f} s: {_in_words(seen)}")
         wrong = {
             direction: found for direction, found in seen.items() if not agrees(*found, self._percent / 100)
         }
         if wrong:
             raise PreconditionNotMet(
-                f"loss of {self.target}: {self._percent} % should be dropped, and {_told(wrong)}"
+                f"loss of {self.target}: {self._percent} % should be dropped, and {_in_words(wrong)}"
             )
-        return _told(seen)
+        return _in_words(seen)
 
     def wait_healed(self) -> str:
         """Connections are made again, and every knock is answered."""
@@ -74,8 +74,8 @@ class Loss(NetworkFault):
         """Packets dropped and passed, by direction; each address has two rules."""
         met, addresses = self._counts(), len(self._link.peer.addresses)
         directions = [
-            f"{one.name} to {other.name}"
-            for one, other, wanted in (
+            f"{item.name} to {other.name}"
+            for item, other, wanted in (
                 (self._link.own, self._link.peer, self._link.outgoing),
                 (self._link.peer, self._link.own, self._link.incoming),
             )
@@ -95,7 +95,7 @@ def agrees(dropped: int, passed: int, probability: float) -> bool:
     return dropped > 0 and abs(dropped - expected) <= _SIGMAS * math.sqrt(expected * (1 - probability)) + 1
 
 
-def _told(seen: dict[str, tuple[int, int]]) -> str:
+def _in_words(seen: dict[str, tuple[int, int]]) -> str:
     return "; ".join(
         f"{direction}: {dropped} of {dropped + passed} packets dropped"
         for direction, (dropped, passed) in seen.items()

@@ -17,7 +17,7 @@ from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wa
 from rocketchaos.harness.cluster.base import OnThisHost
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.faults.base import Fault
-from rocketchaos.harness.reaper.process import OWNER_VARIABLE
+from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE
 
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext
@@ -99,7 +99,7 @@ class Stall(Fault):
         """
         environment = dict(os.environ)
         with contextlib.suppress(psutil.Error, KeyError):
-            # The guardian ends it with what belongs to the same owner.
+            # The reaper ends it with what belongs to the same owner.
             environment[OWNER_VARIABLE] = psutil.Process(self._pid).environ()[OWNER_VARIABLE]
         bursts = subprocess.Popen(
             [

@@ -110,10 +110,10 @@ def _home_of(executable: Path) -> Path:
     home = executable.resolve().parent.parent
     if _libjvm(home) is not None:
         return home
-    told = re.search(
+    found = re.search(
         r"^\s*java\.home = (.+)$", _run(executable, "-XshowSettings:properties", "-version"), re.M
     )
-    return Path(told[1].strip()) if told else home
+    return Path(found[1].strip()) if found else home
 
 
 def _libjvm(home: Path) -> Path | None:

@@ -33,7 +33,7 @@ class Need:
     @property
     def coordinates(self) -> tuple[str, ...]:
         """The artifacts, `group:artifact:version`."""
-        return tuple(one for role in self.roles for one in coordinates(self.version, role))
+        return tuple(coordinate for role in self.roles for coordinate in coordinates(self.version, role))
 
     @property
     def cached(self) -> bool:
@@ -67,9 +67,9 @@ def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Ne
         return {}
     repository = _repository(progress)
     if progress is not None:
-        told = ", ".join(dict.fromkeys(need.version for need in missing))
-        progress(f"asking {repository.name} for RocketMQ {told}")
-    found = repository.has(one for need in missing for one in need.coordinates)
+        text = ", ".join(dict.fromkeys(need.version for need in missing))
+        progress(f"asking {repository.name} for RocketMQ {text}")
+    found = repository.has(coordinate for need in missing for coordinate in need.coordinates)
     there = functools.cache(functools.partial(_releases, repository))
     absent = {need: _absence(need, found, repository.name, there) for need in missing}
     return {need: error for need, error in absent.items() if error is not None}
@@ -126,17 +126,17 @@ def _absence(
     repository: str,
     there: Callable[[tuple[Role, ...]], list[str]],
 ) -> RocketchaosError | None:
-    answers = {one: found[one] for one in need.coordinates}
-    missing = [one for one, answer in answers.items() if answer is False]
+    answers = {coordinate: found[coordinate] for coordinate in need.coordinates}
+    missing = [item for item, answer in answers.items() if answer is False]
     if missing:
-        names = [one.split(":")[1] for one in missing]
+        names = [item.split(":")[1] for item in missing]
         what = " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
         are = "are" if names[1:] else "is"
         return UsageProblem(
             f"there is no RocketMQ {need.version} in {repository}: {what} {are} missing",
             _nearest(need, there),
         )
-    failed = next((one for one in answers.values() if isinstance(one, EnvironmentNotReady)), None)
+    failed = next((item for item in answers.values() if isinstance(item, EnvironmentNotReady)), None)
     if failed is None:
         return None
     hint = failed.hint
@@ -158,14 +158,16 @@ def _nearest(need: Need, there: Callable[[tuple[Role, ...]], list[str]]) -> str:
 
 def _releases(repository: Repository, roles: tuple[Role, ...]) -> list[str]:
     """The supported releases of which the repository has all that these roles need."""
-    artifacts = {one.split(":")[1] for role in roles for one in coordinates("5.0.0", role)}
+    artifacts = {coordinate.split(":")[1] for role in roles for coordinate in coordinates("5.0.0", role)}
     listed = repository.versions(GROUP, artifacts)
     candidates = versions.ascending(version for own in listed.values() for version in own)
     unlisted = {
         need.version: [
-            one for one in need.coordinates if need.version not in listed.get(one.split(":")[1], ())
+            coordinate
+            for coordinate in need.coordinates
+            if need.version not in listed.get(coordinate.split(":")[1], ())
         ]
         for need in (Need(version, roles) for version in candidates)
     }
-    found = repository.has(one for own in unlisted.values() for one in own)
-    return [version for version, own in unlisted.items() if all(found[one] is True for one in own)]
+    found = repository.has(item for own in unlisted.values() for item in own)
+    return [version for version, own in unlisted.items() if all(found[item] is True for item in own)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rocketchaos.harness.core.events.observed import StoredSubscription
-from rocketchaos.harness.language.consumer import Expression, SqlExpression
+from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression
 
 ALL = "*"
 SQL = "SQL92"
@@ -52,7 +52,7 @@ def pulled_matches(expression: Expression, tag: str | None) -> bool | None:
     """Whether the broker sends a message of `tag` to a pull that carries `expression`; None: it is SQL."""
     if isinstance(expression, SqlExpression):
         return None
-    return broker_matches(expression, [hash_code(one) for one in tags_of(expression)], tag)
+    return broker_matches(expression, [hash_code(item) for item in tags_of(expression)], tag)
 
 
 def client_matches(expression: Expression, tag: str | None) -> bool:

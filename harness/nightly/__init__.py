@@ -1,6 +1,6 @@
 """Nightly chaos: scenarios drawn from a seed, run side by side, and held against what must always be so.
 
-    seed, profile -> generator -> a scenario like any other -> harness.engine.campaign -> history, fates
+    seed, profile -> generator -> a scenario like any other -> harness.engine.runner -> history, fates
         -> invariants -> findings -> summary, exit code; a finding's run -> shrink -> a small scenario
 
 Everything but the loop in `harness.nightly.night` and the runs of `shrink` is pure.

@@ -14,21 +14,21 @@ def codes(report: Report) -> tuple[str, ...]:
     """Of a run's findings; none where its scenario is not a night's."""
     if MARK not in report.scenario.marks:
         return ()
-    from rocketchaos.harness.nightly.run import judged_run
+    from rocketchaos.harness.nightly.nightly_run import judged_run
 
-    return tuple(one.code for one in judged_run(0, report, 1).findings)
+    return tuple(finding.code for finding in judged_run(0, report, 1).findings)
 
 
 def seen_again(wanted: Sequence[str], reports: Sequence[Report]) -> list[Again]:
     """In how many of the runs each finding was there; `wanted` are codes."""
     if not wanted:
         return []
-    from rocketchaos.harness.nightly.run import judged_run  # only runs of nights need it
+    from rocketchaos.harness.nightly.nightly_run import judged_run  # only runs of nights need it
 
     judged = [judged_run(number, report, 1) for number, report in enumerate(reports, 1)]
     silent = sum(run.not_judged is not None for run in judged)
-    found = [{one.code for one in run.findings} for run in judged]
+    found = [{finding.code for finding in run.findings} for run in judged]
     return [
-        Again(one, CODES[one].signature, sum(one in run for run in found), len(judged), silent)
-        for one in wanted
+        Again(text, CODES[text].signature, sum(text in run for run in found), len(judged), silent)
+        for text in wanted
     ]

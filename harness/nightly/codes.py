@@ -35,7 +35,7 @@ _MINDS = {
     "sql": "the members differ in their SQL",
     "allocation": "the members differ in their allocation",
 }
-"""In what members disagree, by the words of `invariants.disagreement.Mind`."""
+"""In what members disagree, by the words of `invariants.disagreement.Disagreement`."""
 
 _PLAIN = {
     ("offset-backwards", "beyond-flush"): "more was forgotten than a broker's flush interval",

@@ -86,5 +86,5 @@ _ALL = (
     Dimension("comes back", "whether who was killed or stopped is started again", {"yes": 3, "no": 1}),
 )
 
-DIMENSIONS: Mapping[str, Dimension] = MappingProxyType({one.name: one for one in _ALL})
+DIMENSIONS: Mapping[str, Dimension] = MappingProxyType({item.name: item for item in _ALL})
 """By name; a new one is registered here, and drawn in `harness.nightly.generator`."""

@@ -95,16 +95,16 @@ class Draft:
 
     def shared_by_others(self, member: Member) -> bool:
         """Whether another consumer lives in its process by name."""
-        return any(one.fields.get("beside") == member.name for one in self.members)
+        return any(item.fields.get("beside") == member.name for item in self.members)
 
     def killable(self, group: str) -> list[Member]:
         """Those that run in a process to which something can be done."""
-        return [one for one in self.running(group) if one.has_process and not self.shared_by_others(one)]
+        return [item for item in self.running(group) if item.has_process and not self.shared_by_others(item)]
 
     def wait(self, least_ms: int, most_ms: int, because: str) -> list[Step]:
         """Let some time pass, in tenths of a second; nothing where it is none."""
         duration_ms = self.rng.randrange(least_ms, most_ms + 1, 100)
-        return [{"wait": {"duration": told(duration_ms), "because": because}}] if duration_ms else []
+        return [{"wait": {"duration": duration_text(duration_ms), "because": because}}] if duration_ms else []
 
     # Sending -------------------------------------------------------------------------------------------
 
@@ -124,9 +124,9 @@ class Draft:
     def common_tags(self, group: str, topic: str) -> list[str]:
         """The tags that each running member of the group takes: nobody's filter is in their way."""
         wants = [member.wants.get(topic) for member in self.running(group)]
-        if not wants or not all(isinstance(one, str) for one in wants):
+        if not wants or not all(isinstance(want, str) for want in wants):
             return []
-        sets = [tags_of(str(one)) for one in wants]
+        sets = [tags_of(str(want)) for want in wants]
         return [tag for tag in TAGS if all(not tags or tag in tags for tags in sets)]
 
     def common_topics(self, group: str) -> list[str]:
@@ -161,7 +161,7 @@ class Draft:
         if per_queue is not None:
             said["per_queue"] = per_queue
         if every_ms is not None:
-            said["every"] = told(every_ms)
+            said["every"] = duration_text(every_ms)
         if self.sql:
             said["properties"] = {SQL_PROPERTY: self.rng.choice(SQL_VALUES)}
         if self.sendings_may_fail:
@@ -188,7 +188,7 @@ class Draft:
                 continue
             steps.append({"settle": {"ownership": group, "within": OWNERSHIP_WITHIN}})
             # Where members differ in their topics, each heartbeat removes the others': that never settles.
-            if subscriptions and len({frozenset(one.wants) for one in running}) == 1:
+            if subscriptions and len({frozenset(item.wants) for item in running}) == 1:
                 steps += [
                     {"settle": {"subscription": group, "topic": topic, "within": OWNERSHIP_WITHIN}}
                     for topic in running[0].wants
@@ -231,7 +231,7 @@ class Draft:
         return [*wait, *self.start(members)]
 
 
-def told(duration_ms: int) -> str:
+def duration_text(duration_ms: int) -> str:
     """A duration as one writes it."""
     return f"{duration_ms // 1000}s" if duration_ms % 1000 == 0 else f"{duration_ms}ms"
 

@@ -38,7 +38,7 @@ def expected_s(scenario: Scenario) -> float:
 
 def _sealed_s(scenario: Scenario) -> float:
     """How long it mostly takes until all fates are certain."""
-    orderly = any(one.listener == "orderly" for one in scenario.consumers.values())
+    orderly = any(consumer.listener == "orderly" for consumer in scenario.consumers.values())
     brokers = {*scenario.cluster.brokers, *scenario.cluster.slave_nodes}
     touched = any(brokers & set(step.acts_on()) for step in every_step(scenario.steps))
     return max(SEALED_S, SEALED_ORDERLY_S if orderly else 0.0, SEALED_AFTER_BROKERS_S if touched else 0.0)

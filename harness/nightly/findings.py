@@ -33,7 +33,7 @@ class NightlyFinding:
         return f"{self.kind}: {self.breach.cause}"
 
     @property
-    def told(self) -> str:
+    def title(self) -> str:
         """The code and the cause, as a file of known findings may have it."""
         return f"{self.code}: {self.breach.cause}"
 
@@ -58,8 +58,8 @@ class InvariantFailed(Exception):
             failures: by the invariants' kinds.
             findings: what the others found.
         """
-        told = (f"{kind}: {type(failure).__name__}: {failure}" for kind, failure in failures.items())
-        super().__init__(f"an invariant failed: {'; '.join(told)}")
+        sentences = (f"{kind}: {type(failure).__name__}: {failure}" for kind, failure in failures.items())
+        super().__init__(f"an invariant failed: {'; '.join(sentences)}")
         self.findings = tuple(findings)
 
 
@@ -86,8 +86,8 @@ def findings(scenario: Scenario, events: Sequence[Event], outcome: Outcome) -> l
             continue
         try:
             for breach in invariant.breaches(judged):
-                one = NightlyFinding(invariant.kind, breach)
-                found.setdefault(one.code, one)
+                item = NightlyFinding(invariant.kind, breach)
+                found.setdefault(item.code, item)
         except Exception as failure:
             failures[invariant.kind] = failure
     if failures:

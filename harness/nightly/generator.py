@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.nightly.checks import open_checks
 from rocketchaos.harness.nightly.dimensions import GROUPS, MEMBERS, TOPICS
@@ -37,7 +37,7 @@ def draw(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind
     draft.own_cluster = any(OPERATIONS[name].on_nodes for name in acts)
     draft.sendings_may_fail = any(OPERATIONS[name].sendings_may_fail for name in acts)
     steps = _steps(draft, acts)
-    return _document(seed, number, draft, steps, _told(profile, on))
+    return _document(seed, number, draft, steps, _in_words(profile, on))
 
 
 def require_acts(profile: Profile, on: ClusterKind) -> None:
@@ -60,7 +60,7 @@ def _weights_of_acts(profile: Profile, on: ClusterKind) -> dict[str, float]:
         name: weight
         for name, weight in profile.weights_of_acts().items()
         if weight
-        and (OPERATIONS[name].of_one_mind or not profile.of_one_mind)
+        and (OPERATIONS[name].agreeing or not profile.agreeing)
         and (on is ClusterKind.CONTAINERS or not OPERATIONS[name].in_containers)
     }
 
@@ -95,7 +95,7 @@ def _members(draft: Draft, group: str) -> list[Member]:
     for number in range(first + late):
         name = MEMBERS[len(draft.members) + number]
         fields = {"group": group, "subscribe": _subscriptions(draft, members, by_sql), **common}
-        own_strategy = draft.word("strategies") == "own" and not draft.profile.of_one_mind
+        own_strategy = draft.word("strategies") == "own" and not draft.profile.agreeing
         if members and own_strategy and "strategy" in fields:
             fields["strategy"] = draft.word("strategy")
         fields |= _own(draft, fields)
@@ -122,7 +122,7 @@ def _traits(fields: dict[str, Any]) -> Api:
 
 
 def _subscriptions(draft: Draft, members: list[Member], by_sql: bool) -> dict[str, Any]:
-    if members and (draft.profile.of_one_mind or draft.word("mind") == "same"):
+    if members and (draft.profile.agreeing or draft.word("mind") == "same"):
         return dict(members[0].fields["subscribe"])
     if by_sql:
         return {topic: {"sql": f"{SQL_PROPERTY} = {draft.rng.choice(SQL_VALUES)}"} for topic in draft.topics}
@@ -171,12 +171,12 @@ def _name_clients(draft: Draft) -> None:
     if how == "reversed":
         for group in draft.groups:
             members = draft.of(group)
-            for member, name in zip(members, reversed([one.name for one in members]), strict=True):
+            for member, name in zip(members, reversed([item.name for item in members]), strict=True):
                 if member.name != name:
                     member.fields["client_id"] = f"{name}{name}"
     if how == "shared" and len(draft.groups) > 1 and not draft.in_containers:
         host, guest = (draft.of(group)[0] for group in draft.groups[:2])
-        if all({"process", "client"}.isdisjoint(one.fields) and not one.late for one in (host, guest)):
+        if all({"process", "client"}.isdisjoint(item.fields) and not item.late for item in (host, guest)):
             guest.fields |= {"beside": host.name, "client_id": host.name}
 
 
@@ -190,8 +190,10 @@ def _steps(draft: Draft, acts: list[str]) -> list[Step]:
         done = _act(draft, name)
         steps += [*done, *draft.settle()] if done else []
     steps += draft.sendings()
-    blocking = [one for one in draft.members if one.running and "block" in one.fields.get("behaviour", {})]
-    steps += [{"release": one.name} for one in blocking]
+    blocking = [
+        item for item in draft.members if item.running and "block" in item.fields.get("behaviour", {})
+    ]
+    steps += [{"release": item.name} for item in blocking]
     return [*steps, *draft.seal()]
 
 
@@ -212,10 +214,10 @@ def _act(draft: Draft, name: str) -> list[Step]:
     return anchor.around(draft, group, lambda: act.play(draft, group) if act.possible(draft, group) else [])
 
 
-def _told(profile: Profile, on: ClusterKind) -> str:
+def _in_words(profile: Profile, on: ClusterKind) -> str:
     """The options, besides the seed, on which it depends what is drawn."""
-    told = "" if on is ClusterKind.EMBEDDED else f" --on {on.value}"
-    return told if profile == Profile() else f"{told} --profile FILE"
+    text = "" if on is ClusterKind.EMBEDDED else f" --on {on.value}"
+    return text if profile == Profile() else f"{text} --profile FILE"
 
 
 def _document(seed: int, number: int, draft: Draft, steps: list[Step], options: str) -> Document:
@@ -243,11 +245,11 @@ def _document(seed: int, number: int, draft: Draft, steps: list[Step], options: 
 
 
 def _title(draft: Draft, started: list[Member]) -> str:
-    told = []
+    sentences = []
     for group in draft.groups:
         mine = [member for member in started if member.group == group]
         who = "one member" if len(mine) == 1 else f"{len(mine)} members"
         differ = len({str(sorted(member.fields["subscribe"].items(), key=str)) for member in mine}) > 1
         mind = "" if len(mine) == 1 else " of several minds" if differ else " of one mind"
-        told.append(f"{group} has {who}{mind}")
-    return f"{' and '.join(told)}; {', '.join(draft.story) or 'nothing is done to anybody'}"
+        sentences.append(f"{group} has {who}{mind}")
+    return f"{' and '.join(sentences)}; {', '.join(draft.story) or 'nothing is done to anybody'}"

@@ -76,4 +76,4 @@ def code_of(text: str) -> str:
 def is_meant(code: str, text: str) -> bool:
     """Whether a part of the code has the text, or of its words, today's or those of before."""
     words = (CODES[code].signature,) if code in CODES else ()
-    return any(text in one for one in (code, *words, SENTENCE_OF.get(code, "")))
+    return any(text in item for item in (code, *words, SENTENCE_OF.get(code, "")))

@@ -10,17 +10,17 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.engine.admission import FAITHFUL_SHARE, Admission, Turn, weight_of
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.admission import FAITHFUL_SHARE, Admission, Slot, weight_of
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.duration import expected_s
 from rocketchaos.harness.nightly.generator import scenario_of
 from rocketchaos.harness.nightly.memory import give_back
+from rocketchaos.harness.nightly.nightly_run import NightlyRun, judged_run, not_begun
 from rocketchaos.harness.nightly.pace import History, Pace, budget_s, kind_of
 from rocketchaos.harness.nightly.profile import Profile
-from rocketchaos.harness.nightly.run import NightlyRun, judged_run, not_begun
 from rocketchaos.harness.nightly.shard import Deal, Shard
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
@@ -32,13 +32,13 @@ files and disk than a short one."""
 TRIES = 2
 """What the environment broke is run once more; nothing else ever is."""
 DRAWS_TO_FIT = 20
-"""So many scenarios in turn may be too long for what is left of the night, until no other one is drawn."""
+"""So many scenarios in slot may be too long for what is left of the night, until no other one is drawn."""
 DRAWS_FOR_ONE = 300
 """So many scenarios may be nothing for this profile, version or cluster until one is; then there is none."""
 BROKEN_AT_MOST = 3
-"""So many scenarios in turn may the environment break, where it has let none be judged; then the night is over."""
+"""So many scenarios in slot may the environment break, where it has let none be judged; then the night is over."""
 BROKEN_FOR_GOOD = 20
-"""So many in turn, where it has let some be judged: nothing more begins, and what was found is told."""
+"""So many in slot, where it has let some be judged: nothing more begins, and what was found is told."""
 TEAR_DOWN_S = 10.0
 """So long before the end nothing begins: clusters are ended, and the summary is written."""
 CUT_OFF_S = 6.0
@@ -114,7 +114,7 @@ class Night:
         """Whether nothing more was begun, because the environment broke whatever began."""
         return self._broken >= BROKEN_FOR_GOOD
 
-    def play(self, campaign: Campaign, told: Callable[[NightlyRun], None]) -> None:
+    def play(self, runner: Runner, tell: Callable[[NightlyRun], None]) -> None:
         """Run until nothing more could end in time, or the environment breaks all that begins.
 
         Raises:
@@ -123,25 +123,25 @@ class Night:
             KeyboardInterrupt: the user wants it to end; what has ended by then is in `runs`.
         """
         admission = Admission(self.parallel)
-        # Who only waits for a turn has drawn a scenario that comes late: no more of them than can be of use.
+        # Who only waits for a slot has drawn a scenario that comes late: no more of them than can be of use.
         count = self.parallel or max(1, int(admission.most * FAITHFUL_SHARE))
-        with self._time_limit(campaign), ThreadPoolExecutor(count, thread_name_prefix="night") as pool:
-            workers = [pool.submit(self._work, campaign, admission, told) for _ in range(count)]
+        with self._time_limit(runner), ThreadPoolExecutor(count, thread_name_prefix="night") as pool:
+            workers = [pool.submit(self._work, runner, admission, tell) for _ in range(count)]
             try:
                 for worker in as_completed(workers):
                     worker.result()
             except BaseException:
                 # The other runs are to end as well, each judged and in its folder.
-                campaign.interrupted.set()
+                runner.interrupted.set()
                 raise
 
     @contextmanager
-    def _time_limit(self, campaign: Campaign) -> Iterator[None]:
+    def _time_limit(self, runner: Runner) -> Iterator[None]:
         """Ends the runs that are under way when the time is up, as Ctrl-C does."""
 
         def cut() -> None:
             self._is_up.set()
-            campaign.interrupted.set()
+            runner.interrupted.set()
 
         timer = threading.Timer(max(0.0, self.minutes * 60 - CUT_OFF_S - self.took_s), cut)
         timer.daemon = True
@@ -151,44 +151,44 @@ class Night:
         finally:
             timer.cancel()
 
-    def _work(self, campaign: Campaign, admission: Admission, told: Callable[[NightlyRun], None]) -> None:
+    def _work(self, runner: Runner, admission: Admission, tell: Callable[[NightlyRun], None]) -> None:
         while (drawn := self._draw()) is not None:
-            one = _Drawn(*drawn)
+            item = _Drawn(*drawn)
             try:
-                self._play_one(campaign, admission, one)
+                self._play_one(runner, admission, item)
             except KeyboardInterrupt:
                 if not self._is_up.is_set():
                     raise
                 with self._lock:
-                    self.cut_off += one.is_under_way
+                    self.cut_off += item.is_under_way
                 return
             finally:
                 # Also where a second try was cut off: what the first one ended by is not lost.
-                self._note(one, told)
+                self._note(item, tell)
             give_back()
 
-    def _play_one(self, campaign: Campaign, admission: Admission, one: _Drawn) -> None:
-        """Wait for a turn and run it, and once more where the environment breaks it, as long as there is time."""
-        weight = weight_of(one.scenario, campaign.options.timing_of(one.scenario))
-        while one.is_to_be_tried:
-            with admission.turn(weight, campaign.interrupted) as turn:
-                if self._is_too_late(one.scenario):
+    def _play_one(self, runner: Runner, admission: Admission, drawn: _Drawn) -> None:
+        """Wait for a slot and run it, and once more where the environment breaks it, as long as there is time."""
+        weight = weight_of(drawn.scenario, runner.options.timing_of(drawn.scenario))
+        while drawn.is_to_be_tried:
+            with admission.slot(weight, runner.interrupted) as slot:
+                if self._is_too_late(drawn.scenario):
                     return
-                one.is_under_way = True
-                one.tried.append(self._try(campaign, one, turn))
-                one.is_under_way = False
+                drawn.is_under_way = True
+                drawn.tried.append(self._try(runner, drawn, slot))
+                drawn.is_under_way = False
 
-    def _try(self, campaign: Campaign, one: _Drawn, turn: Turn) -> NightlyRun:
+    def _try(self, runner: Runner, drawn: _Drawn, slot: Slot) -> NightlyRun:
         began = self.clock()
         try:
-            report = campaign.run(campaign.job(one.scenario), turn)
+            report = runner.run(runner.job(drawn.scenario), slot)
         except EnvironmentNotReady as problem:
-            return not_begun(one.number, one.scenario, campaign.options.runs, problem)
-        run = judged_run(one.number, report, 1)
-        campaign.forget(report)  # whose history would fill the memory in a long night
+            return not_begun(drawn.number, drawn.scenario, runner.options.runs, problem)
+        run = judged_run(drawn.number, report, 1)
+        runner.forget(report)  # whose history would fill the memory in a long night
         if run.not_judged is None:
-            kind = kind_of(one.scenario)
-            self.pace.learn(kind, expected_s(one.scenario), self.clock() - began)
+            kind = kind_of(drawn.scenario)
+            self.pace.learn(kind, expected_s(drawn.scenario), self.clock() - began)
         return run
 
     def _draw(self) -> tuple[int, Scenario] | None:
@@ -226,20 +226,20 @@ class Night:
     def _is_too_late(self, scenario: Scenario) -> bool:
         return self.pace.needs_s(kind_of(scenario), expected_s(scenario)) > self.left_s
 
-    def _note(self, one: _Drawn, told: Callable[[NightlyRun], None]) -> None:
+    def _note(self, drawn: _Drawn, tell: Callable[[NightlyRun], None]) -> None:
         """Write down what has become of it; what was never begun is passed over."""
         with self._lock:
-            if not one.tried:
-                self.passed_over += not one.is_under_way
+            if not drawn.tried:
+                self.passed_over += not drawn.is_under_way
                 return
-            *broken, last = one.tried
-            run = replace(last, tries=len(one.tried), broken=tuple(each.folder for each in broken))
+            *broken, last = drawn.tried
+            run = replace(last, tries=len(drawn.tried), broken=tuple(each.folder for each in broken))
             self.runs.append(run)
-            told(run)
+            tell(run)
             self._broken = self._broken + 1 if run.error is ExitCode.ENVIRONMENT else 0
             hopeless = self._broken >= BROKEN_AT_MOST and all(each.not_judged for each in self.runs)
         if hopeless:
             raise EnvironmentNotReady(
-                f"{counted(self._broken, 'run')} in turn came to nothing, and no other: {run.not_judged}",
+                f"{counted(self._broken, 'run')} in slot came to nothing, and no other: {run.not_judged}",
                 f"See {run.folder}.",
             )

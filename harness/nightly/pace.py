@@ -51,8 +51,10 @@ History = Mapping[str, Took]
 def kind_of(scenario: Scenario) -> str:
     """What of a scenario decides how far it takes longer than expected: where it runs, and what clients it has."""
     cluster = "own cluster" if scenario.needs_own_cluster else "shared cluster"
-    clients = sorted({f"{one.choice.kind.name} {one.api}" for one in scenario.consumers.values()})
-    orderly = any(one.listener == "orderly" for one in scenario.consumers.values())
+    clients = sorted(
+        {f"{consumer.choice.kind.name} {consumer.api}" for consumer in scenario.consumers.values()}
+    )
+    orderly = any(consumer.listener == "orderly" for consumer in scenario.consumers.values())
     return ", ".join((cluster, *clients, *(["orderly"] if orderly else [])))
 
 
@@ -111,10 +113,10 @@ def read_history(path: Path) -> History:
         UsageProblem: it can't be read, or tells nothing of the kind.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))["pace"]
+        stored = json.loads(path.read_text(encoding="utf-8"))["pace"]
         return {
-            str(kind): Took(int(one["runs"]), float(one["expected_s"]), float(one["took_s"]))
-            for kind, one in told.items()
+            str(kind): Took(int(load["runs"]), float(load["expected_s"]), float(load["took_s"]))
+            for kind, load in stored.items()
         }
     except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError) as error:
         raise UsageProblem(

@@ -68,7 +68,7 @@ class Profile(Strict):
         return DIMENSIONS[dimension].draw(rng, self.dimensions.get(dimension))
 
     @property
-    def of_one_mind(self) -> bool:
+    def agreeing(self) -> bool:
         """Whether no group may disagree."""
         return self.consistent == "only"
 
@@ -99,12 +99,12 @@ def read_profile(path: Path) -> Profile:
     try:
         return Profile.model_validate(document.data)
     except ValidationError as error:
-        told = "; ".join(
-            f"{'.'.join(map(str, one['loc'])) or 'the file'}: {one['msg'].removeprefix('Value error, ')}"
-            for one in error.errors(include_url=False)
+        problems = "; ".join(
+            f"{'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg'].removeprefix('Value error, ')}"
+            for item in error.errors(include_url=False)
         )
         raise UsageProblem(
-            f"the profile {path}: {told}", "harness/nightly/README.md has all words of profiles."
+            f"the profile {path}: {problems}", "harness/nightly/README.md has all words of profiles."
         ) from None
 
 

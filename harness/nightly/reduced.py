@@ -18,16 +18,16 @@ NETWORK = NETWORK_FAULTS
 def without(document: Document, gone: set[str]) -> Document:
     """The document without these consumers, groups or topics, and without what only speaks of them."""
     smaller = copy.deepcopy(document)
-    smaller["topics"] = {name: one for name, one in smaller["topics"].items() if name not in gone}
-    smaller["consumers"] = {name: one for name, one in smaller["consumers"].items() if name not in gone}
-    for one in smaller["consumers"].values():
-        one["subscribe"] = {topic: what for topic, what in one["subscribe"].items() if topic not in gone}
-        if one.get("beside") in gone:
-            del one["beside"]
+    smaller["topics"] = {name: entry for name, entry in smaller["topics"].items() if name not in gone}
+    smaller["consumers"] = {name: entry for name, entry in smaller["consumers"].items() if name not in gone}
+    for item in smaller["consumers"].values():
+        item["subscribe"] = {topic: what for topic, what in item["subscribe"].items() if topic not in gone}
+        if item.get("beside") in gone:
+            del item["beside"]
     smaller["steps"] = steps_without(smaller["steps"], gone)
     for section in CHECKS:
         if section in smaller:
-            smaller[section] = [one for one in smaller[section] if not _speaks_of(one, gone)]
+            smaller[section] = [entry for entry in smaller[section] if not _speaks_of(entry, gone)]
     return {key: value for key, value in smaller.items() if value != [] or key not in CHECKS}
 
 
@@ -41,7 +41,7 @@ def _of_others(steps: list[Any], gone: set[str]) -> list[Any]:
     for step in steps:
         ((word, said),) = step.items()
         if word == "parallel":
-            branches = [branch for branch in (_of_others(one, gone) for one in said) if branch]
+            branches = [branch for branch in (_of_others(item, gone) for item in said) if branch]
             kept += [{word: branches}] if len(branches) > 1 else branches[0] if branches else []
         elif isinstance(said, list):
             left = _left(said, gone)
@@ -131,7 +131,7 @@ def _kept(steps: list[Any], wanted: Callable[[Document], bool]) -> list[Any]:
     found: list[Any] = []
     for step in steps:
         if "parallel" in step:
-            branches = [branch for branch in (_kept(one, wanted) for one in step["parallel"]) if branch]
+            branches = [branch for branch in (_kept(item, wanted) for item in step["parallel"]) if branch]
             found += [{"parallel": branches}] if len(branches) > 1 else branches[0] if branches else []
         elif wanted(step):
             found.append(step)

@@ -15,7 +15,7 @@ from typing import Any
 from rocketchaos.harness.language.fault_registry import FAULT_KINDS
 from rocketchaos.harness.language.words import parse_duration_ms
 from rocketchaos.harness.nightly.document import Document
-from rocketchaos.harness.nightly.draft import told
+from rocketchaos.harness.nightly.draft import duration_text
 from rocketchaos.harness.nightly.reduced import (
     CHECKS,
     NETWORK,
@@ -47,16 +47,16 @@ _FAULTS = frozenset({*_ENDS, *(end for ends in _ENDS.values() for end in ends)} 
 
 def without_groups(document: Document) -> Iterator[Document]:
     """One group less, with its members."""
-    groups = list(dict.fromkeys(one["group"] for one in document["consumers"].values()))
+    groups = list(dict.fromkeys(item["group"] for item in document["consumers"].values()))
     for group in groups if len(groups) > 1 else ():
-        names = {name for name, one in document["consumers"].items() if one["group"] == group}
+        names = {name for name, item in document["consumers"].items() if item["group"] == group}
         yield without(document, {*names, group})
 
 
 def without_topics(document: Document) -> Iterator[Document]:
     """One topic less; who subscribed to nothing else goes as well."""
     for topic in document["topics"] if len(document["topics"]) > 1 else ():
-        lonely = {name for name, one in document["consumers"].items() if set(one["subscribe"]) == {topic}}
+        lonely = {name for name, item in document["consumers"].items() if set(item["subscribe"]) == {topic}}
         yield without(document, {topic, *lonely})
 
 
@@ -101,7 +101,7 @@ def without_faults(document: Document) -> Iterator[Document]:
     With a fault goes what undoes it.
     """
     targets = {
-        name for one in all_steps(document["steps"]) for word in _FAULTS for name in listed(one.get(word))
+        name for item in all_steps(document["steps"]) for word in _FAULTS for name in listed(item.get(word))
     }
     for target in sorted(targets):
         untouched = partial(_untouched, target=target, started=set())
@@ -167,8 +167,8 @@ def _smaller_sends(said: Document, queues: int) -> Iterator[Document]:
     if isinstance(tags, list):
         for tag in tags:
             yield {
-                ("tag" if key == "tags" else key): (tag if key == "tags" else one)
-                for key, one in said.items()
+                ("tag" if key == "tags" else key): (tag if key == "tags" else item)
+                for key, item in said.items()
             }
     yield from without_each(said, ("every", "properties", "may_fail", "per_queue"))
 
@@ -195,7 +195,7 @@ def with_shorter_waits(document: Document) -> Iterator[Document]:
         said = step["wait"] if isinstance(step["wait"], dict) else {"duration": step["wait"]}
         half_ms = parse_duration_ms(said["duration"]) // 2 // _SHORTEST_MS * _SHORTEST_MS
         if half_ms:
-            yield replaced(document, place, {"wait": {**said, "duration": told(half_ms)}})
+            yield replaced(document, place, {"wait": {**said, "duration": duration_text(half_ms)}})
 
 
 def with_fewer_properties(document: Document) -> Iterator[Document]:
@@ -206,7 +206,7 @@ def with_fewer_properties(document: Document) -> Iterator[Document]:
             yield {**document, "consumers": {**document["consumers"], name: smaller}}
         if len(said["subscribe"]) > 1:
             for topic in said["subscribe"]:
-                fewer = {one: expression for one, expression in said["subscribe"].items() if one != topic}
+                fewer = {item: expression for item, expression in said["subscribe"].items() if item != topic}
                 yield {**document, "consumers": {**document["consumers"], name: {**said, "subscribe": fewer}}}
     cluster = document.get("cluster", {})
     if len(listed(cluster.get("brokers"))) > 1:
@@ -229,7 +229,7 @@ def _on_one_broker(document: Document) -> Document:
     smaller["steps"] = steps_without(smaller["steps"], set(gone))
     for section in CHECKS:
         if section in smaller:
-            smaller[section] = [one for one in smaller[section] if not names_in(one) & set(gone)]
+            smaller[section] = [item for item in smaller[section] if not names_in(item) & set(gone)]
     return smaller
 
 

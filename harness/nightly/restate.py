@@ -16,7 +16,7 @@ def opened(document: Document) -> Document:
     """The document without what it states: a smaller one need not keep that, as long as the finding is there."""
     kept: Document = {name: document[name] for name in ("name", "title", *_KEPT) if name in document}
     kept.setdefault("consumers", {})
-    of_members = [one["group"] for one in kept["consumers"].values()]
+    of_members = [item["group"] for item in kept["consumers"].values()]
     groups = dict.fromkeys([*of_members, *listed(kept.get("groups"))])
     brokers = listed(kept.get("cluster", {}).get("brokers")) or ["broker-a"]
     return {**kept, **open_checks(groups, brokers)}
@@ -57,5 +57,5 @@ def with_expectation(document: Document, held: int, of: int) -> Document:
     """The same, with what its own checks said in so many runs: what doesn't show every time isn't expected."""
     if not of:
         return document
-    told = f"{document['description']} Its checks held in {held} of {of} runs."
-    return {**document, "description": told, "expected": "reproduced" if held == of else "measured"}
+    text = f"{document['description']} Its checks held in {held} of {of} runs."
+    return {**document, "description": text, "expected": "reproduced" if held == of else "measured"}

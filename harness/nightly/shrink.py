@@ -93,7 +93,7 @@ class Shrinking:
     trust: Trust
     is_late: Callable[[], bool] = lambda: False
     """Whether no further run of a candidate is to begin."""
-    told: Callable[[str], None] = lambda _text: None
+    progress: Callable[[str], None] = lambda _text: None
     tried: set[str] = field(default_factory=set)
     accepted: list[str] = field(default_factory=list)
     """By which reductions it became smaller, in order."""
@@ -137,7 +137,7 @@ class Shrinking:
             if shape in self.tried or not is_valid(candidate):
                 continue
             self.tried.add(shape)
-            self.told(f"{len(self.tried)} tried, {len(self.accepted)} accepted; now fewer {name}")
+            self.progress(f"{len(self.tried)} tried, {len(self.accepted)} accepted; now fewer {name}")
             if self.trust.holds(candidate, self._shows_in_time):
                 self.before.append(self.smallest)
                 self.smallest = candidate

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import PreconditionNotMet, UsageProblem
 from rocketchaos.harness.core.text import counted
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.document import Document, document_of
 from rocketchaos.harness.nightly.findings import NightlyFinding, findings
 from rocketchaos.harness.nightly.known_before import is_meant
@@ -102,8 +102,8 @@ class Smallest:
             KeyboardInterrupt: the user wants it to end; `so_far` has what is known.
         """
         repeat, limit = self._effort.repeat, TimeLimit(self._effort.minutes)
-        with Campaign(self._options) as campaign, limit.cutting(campaign.interrupted):
-            trial = self._trial = Trial(campaign, self._finding.code, limit)
+        with Runner(self._options) as runner, limit.cutting(runner.interrupted):
+            trial = self._trial = Trial(runner, self._finding.code, limit)
             shown, of = measured(self._original, trial.of_original, repeat, self._effort.patience)
             trust = trust_of(shown, of)
             if trust is None:
@@ -113,7 +113,7 @@ class Smallest:
                 # One run more, and then what was found is measured by its own checks.
                 return limit.left_s < min((1 + repeat) * trial.run_s, OWN_CHECKS_SHARE * limit.seconds)
 
-            search = Shrinking(self._original, trial, trust, is_late, _told(self._options.progress))
+            search = Shrinking(self._original, trial, trust, is_late, _in_words(self._options.progress))
             self._search = search
             search.run()
             stated, held = self._measured(search, trial)
@@ -178,12 +178,12 @@ def chosen(report: Report, text: str) -> NightlyFinding:
         raise UsageProblem(
             f"{report.folder} shows no finding", "`rocketchaos nightly` names the runs that show one."
         )
-    for one in found:
-        if is_meant(one.code, text):
-            return one
+    for finding in found:
+        if is_meant(finding.code, text):
+            return finding
     raise UsageProblem(
         f"no finding of {report.folder} has `{text}` in its code",
-        "There are: " + "; ".join(one.told for one in found),
+        "There are: " + "; ".join(item.title for item in found),
     )
 
 
@@ -209,5 +209,5 @@ def _not_shown(of: int, limit: TimeLimit) -> PreconditionNotMet:
     return PreconditionNotMet(f"not one of {of} further runs shows it", "Raise --repeat.")
 
 
-def _told(progress: Callable[[str], None]) -> Callable[[str], None]:
+def _in_words(progress: Callable[[str], None]) -> Callable[[str], None]:
     return lambda text: progress(f"shrinking: {text}")

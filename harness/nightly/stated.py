@@ -32,7 +32,7 @@ class StatedFinding:
         Raises:
             UsageProblem: none of them is there any more.
         """
-        there = [folder for one in self.shown_by if (folder := self._found(one)) is not None]
+        there = [folder for item in self.shown_by if (folder := self._found(item)) is not None]
         if not there:
             named = ", ".join(map(str, self.shown_by)) or "none is named"
             raise UsageProblem(
@@ -57,12 +57,12 @@ def of_night(file: Path, text: str = "") -> list[StatedFinding]:
     Raises:
         UsageProblem: it can't be read, is no status file of a night, or none of them has the text.
     """
-    new = [one for one in _read(file) if not one.known]
-    wanted = [one for one in new if text in one.signature or is_meant(one.code, text)]
+    new = [item for item in _read(file) if not item.known]
+    wanted = [item for item in new if text in item.signature or is_meant(item.code, text)]
     if new and not wanted:
         raise UsageProblem(
             f"no new finding in {file} has `{text}` in its code",
-            "There are: " + "; ".join(f"{one.code} ({one.signature})" for one in new),
+            "There are: " + "; ".join(f"{item.code} ({item.signature})" for item in new),
         )
     return wanted
 
@@ -80,12 +80,12 @@ def _read(file: Path) -> list[StatedFinding]:
 
 
 def _findings(file: Path, document: Any) -> Iterator[StatedFinding]:
-    for one in document["findings"]:
-        runs = tuple(Path(run["run"]) for run in one["shown_by"])
-        signature = str(one["signature"])
+    for item in document["findings"]:
+        runs = tuple(Path(run["run"]) for run in item["shown_by"])
+        signature = str(item["signature"])
         # Files of before findings had codes have the signature alone.
         yield StatedFinding(
-            str(one.get("code") or code_of(signature)), signature, bool(one["known"]), runs, file.resolve()
+            str(item.get("code") or code_of(signature)), signature, bool(item["known"]), runs, file.resolve()
         )
 
 

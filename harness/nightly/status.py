@@ -67,4 +67,4 @@ class StatusFile:
             left = json.loads(self.path.read_text(encoding="utf-8"))["may_be_removed"]
         except (OSError, ValueError, KeyError, TypeError):
             return []
-        return [one for one in left if isinstance(one, str)] if isinstance(left, list) else []
+        return [load for load in left if isinstance(load, str)] if isinstance(left, list) else []

@@ -11,8 +11,8 @@ from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.nightly.findings import NightlyFinding
 from rocketchaos.harness.nightly.night import Night
+from rocketchaos.harness.nightly.nightly_run import NightlyRun
 from rocketchaos.harness.nightly.pace import as_json
-from rocketchaos.harness.nightly.run import NightlyRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Summary:
 
     @property
     def new(self) -> tuple[Found, ...]:
-        return tuple(one for one in self.found if not one.known)
+        return tuple(item for item in self.found if not item.known)
 
     @property
     def not_judged(self) -> list[NightlyRun]:
@@ -111,7 +111,7 @@ class Summary:
             },
             "pace": as_json(night.pace.known),
             "busy": None if self.busy is None else round(self.busy, 2),
-            "findings": [_found_json(one) for one in self.found],
+            "findings": [_found_json(item) for item in self.found],
             "not_judged": [
                 {
                     "scenario": run.name,
@@ -127,17 +127,17 @@ def summary_of(night: Night, known: frozenset[str]) -> Summary:
     """The summary; `known` are codes."""
     by_code: dict[str, list[tuple[NightlyFinding, NightlyRun]]] = {}
     for run in night.runs:
-        for one in run.findings:
-            by_code.setdefault(one.code, []).append((one, run))
+        for finding in run.findings:
+            by_code.setdefault(finding.code, []).append((finding, run))
     found = [
         Found(pairs[0][0], tuple(run for _, run in pairs), code in known) for code, pairs in by_code.items()
     ]
-    return Summary(night, tuple(sorted(found, key=lambda one: (one.known, -len(one.runs), one.code))))
+    return Summary(night, tuple(sorted(found, key=lambda item: (item.known, -len(item.runs), item.code))))
 
 
 def finding_of(found: Found, run: NightlyRun) -> NightlyFinding:
     """What the run shows of it."""
-    return next(one for one in run.findings if one.code == found.code)
+    return next(finding for finding in run.findings if finding.code == found.code)
 
 
 def _found_json(found: Found) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from rocketchaos.harness.nightly.run import NightlyRun
+from rocketchaos.harness.nightly.nightly_run import NightlyRun
 
 
 class Thinning:
@@ -29,8 +29,8 @@ class Thinning:
         self._runs = runs.resolve()
         self._silent: deque[Path] = deque()
         self._not_judged: deque[Path] = deque()
-        for one in self._earlier:
-            folder = Path(one).resolve()
+        for item in self._earlier:
+            folder = Path(item).resolve()
             if folder.is_relative_to(self._runs) and folder != self._runs and (folder / "run.json").is_file():
                 self._silent.append(folder)
         self.removed = 0

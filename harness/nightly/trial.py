@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError, UsageProblem
 from rocketchaos.harness.core.model import OutcomeKind, Trouble
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.document import Document, text_of
 from rocketchaos.harness.nightly.findings import NightlyFinding
-from rocketchaos.harness.nightly.run import judged_run
+from rocketchaos.harness.nightly.nightly_run import judged_run
 from rocketchaos.harness.nightly.shrink import TimeIsUp
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.scenario import parse_scenario
@@ -62,10 +62,10 @@ class TimeLimit:
 
 
 class Trial:
-    """Runs documents in a campaign, one at a time, and says whether the finding of this code is there."""
+    """Runs documents in a runner, one at a time, and says whether the finding of this code is there."""
 
-    def __init__(self, campaign: Campaign, code: str, limit: TimeLimit) -> None:
-        self._campaign, self._code, self._limit = campaign, code, limit
+    def __init__(self, runner: Runner, code: str, limit: TimeLimit) -> None:
+        self._runner, self._code, self._limit = runner, code, limit
         self._found: dict[str, NightlyFinding] = {}
         self._failures = 0
         self.runs = 0
@@ -84,10 +84,10 @@ class Trial:
             EnvironmentNotReady, UsageProblem, HarnessDefect: it can't be run, not the second time either.
         """
         begin = time.monotonic()
-        one = self._shown_by(self._run(document))
-        if one is None:
+        item = self._shown_by(self._run(document))
+        if item is None:
             return False
-        self._found[text_of(document)] = one
+        self._found[text_of(document)] = item
         self.run_s = time.monotonic() - begin
         return True
 
@@ -129,7 +129,7 @@ class Trial:
 
     def _shown_by(self, report: Report) -> NightlyFinding | None:
         found = judged_run(self.runs, report, 1).findings
-        return next((one for one in found if one.code == self._code), None)
+        return next((finding for finding in found if finding.code == self._code), None)
 
     def _run(self, document: Document) -> Report:
         scenario = parse_scenario(text_of(document), f"{document['name']}.scenario.yaml")
@@ -142,7 +142,7 @@ class Trial:
         if self._limit.is_up:
             raise TimeIsUp
         try:
-            report = self._campaign.run(self._campaign.job(scenario))
+            report = self._runner.run(self._runner.job(scenario))
         except KeyboardInterrupt:
             if self._limit.is_up:
                 raise TimeIsUp from None
@@ -150,7 +150,7 @@ class Trial:
         except RocketchaosError:
             self.runs, self.errors = self.runs + 1, self.errors + 1
             raise
-        self._campaign.forget(report)  # whose history nobody needs any more
+        self._runner.forget(report)  # whose history nobody needs any more
         self.runs += 1
         if report.outcome.kind is OutcomeKind.ERROR:
             self.errors += 1

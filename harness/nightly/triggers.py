@@ -104,5 +104,5 @@ class Unstored:
 
 _ALL: tuple[Trigger, ...] = (Quiet(), Rebalance(), Flow(), Unstored())
 
-TRIGGERS: Mapping[str, Trigger] = MappingProxyType({one.name: one for one in _ALL})
+TRIGGERS: Mapping[str, Trigger] = MappingProxyType({item.name: item for item in _ALL})
 """By name; a new one is registered here."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocketchaos.harness.cluster.kinds import CAN_NOT, ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import CAN_NOT, ClusterKind
 from rocketchaos.harness.scenario.model import Scenario
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import clipped, listed, nearest
 from rocketchaos.harness.plan.feasibility import lacks
@@ -41,7 +41,9 @@ class Matrix:
     def cells(self, version: str, client: ClientChoice | None = None) -> tuple[Cell, ...]:
         """Every combination, version by version; `version` and `client` where none is asked for."""
         return tuple(
-            Cell(one, release) for release in self.rocketmq or (version,) for one in self.clients or (client,)
+            Cell(item, release)
+            for release in self.rocketmq or (version,)
+            for item in self.clients or (client,)
         )
 
 
@@ -60,16 +62,16 @@ class LeftOut:
     """The reason without the scenario's name, where that is in it: several may have the same."""
 
 
-def left_out_told(left_out: Iterable[LeftOut]) -> list[str]:
+def left_out_lines(left_out: Iterable[LeftOut]) -> list[str]:
     """What is left out, a line for each cell and reason, with all the scenarios that it is true of."""
     found: dict[tuple[str, str, str], list[str]] = {}
     absent: dict[tuple[str, str], list[str]] = {}
-    for one in left_out:
-        if one.code is not ExitCode.AS_EXPECTED:
+    for item in left_out:
+        if item.code is not ExitCode.AS_EXPECTED:
             # Of every scenario alike: without their names.
-            absent.setdefault((one.rocketmq, one.reason), []).append(one.client)
+            absent.setdefault((item.rocketmq, item.reason), []).append(item.client)
             continue
-        found.setdefault((one.client, one.rocketmq, one.lacks or one.reason), []).append(one.scenario)
+        found.setdefault((item.client, item.rocketmq, item.lacks or item.reason), []).append(item.scenario)
     return [
         *(
             f"{', '.join(dict.fromkeys(clients))} on RocketMQ {rocketmq}: {reason}"
@@ -84,7 +86,7 @@ def left_out_told(left_out: Iterable[LeftOut]) -> list[str]:
 
 def code_with(left_out: Iterable[LeftOut], code: ExitCode) -> ExitCode:
     """The exit code of runs that end with this one, beside what was left out."""
-    return ExitCode.gravest([code, *(one.code for one in left_out)])
+    return ExitCode.gravest([code, *(item.code for item in left_out)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ def parse_matrix(words: Sequence[str]) -> Matrix:
             found[name] = tuple(_values(name, values, problems))
     if problems or not words:
         raise UsageProblem(
-            "\n".join(f"--matrix: {one}" for one in problems or ["no dimension is named"]),
+            "\n".join(f"--matrix: {problem}" for problem in problems or ["no dimension is named"]),
             f"Write it as `--matrix {EXAMPLE}`.",
         )
     return Matrix(**found)  # type: ignore[arg-type]  # each dimension parses into its own type
@@ -218,6 +220,6 @@ _WAYS = "Choose another version with `--rocketmq`, another kind with `--on`, or 
 
 
 def _nothing_left(left_out: Sequence[LeftOut], kind: ClusterKind) -> str:
-    asked = listed(dict.fromkeys(one.rocketmq for one in left_out)).replace("`", "")
-    reasons = "; ".join(dict.fromkeys(one.reason for one in left_out))
+    asked = listed(dict.fromkeys(item.rocketmq for item in left_out)).replace("`", "")
+    reasons = "; ".join(dict.fromkeys(item.reason for item in left_out))
     return f"no scenario is left for RocketMQ {asked} on a cluster of kind {kind}: {reasons}"

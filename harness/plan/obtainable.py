@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, RocketchaosError, UsageProblem
 from rocketchaos.harness.jars.releases import Need
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.matrix import LeftOut
-from rocketchaos.harness.workers.kinds import KINDS
+from rocketchaos.harness.workers.worker_kinds import KINDS
 
 
 def needs_of(job: Job, kind: ClusterKind) -> tuple[Need, ...]:
@@ -64,17 +64,17 @@ def obtainable(
     found = [(job, why_unobtainable(job, kind, absent)) for job in jobs]
     without = [why for _, why in found if why is not None]
     if jobs and len(without) == len(jobs):
-        raise _nothing_left([one.error for one in without])
-    left_out = dict.fromkeys(one.left_out for one in without)
+        raise _nothing_left([item.error for item in without])
+    left_out = dict.fromkeys(item.left_out for item in without)
     return [job for job, why in found if why is None], list(left_out)
 
 
 def _nothing_left(absent: Sequence[RocketchaosError]) -> RocketchaosError:
     """What to raise: the gravest, and what the others say."""
-    told = {str(error): error for error in absent}
+    by_text = {str(error): error for error in absent}
     code = ExitCode.gravest([error.exit_code for error in absent])
-    gravest = next(error for error in told.values() if error.exit_code is code)
-    others = "\n".join(text for text, error in told.items() if error is not gravest)
+    gravest = next(error for error in by_text.values() if error.exit_code is code)
+    others = "\n".join(text for text, error in by_text.items() if error is not gravest)
     return type(gravest)(gravest.message, "\n".join(filter(None, (gravest.hint, others))))
 
 

@@ -47,7 +47,7 @@ def listed(paths: Iterable[Path]) -> list[Listed]:
         InvalidScenario: a file can't be understood.
         UsageProblem: a path isn't there, or a folder has no scenario.
     """
-    return sorted(map(_read, scenario_files(paths)), key=lambda one: (one.theme, one.name))
+    return sorted(map(_read, scenario_files(paths)), key=lambda item: (item.theme, item.name))
 
 
 def _read(path: Path) -> Listed:
@@ -104,5 +104,5 @@ def _claims(data: Any) -> Iterator[str]:
             else:
                 yield from _claims(value)
     elif isinstance(data, list):
-        for one in data:
-            yield from _claims(one)
+        for item in data:
+            yield from _claims(item)

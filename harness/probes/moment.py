@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from rocketchaos.assertions.event_view import END
 from rocketchaos.harness.core.events.observed import PullCountsObserved
 from rocketchaos.harness.core.events.run import MomentObserved
-from rocketchaos.harness.probes.consumer_status import read_consumer_status
-from rocketchaos.harness.probes.dead_letters import read_dead_letters
-from rocketchaos.harness.probes.logs import read_logs
-from rocketchaos.harness.probes.offsets import read_offsets
-from rocketchaos.harness.probes.ownership import read_ownership
-from rocketchaos.harness.probes.subscription import read_subscription
-from rocketchaos.harness.probes.tracks import TRACK_LIMIT, read_tracks
-from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.probes.consumer_status_probe import read_consumer_status
+from rocketchaos.harness.probes.dead_letters_probe import read_dead_letters
+from rocketchaos.harness.probes.logs_probe import read_logs
+from rocketchaos.harness.probes.offsets_probe import read_offsets
+from rocketchaos.harness.probes.ownership_probe import read_ownership
+from rocketchaos.harness.probes.subscription_probe import read_subscription
+from rocketchaos.harness.probes.tracks_probe import TRACK_LIMIT, read_tracks
+from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext
@@ -45,11 +45,11 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
     read_consumer_status(context, moment)
     if context.down:
         # The tools ask every server for each message, and wait for those that are gone.
-        context.note_probe_failure("tracks", _told(context.down))
+        context.note_probe_failure("tracks", _in_words(context.down))
     else:
         read_tracks(context, context.producer.acknowledged[:TRACK_LIMIT], moment)
         if context.cluster.dashboard is not None:
-            from rocketchaos.harness.probes.dashboard import read_dashboard
+            from rocketchaos.harness.probes.dashboard_probe import read_dashboard
 
             read_dashboard(context, context.cluster.dashboard, moment)
     read_logs(context, moment)
@@ -79,11 +79,11 @@ def _what_is_down(context: RunContext, probe: str, group: str) -> Iterator[None]
         faults = [f"{key} is in effect" for key, fault in context.faults.active().items() if fault.sides]
         if not context.down and not faults:
             raise
-        told = ", ".join(filter(None, (_told(context.down), *faults)))
-        context.note_probe_failure(probe, f"{failure}; {told}", group=group)
+        text = ", ".join(filter(None, (_in_words(context.down), *faults)))
+        context.note_probe_failure(probe, f"{failure}; {text}", group=group)
 
 
-def _told(down: Mapping[str, str]) -> str:
+def _in_words(down: Mapping[str, str]) -> str:
     return ", ".join(f"{node} is {how}" for node, how in down.items())
 
 

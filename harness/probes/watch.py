@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.core.machine_load import usable_cores
-from rocketchaos.harness.probes.offsets import read_offsets
-from rocketchaos.harness.probes.subscription import read_subscription
-from rocketchaos.harness.probes.tracks import watch_tracks
+from rocketchaos.harness.probes.offsets_probe import read_offsets
+from rocketchaos.harness.probes.subscription_probe import read_subscription
+from rocketchaos.harness.probes.tracks_probe import watch_tracks
 
 if TYPE_CHECKING:
     from rocketchaos.harness.engine.context import RunContext

@@ -31,7 +31,7 @@ def catalogue() -> str:
     """The whole catalogue, in Markdown."""
     scenarios = load_all(sorted(shipped().values()))
     parts = [_OPENING]
-    for theme, of_theme in groupby(scenarios, key=lambda one: Path(one.file).parent.name):
+    for theme, of_theme in groupby(scenarios, key=lambda scenario: Path(scenario.file).parent.name):
         parts.append(f"## {theme}\n")
         parts.append("\n".join(_table(list(of_theme))) + "\n")
     parts.append("## The claims that checks carry\n")
@@ -55,37 +55,37 @@ def refuted_by(scenario: Scenario) -> tuple[str, ...]:
 
 def in_pairs(scenarios: Sequence[Scenario]) -> list[Scenario]:
     """Each anomaly followed by its control, where that is not there already."""
-    by_name = {one.name: one for one in scenarios}
+    by_name = {item.name: item for item in scenarios}
     ordered: dict[str, Scenario] = {}
-    for one in sorted(
-        scenarios, key=lambda one: (OutcomeKind.REPRODUCED not in one.expected_kinds, one.name)
+    for scenario in sorted(
+        scenarios, key=lambda item: (OutcomeKind.REPRODUCED not in item.expected_kinds, item.name)
     ):
-        ordered.setdefault(one.name, one)
-        if one.control in by_name:
-            ordered.setdefault(str(one.control), by_name[str(one.control)])
+        ordered.setdefault(scenario.name, scenario)
+        if scenario.control in by_name:
+            ordered.setdefault(str(scenario.control), by_name[str(scenario.control)])
     return list(ordered.values())
 
 
 def _table(scenarios: Sequence[Scenario]) -> Iterator[str]:
     yield "| scenario | what is to be seen | expected | claims |"
     yield "|---|---|---|---|"
-    for one in in_pairs(scenarios):
+    for in_pair in in_pairs(scenarios):
         facts = [
-            expected_text(one.expected),
-            *([one.timing] if one.timing != "compressed" else []),
-            *filter(None, [one.rocketmq]),
+            expected_text(in_pair.expected),
+            *([in_pair.timing] if in_pair.timing != "compressed" else []),
+            *filter(None, [in_pair.rocketmq]),
         ]
-        control = f"; its control: `{one.control}`" if one.control else ""
-        title = one.title.replace("|", "\\|")
-        yield f"| `{one.name}` | {title}{control} | {', '.join(facts)} | {_told(one)} |"
+        control = f"; its control: `{in_pair.control}`" if in_pair.control else ""
+        title = in_pair.title.replace("|", "\\|")
+        yield f"| `{in_pair.name}` | {title}{control} | {', '.join(facts)} | {_in_words(in_pair)} |"
 
 
-def _told(scenario: Scenario) -> str:
+def _in_words(scenario: Scenario) -> str:
     return ", ".join([*claims_of(scenario), *(f"~{claim}" for claim in refuted_by(scenario))])
 
 
 def _claims(scenarios: Sequence[Scenario]) -> Iterator[str]:
-    carried = {claim for one in scenarios for claim in (*claims_of(one), *refuted_by(one))}
+    carried = {claim for scenario in scenarios for claim in (*claims_of(scenario), *refuted_by(scenario))}
     yield "| claim | in one sentence |"
     yield "|---|---|"
     for name, claim in claims().items():

@@ -77,7 +77,9 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         fields = annotation.model_fields.values()
         # Not what merely holds a word: a step within a step, whose models are described by themselves.
-        if not any(isinstance(one.annotation, type) and issubclass(one.annotation, Word) for one in fields):
+        if not any(
+            isinstance(field.annotation, type) and issubclass(field.annotation, Word) for field in fields
+        ):
             yield annotation
     for inner in get_args(annotation):
         yield from _models_in(inner)
@@ -92,9 +94,9 @@ def _definitions() -> Mapping[str, Any]:
 def _definition(model: type[BaseModel]) -> Mapping[str, Any]:
     definitions = _definitions()
     # The base of words has no definition: its keys are described alike in each of them.
-    names = (name for one in (model, *model.__subclasses__()) for name in _names_in_schema(one))
+    names = (name for item in (model, *model.__subclasses__()) for name in _names_in_schema(item))
     schema: Mapping[str, Any] = next(definitions[name] for name in names if name in definitions)
-    return next((one for one in schema.get("anyOf", ()) if "properties" in one), schema)
+    return next((item for item in schema.get("anyOf", ()) if "properties" in item), schema)
 
 
 def _names_in_schema(model: type[BaseModel]) -> tuple[str, str]:
@@ -115,7 +117,7 @@ def _key(name: str, field: FieldInfo, properties: Mapping[str, Any]) -> Key:
 
 def _choices(schema: Mapping[str, Any]) -> Iterator[str]:
     """The words among which a value is chosen, also where it may be something else besides, or a list."""
-    yield from (one for one in schema.get("enum", [schema.get("const")]) if isinstance(one, str))
+    yield from (item for item in schema.get("enum", [schema.get("const")]) if isinstance(item, str))
     items = schema.get("items")
     for inner in (*schema.get("anyOf", ()), *([items] if isinstance(items, Mapping) else ())):
         yield from _choices(inner)
@@ -126,14 +128,14 @@ def _default(schema: Mapping[str, Any]) -> str:
     if default in (None, "", []) or isinstance(default, dict):
         return ""
     values = default if isinstance(default, list) else [default]
-    told = ", ".join(f"`{str(one).lower() if isinstance(one, bool) else one}`" for one in values)
-    return f"; {told} unless told"
+    text = ", ".join(f"`{str(item).lower() if isinstance(item, bool) else item}`" for item in values)
+    return f"; {text} unless told"
 
 
 def _references(field: FieldInfo, schema: Mapping[str, Any]) -> str:
     """What a field's text refers to, where it does."""
     kinds = " or ".join(_KINDS[kind] for kind in _kinds_in(field.metadata, field.annotation))
-    several = kinds and any(one.get("type") == "array" for one in schema.get("anyOf", ()))
+    several = kinds and any(item.get("type") == "array" for item in schema.get("anyOf", ()))
     return f"{kinds}, or a list of them" if several else kinds
 
 
@@ -150,14 +152,14 @@ def _kinds_in(metadata: Any, annotation: Any) -> Iterator[str]:
 def _value(schema: Mapping[str, Any]) -> str:
     """What a value may be, by its schema."""
     if "enum" in schema or "const" in schema:
-        return ", ".join(f"`{one}`" for one in schema.get("enum", [schema.get("const")]))
+        return ", ".join(f"`{item}`" for item in schema.get("enum", [schema.get("const")]))
     if "$ref" in schema:
         return _value(_definitions()[schema["$ref"].rpartition("/")[2]])
     choices = schema.get("anyOf") or schema.get("oneOf")
     if choices:
-        if any(one.get("type") == "array" for one in choices):
+        if any(choice.get("type") == "array" for choice in choices):
             return "list"
-        return " or ".join(dict.fromkeys(_value(one) for one in choices))
+        return " or ".join(dict.fromkeys(_value(choice) for choice in choices))
     if schema.get("type") in ("integer", "number"):
         return _number(schema)
     if schema.get("type") == "string" and "ms|s|m|h" in schema.get("pattern", ""):

@@ -60,30 +60,30 @@ def events_reference() -> str:
     parts.append("\n".join(f"- *{name}*: {who}" for name, who in WRITERS.items()) + "\n")
     for module in SUBJECTS:
         parts.append(f"## {_documentation(module).removeprefix('Events about ').rstrip('.').capitalize()}\n")
-        parts += (_section(one) for one in _classes(module) if issubclass(one, Body) and one.kind)
+        parts += (_section(item) for item in _classes(module) if issubclass(item, Body) and item.kind)
     parts.append("## Mappings within the data\n")
-    parts += (_section(one) for module in (base, *SUBJECTS) for one in _classes(module) if _is_part(one))
+    parts += (_section(item) for module in (base, *SUBJECTS) for item in _classes(module) if _is_part(item))
     return "\n".join(parts)
 
 
 def described(of: type[Body | Part]) -> list[Field]:
     """The fields of a kind or of a mapping, in their order; each with what its docstring says."""
-    told = {name: texts for owner in reversed(of.__mro__) for name, texts in _texts(owner).items()}
+    texts = {name: texts for owner in reversed(of.__mro__) for name, texts in _texts(owner).items()}
     return [
         Field(
-            name=one.encode_name,
-            type=_in_words(told[one.name][0]),
-            required=one.default is NODEFAULT and one.default_factory is NODEFAULT,
-            meaning=told[one.name][1],
+            name=field.encode_name,
+            type=_in_words(texts[field.name][0]),
+            required=field.default is NODEFAULT and field.default_factory is NODEFAULT,
+            meaning=texts[field.name][1],
         )
-        for one in fields_of(of)
+        for field in fields_of(of)
     ]
 
 
 def _classes(module: ModuleType) -> Iterator[type[Body | Part]]:
-    for one in vars(module).values():
-        if inspect.isclass(one) and issubclass(one, Body | Part) and one.__module__ == module.__name__:
-            yield one
+    for type_ in vars(module).values():
+        if inspect.isclass(type_) and issubclass(type_, Body | Part) and type_.__module__ == module.__name__:
+            yield type_
 
 
 def _is_part(of: type[Body | Part]) -> bool:
@@ -98,8 +98,8 @@ def _section(of: type[Body | Part]) -> str:
     writer = f" Written by *{of.node}*." if issubclass(of, Body) else ""
     name = of.kind if issubclass(of, Body) else of.__name__
     rows = [
-        f"| `{one.name}` | {one.type} | {'yes' if one.required else 'no'} | {one.meaning} |"
-        for one in described(of)
+        f"| `{item.name}` | {item.type} | {'yes' if item.required else 'no'} | {item.meaning} |"
+        for item in described(of)
     ]
     table = ["| field | type | required | meaning |", "|---|---|---|---|", *rows, ""] if rows else [""]
     return "\n".join([f"### `{name}`\n", _documentation(of) + writer + "\n", *table]).rstrip("\n") + "\n"
@@ -113,12 +113,12 @@ def _texts(of: type) -> dict[str, tuple[str, str]]:
     (definition,) = ast.parse(inspect.getsource(of)).body
     assert isinstance(definition, ast.ClassDef)
     found = {}
-    for one, behind in zip(definition.body, [*definition.body[1:], None], strict=True):
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+    for item, behind in zip(definition.body, [*definition.body[1:], None], strict=True):
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
             text = ""
             if isinstance(behind, ast.Expr) and isinstance(behind.value, ast.Constant):
                 text = " ".join(str(behind.value.value).split())
-            found[one.target.id] = ast.unparse(one.annotation), text
+            found[item.target.id] = ast.unparse(item.annotation), text
     return found
 
 
@@ -133,8 +133,8 @@ def _type(node: ast.expr) -> str:
             return _type(left)
         case ast.BinOp(left=left, right=right):
             return f"{_type(left)}, or {_type(right)}"
-        case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=[one, *_])):
-            return f"list of {_type(one)}"
+        case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=[element, *_])):
+            return f"list of {_type(element)}"
         case ast.Subscript(slice=ast.Tuple(elts=[_, value])):
             return f"mapping of text to {_type(value)}"
         case ast.Constant(value=None):

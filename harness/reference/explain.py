@@ -52,7 +52,7 @@ def entries() -> list[Entry]:
         for word, word_model in words.items():
             found += _of_mapping(word, kind, word_model)
     for kind, (answers, _) in ANSWERS.items():
-        found += [Entry(one.value, kind, one.meaning) for one in answers]
+        found += [Entry(answer.value, kind, answer.meaning) for answer in answers]
     found += [
         Entry(name, "timing profile", f"{TIMING}.\n\nThis one: {settings(profile)}.")
         for name, profile in PROFILES.items()
@@ -69,8 +69,8 @@ def entries() -> list[Entry]:
 def meanings(word: str) -> list[Entry]:
     """The entries of a word; of a key without its mapping, `per_queue`, those of all mappings that have it."""
     known = entries()
-    return [one for one in known if one.name == word] or [
-        one for one in known if one.name.rpartition(".")[2] == word and "." in one.name
+    return [entry for entry in known if entry.name == word] or [
+        entry for entry in known if entry.name.rpartition(".")[2] == word and "." in entry.name
     ]
 
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.faults.base import Fault
 from rocketchaos.harness.faults.process import fault_class
 from rocketchaos.harness.language.fault_kind import BROKER, CONSUMER, DISK, NAME_SERVER, NETWORK, PRODUCER
@@ -68,8 +68,8 @@ class Row:
     @property
     def proof(self) -> str:
         """The first sentence of what says how its effect is proven."""
-        told = self.shown_by if self.fault is None else inspect.getdoc(self.fault.wait_effective) or ""
-        return " ".join(told.split("\n\n")[0].split()).rstrip(".")
+        text = self.shown_by if self.fault is None else inspect.getdoc(self.fault.wait_effective) or ""
+        return " ".join(text.split("\n\n")[0].split()).rstrip(".")
 
     @property
     def drawn(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from rocketchaos.assertions import CHECKS
 from rocketchaos.assertions.base import Check
 from rocketchaos.harness.core.errors import ExitCode
-from rocketchaos.harness.core.model import Holds, Judgement, MessageClass, OutcomeKind, Told
+from rocketchaos.harness.core.model import DescribedEnum, Holds, Judgement, MessageClass, OutcomeKind
 from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.reference.describe import documentation, keys_of, models_inside
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
@@ -44,7 +44,7 @@ PARTS: Mapping[str, tuple[type[BaseModel], str]] = {
 }
 """The parts of a scenario beside its words: the model and the heading of each."""
 
-ANSWERS: Mapping[str, tuple[type[Told], str]] = {
+ANSWERS: Mapping[str, tuple[type[DescribedEnum], str]] = {
     "outcome": (OutcomeKind, "Outcomes"),
     "how an outcome is judged": (Judgement, "How an outcome is judged"),
     "what became of a message": (MessageClass, "What became of a message"),
@@ -70,12 +70,12 @@ def settings(profile: TimingProfile) -> str:
         wanted = profile.settings_since.get(key)
         return f" (clients {wanted})" if wanted else ""
 
-    told = [
+    lines = [
         f"{place}: {', '.join(f'`{key}={value}`{since(key)}' for key, value in own.items())}"
         for place, own in places
         if own
     ]
-    return "; ".join(told) or "sets nothing"
+    return "; ".join(lines) or "sets nothing"
 
 
 _CLIENTS = """\
@@ -123,7 +123,7 @@ def language_reference() -> str:
     parts += ["## Checks\n", "Each of them also takes:\n", table(Check)]
     parts += [part for word in CHECKS.values() for part in _word(word, Check, described)]
     for answers, heading in ANSWERS.values():
-        rows = [f"| `{one.value}` | {one.meaning} |" for one in answers]
+        rows = [f"| `{answer.value}` | {answer.meaning} |" for answer in answers]
         parts += [f"## {heading}\n", documentation(answers) + "\n", *_rows("word", rows)]
     parts += ["## Clients\n", _CLIENTS, clients()]
     rows = [f"| `{name}` | {settings(profile)} |" for name, profile in PROFILES.items()]

@@ -24,7 +24,7 @@ def json_schema() -> dict[str, Any]:
 
     Names that refer to others, the order of steps and what a word's own rules ask for are not in it.
     """
-    schema = _told_by_yaml(_of_the_models())
+    schema = _as_yaml_states(_of_the_models())
     for name, property_ in schema["properties"].items():
         if property_.get("type") == "array":
             schema["properties"][name] = _one_or_many(property_)
@@ -71,19 +71,19 @@ def _one_or_many(array: dict[str, Any]) -> dict[str, Any]:
     return {**common, "anyOf": [array, array["items"]]}
 
 
-def _told_by_yaml(schema: Any, names: bool = False) -> Any:
+def _as_yaml_states(schema: Any, names: bool = False) -> Any:
     """The schema as far as files differ from models: nothing is null, durations have units, keys are known."""
     if isinstance(schema, list):
-        return [_told_by_yaml(one) for one in schema]
+        return [_as_yaml_states(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    told = {
+    stated = {
         key: value
         if key in ("default", "enum", "const") and not names
-        else _told_by_yaml(value, key in _OWN_KEYS)
+        else _as_yaml_states(value, key in _OWN_KEYS)
         for key, value in schema.items()
     }
-    return told if names else _without_null(_with_units(_closed(told)))
+    return stated if names else _without_null(_with_units(_closed(stated)))
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     choices = schema.get("anyOf")
     if not choices or {"type": "null"} not in choices:
         return schema
-    rest = [one for one in choices if one != {"type": "null"}]
+    rest = [choice for choice in choices if choice != {"type": "null"}]
     del schema["anyOf"]
     return {**rest[0], **schema} if len(rest) == 1 else {"anyOf": rest, **schema}
 

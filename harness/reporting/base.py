@@ -56,7 +56,7 @@ class Report:
 
     def _only_unknown(self) -> bool:
         """Whether the outcome is the expected one, and of `also` nothing fails, but something can't be said."""
-        also = {one.holds for one in self.outcome.findings if one.section == "also"}
+        also = {finding.holds for finding in self.outcome.findings if finding.section == "also"}
         return self.outcome.kind is self.outcome.expected and Holds.NO not in also
 
     def holders(self) -> tuple[str, ...]:

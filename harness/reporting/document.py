@@ -36,8 +36,8 @@ class DocumentReporter:
 
     def report(self, runs: Sequence[Report]) -> None:
         """Write the document, and a line's end."""
-        told = document(runs, self._left_out, self._again, matrix=self._matrix)
-        json.dump(told, self._stream, indent=2)
+        written = document(runs, self._left_out, self._again, matrix=self._matrix)
+        json.dump(written, self._stream, indent=2)
         self._stream.write("\n")
 
 
@@ -53,8 +53,8 @@ def document(
         "schema_version": SCHEMA_VERSION,
         "runs": [_run(run) for run in runs],
         "summary": {**_summary(runs), "exit_code": int(code_with(left_out, exit_code_of(runs, again)))},
-        "findings": [one.as_json() for one in again],
-        "left_out": [one.reason for one in left_out],
+        "findings": [item.as_json() for item in again],
+        "left_out": [item.reason for item in left_out],
         "matrix": [*map(_cell, cells(runs)), *map(_left_out, left_out)] if matrix else None,
     }
 
@@ -66,30 +66,34 @@ def _cell(cell: CellRuns) -> dict[str, Any]:
         "client": cell.client or None,
         "rocketmq": cell.rocketmq or None,
         "runs": len(cell.runs),
-        "expected": next((one.expected.value for one in outcomes if one.expected is not None), None),
-        "as_expected": sum(1 for one in outcomes if one.as_expected),
-        "measured": sum(1 for one in outcomes if one.measured),
-        "outcomes": [{"outcome": kind.value, **_share(one)} for kind, one in cell.outcomes().items()],
+        "expected": next(
+            (outcome.expected.value for outcome in outcomes if outcome.expected is not None), None
+        ),
+        "as_expected": sum(1 for outcome in outcomes if outcome.as_expected),
+        "measured": sum(1 for outcome in outcomes if outcome.measured),
+        "outcomes": [{"outcome": kind.value, **_share(outcome)} for kind, outcome in cell.outcomes().items()],
         "delivered": {
-            member: [{"messages": count, **_share(one)} for count, one in counts.items()]
+            member: [{"messages": count, **_share(item)} for count, item in counts.items()]
             for member, counts in cell.delivered_to().items()
         },
         "deliveries": [
-            {"delivered": dict(counts), **_share(one)} for counts, one in cell.deliveries().items()
+            {"delivered": dict(counts), **_share(delivery)} for counts, delivery in cell.deliveries().items()
         ],
-        "became": [{"messages": text, **_share(one)} for text, one in cell.fates().items()],
-        "subscription": [{"stored": text, **_share(one)} for text, one in cell.subscriptions().items()],
+        "became": [{"messages": text, **_share(fate)} for text, fate in cell.fates().items()],
+        "subscription": [
+            {"stored": text, **_share(subscription)} for text, subscription in cell.subscriptions().items()
+        ],
         "seconds": round(cell.seconds, 3),
         "left_out": None,
     }
 
 
-def _left_out(one: LeftOut) -> dict[str, Any]:
+def _left_out(left_out: LeftOut) -> dict[str, Any]:
     """A cell in which nothing could run: it has the same keys."""
     return {
-        "scenario": one.scenario,
-        "client": one.client,
-        "rocketmq": one.rocketmq,
+        "scenario": left_out.scenario,
+        "client": left_out.client,
+        "rocketmq": left_out.rocketmq,
         "runs": 0,
         "expected": None,
         "as_expected": 0,
@@ -100,7 +104,7 @@ def _left_out(one: LeftOut) -> dict[str, Any]:
         "became": [],
         "subscription": [],
         "seconds": None,
-        "left_out": one.reason,
+        "left_out": left_out.reason,
     }
 
 
@@ -118,7 +122,7 @@ def _run(run: Report) -> dict[str, Any]:
         "reason": outcome.reason,
         "trouble": outcome.trouble.value if outcome.trouble else None,
         "checks": [_check(finding) for finding in outcome.findings],
-        "messages": {one.value: classes.count(one) for one in MessageClass},
+        "messages": {item.value: classes.count(item) for item in MessageClass},
         "holder": holders[-1] if holders else None,
         "run_dir": str(run.folder),
         "seconds": run.seconds,

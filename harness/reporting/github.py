@@ -9,7 +9,7 @@ from typing import TextIO
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.core.message_classes import class_sentence
 from rocketchaos.harness.core.text import counted, printable, seconds_text
-from rocketchaos.harness.plan.matrix import LeftOut, left_out_told
+from rocketchaos.harness.plan.matrix import LeftOut, left_out_lines
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.cells import cell_text, cells
 from rocketchaos.harness.reporting.parts.findings import finding_lines
@@ -56,7 +56,7 @@ class GitHubReporter:
         for run in runs:
             if run.outcome.wrong:
                 self._stream.write(self._annotation(run) + "\n")
-        for line in left_out_told(one for one in self._left_out if one.code is not ExitCode.AS_EXPECTED):
+        for line in left_out_lines(item for item in self._left_out if item.code is not ExitCode.AS_EXPECTED):
             self._stream.write(workflow_command("error", {"title": "left out"}, line) + "\n")
         summary = self._environment.get("GITHUB_STEP_SUMMARY")
         if not summary or not runs:
@@ -109,11 +109,11 @@ def _summary(runs: Sequence[Report], left_out: Sequence[LeftOut], *, matrix: boo
             f"| {code(run.reproduce_command)} |"
         )
     for group in repeats(runs):
-        told = [f"{kind.value} {share}" for kind, share in group.outcomes().items()]
-        told += [f"holder {holder}: {share}" for holder, share in group.holders().items()]
-        lines += ["", f"{cell(group.scenario)}, {len(group.runs)} runs: " + "; ".join(map(cell, told))]
+        shares = [f"{kind.value} {share}" for kind, share in group.outcomes().items()]
+        shares += [f"holder {holder}: {share}" for holder, share in group.holders().items()]
+        lines += ["", f"{cell(group.scenario)}, {len(group.runs)} runs: " + "; ".join(map(cell, shares))]
     if matrix:
         lines += ["", matrix_table(cells(runs))]
     if left_out:
-        lines += ["", *(f"- left out: {cell(one)}" for one in left_out_told(left_out))]
+        lines += ["", *(f"- left out: {cell(item)}" for item in left_out_lines(left_out))]
     return "\n".join([*lines, "", ""])

@@ -125,7 +125,7 @@ def _values(run: Report) -> dict[str, Any]:
         "holder": holder_of(run),
         "divergences": divergences(run),
         "advice": advice(run),
-        "reasons": [(CLASS_WORDS[one.message_class].text, one) for one in reasons(run.outcome.messages)],
+        "reasons": [(CLASS_WORDS[item.message_class].text, item) for item in reasons(run.outcome.messages)],
         "sections": _sections(run),
         "timeline": timeline(run),
         "story": story(run.events),
@@ -134,7 +134,7 @@ def _values(run: Report) -> dict[str, Any]:
         "plots": offset_plots(run),
         "classes": _legend(run),
         "class_words": CLASS_WORDS,
-        "class_codes": {one.value: words.code for one, words in CLASS_WORDS.items()},
+        "class_codes": {item.value: words.code for item, words in CLASS_WORDS.items()},
         "fates": fates,
         "fates_left_out": len(run.outcome.messages) - len(fates),
         "tracks": last_tracks(run),
@@ -187,9 +187,14 @@ def _sections(run: Report) -> list[CheckSection]:
     for section, title in SECTION_TITLES.items():
         counterpart, quiet = is_counterpart(run, section), need_not_hold(run, section)
         rows = tuple(
-            CheckRow(one, marks[one.holds][0], "quiet" if quiet else marks[one.holds][1], ANSWERS[one.holds])
-            for one in run.outcome.findings
-            if one.section == section
+            CheckRow(
+                finding,
+                marks[finding.holds][0],
+                "quiet" if quiet else marks[finding.holds][1],
+                ANSWERS[finding.holds],
+            )
+            for finding in run.outcome.findings
+            if finding.section == section
         )
         if rows:
             sections.append(CheckSection(title, counterpart, rows))
@@ -209,9 +214,9 @@ class LegendEntry:
 
 def _legend(run: Report) -> list[LegendEntry]:
     return [
-        LegendEntry(one.value, words.code, words.text, words.meaning, count)
-        for one, count in class_counts(run.outcome.messages).items()
-        for words in (CLASS_WORDS[one],)
+        LegendEntry(item.value, words.code, words.text, words.meaning, count)
+        for item, count in class_counts(run.outcome.messages).items()
+        for words in (CLASS_WORDS[item],)
     ]
 
 

@@ -97,10 +97,10 @@ def _messages(run: Report) -> Iterator[str]:
     if len(shown) < len(fates):
         yield f"{len(fates) - len(shown):,} more are in `messages.jsonl`."
         yield ""
-    for one in reasons(fates):
-        words = CLASS_WORDS[one.message_class].text
-        told = cell(f"({some(one.keys)}): {one.reason} ({event_numbers(one.events)})")
-        yield f"- **{len(one.keys):,} {words}** {told}"
+    for reason in reasons(fates):
+        words = CLASS_WORDS[reason.message_class].text
+        sentence = cell(f"({some(reason.keys)}): {reason.reason} ({event_numbers(reason.events)})")
+        yield f"- **{len(reason.keys):,} {words}** {sentence}"
     yield ""
 
 
@@ -123,7 +123,7 @@ def _fate_row(fate: MessageFate) -> str:
         CLASS_WORDS[fate.message_class].text,
         ", ".join(fate.deliveries) or "nobody",
     )
-    return "| " + " | ".join(cell(one) for one in cells) + " |"
+    return "| " + " | ".join(cell(item) for item in cells) + " |"
 
 
 def _checks(run: Report) -> Iterator[str]:
@@ -132,12 +132,12 @@ def _checks(run: Report) -> Iterator[str]:
     yield "| section | check | | expected | observed | proof |"
     yield "|---|---|---|---|---|---|"
     marks = {Holds.YES: "✓", Holds.NO: "✗", Holds.UNKNOWN: "?"}
-    for one in run.outcome.findings:
-        contrary = " (the contrary of what was seen)" if is_counterpart(run, one.section) else ""
-        name = cell(one.name + claim_text(one))
+    for finding in run.outcome.findings:
+        contrary = " (the contrary of what was seen)" if is_counterpart(run, finding.section) else ""
+        name = cell(finding.name + claim_text(finding))
         yield (
-            f"| {one.section}{contrary} | {name} | {marks[one.holds]} {ANSWERS[one.holds]} "
-            f"| {cell(one.expected)} | {cell(one.observed)} | {event_numbers(one.events, 4)} |"
+            f"| {finding.section}{contrary} | {name} | {marks[finding.holds]} {ANSWERS[finding.holds]} "
+            f"| {cell(finding.expected)} | {cell(finding.observed)} | {event_numbers(finding.events, 4)} |"
         )
     yield ""
 

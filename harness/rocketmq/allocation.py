@@ -54,7 +54,7 @@ def consistent_hash(
     ids = sorted(members)
     ids.index(member)
     # Two nodes in one place: the later one has it, as in the router's TreeMap.
-    ring = {_md5_head(f"{one}-{number}"): one for one in ids for number in range(VIRTUAL_NODES)}
+    ring = {_md5_head(f"{item}-{number}"): item for item in ids for number in range(VIRTUAL_NODES)}
     places = sorted(ring)
 
     def owner(queue: Queue) -> str:
@@ -105,10 +105,10 @@ def machine_room_nearby(queues: Sequence[Queue], members: Sequence[str], member:
 
     After `AllocateMachineRoomNearby` around averaging, with `room_of` as the resolver.
     """
-    rooms = {room_of(one) for one in members}
+    rooms = {room_of(item) for item in members}
     own_room = room_of(member)
     near = [queue for queue in queues if room_of(queue[0]) == own_room]
-    own = list(average(near, [one for one in members if room_of(one) == own_room], member))
+    own = list(average(near, [item for item in members if room_of(item) == own_room], member))
     for room in sorted({room_of(broker) for broker, _ in queues} - rooms):
         own += average([queue for queue in queues if room_of(queue[0]) == room], members, member)
     return tuple(sorted(own))

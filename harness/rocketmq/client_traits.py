@@ -114,7 +114,7 @@ class ClientKind:
     title: str
     """Which software it is, in a few words."""
     worker: str
-    """The kind of its worker, of `harness.workers.kinds.KINDS`."""
+    """The kind of its worker, of `harness.workers.worker_kinds.KINDS`."""
     apis: Mapping[str, Api]
     """What it can do, by name; the first is its usual one."""
     timers: tuple[ClientTimer, ...]

@@ -61,7 +61,9 @@ def timers_ms(
         clients: kind and version of each client; where versions of one kind differ, the oldest one's are told.
         broker_configuration: lines of broker.conf that win over the profile's.
     """
-    kinds = dict(sorted(clients, key=lambda one: tuple(map(int, re.findall(r"\d+", one[1]))), reverse=True))
+    kinds = dict(
+        sorted(clients, key=lambda client: tuple(map(int, re.findall(r"\d+", client[1]))), reverse=True)
+    )
     timers = _of_brokers({**profile.broker, **broker_configuration}, rocketmq)
     for kind, version in sorted(kinds.items()):
         own = (timer for timer in CLIENT_KINDS[kind].timers if contains(timer.clients, version))
@@ -75,19 +77,21 @@ def timers_ms(
 def _of_brokers(settings: Mapping[str, str], rocketmq: str) -> dict[str, int]:
     """What the lines of broker.conf say; one that can't be read keeps brokers from starting, and is left out."""
 
-    def told(name: str, default: int) -> int | None:
+    def configured_ms(name: str, default: int) -> int | None:
         return _whole_number(settings.get(name, str(default)))
 
-    short = told("shortPollingTimeMills", 1_000)
+    short = configured_ms("shortPollingTimeMills", 1_000)
     long_polling = settings.get("longPollingEnable", "true") == "true"
     levels = settings.get("messageDelayLevel", DELAY_LEVELS).split()
     timers = {
         "hold-pull": _HOLD_PULL_MS if long_polling else short,
         "hold-check": _HOLD_CHECK_MS if long_polling else short,
-        "channel-expiry": told("channelExpiredTimeout", 120_000) if contains(">=5.1", rocketmq) else 120_000,
+        "channel-expiry": configured_ms("channelExpiredTimeout", 120_000)
+        if contains(">=5.1", rocketmq)
+        else 120_000,
         "channel-scan": 10_000,
-        "flush-offsets": told("flushConsumerOffsetInterval", 5_000),
-        "register": told("registerNameServerPeriod", 30_000),
+        "flush-offsets": configured_ms("flushConsumerOffsetInterval", 5_000),
+        "register": configured_ms("registerNameServerPeriod", 30_000),
         **{f"delay-level-{number}": _delay_ms(level) for number, level in enumerate(levels, start=1)},
     }
     return {f"broker.{name}": value for name, value in timers.items() if value is not None}

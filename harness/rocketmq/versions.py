@@ -53,7 +53,7 @@ def has_proxy(version: str) -> bool:
 def ascending(texts: Iterable[str]) -> list[str]:
     """The supported releases among these, each once, the oldest first; previews and snapshots are none."""
     numbers = {_numbers(text) for text in texts}
-    return [".".join(map(str, one)) for one in sorted(filter(None, numbers)) if is_supported(one)]
+    return [".".join(map(str, number)) for number in sorted(filter(None, numbers)) if is_supported(number)]
 
 
 def nearest(version: str, existing: Iterable[str], count: int = 4) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rocketchaos.harness.scenario.diagnostics import Diagnostic, InvalidScenario, render
-from rocketchaos.harness.scenario.files import read_text
+from rocketchaos.harness.scenario.file_text import read_text
 from rocketchaos.harness.scenario.load import read_yaml
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.network_order import check_network

@@ -19,11 +19,11 @@ def one_holds_with_the_other(document: Document, scenario: Scenario) -> Iterator
     anomaly, healthy = scenario.anomaly, scenario.healthy
     if any(isinstance(check, Refuted) for check in (*anomaly, *healthy)):
         return  # the contrary of the other list by itself
-    for section, one, other, outcome in (
+    for section, item, other, outcome in (
         ("healthy", healthy, anomaly, "not-reproduced"),
         ("anomaly", anomaly, healthy, "reproduced"),
     ):
-        if _says_all_of(one, other):
+        if _says_all_of(item, other):
             then = "anomaly" if section == "healthy" else "healthy"
             message = f"wherever `{section}` holds `{then}` does too: no run can ever be `{outcome}`"
             yield document.report((section,), message, key=True)
@@ -43,20 +43,20 @@ def both_can_hold(document: Document, scenario: Scenario) -> Iterator[Diagnostic
     # A time is hardly ever just so long; a count is.
     least_width = 0.0 if isinstance(checks[0], Count) else 1.0
     if common and all(span.high - span.low >= least_width for span in common.values()):
-        told = " and ".join(f"{what}{_told(span)}" for what, span in common.items())
-        message = f"`anomaly` and `healthy` both hold of {told}: such a run is inconclusive"
+        text = " and ".join(f"{what}{_in_words(span)}" for what, span in common.items())
+        message = f"`anomaly` and `healthy` both hold of {text}: such a run is inconclusive"
         yield document.report(("healthy",), message, key=True)
 
 
-def _says_all_of(one: Sequence[Check], other: Sequence[Check]) -> bool:
+def _says_all_of(item: Sequence[Check], other: Sequence[Check]) -> bool:
     """Whether all of `other` holds wherever all of `one` does."""
     # Where every check of a list is of other clients or versions, the list doesn't hold.
     return any(check.where is None for check in other) and all(
-        any(implies(own, check) for own in one) for check in other
+        any(implies(own, check) for own in item) for check in other
     )
 
 
-def _told(span: Span) -> str:
+def _in_words(span: Span) -> str:
     if span.low == span.high:
         return f"{span.low:g}"
     if math.isinf(span.high):

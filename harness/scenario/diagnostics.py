@@ -45,12 +45,14 @@ class InvalidScenario(UsageProblem):
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Sorted by place, each once; those of one place in the order in which they were found."""
-    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda one: (one.line, one.column)))
+    return tuple(
+        sorted(dict.fromkeys(diagnostics), key=lambda diagnostic: (diagnostic.line, diagnostic.column))
+    )
 
 
 def render(diagnostics: Iterable[Diagnostic], color: bool = False) -> str:
     """All of them as text: `file:line:column: message`, the line, a caret under the place."""
-    return "\n".join(_render_one(one, color) for one in diagnostics)
+    return "\n".join(_render_one(diagnostic, color) for diagnostic in diagnostics)
 
 
 def printable(text: str) -> str:
@@ -60,16 +62,16 @@ def printable(text: str) -> str:
     )
 
 
-def _render_one(one: Diagnostic, color: bool) -> str:
+def _render_one(diagnostic: Diagnostic, color: bool) -> str:
     bold, red, dim, plain = (_BOLD, _RED, _DIM, _PLAIN) if color else ("", "", "", "")
-    line, start = _window(one.source_line, one.column - 1)
+    line, start = _window(diagnostic.source_line, diagnostic.column - 1)
     shown = [_shown(sign) for sign in line]
     before = sum(_columns(sign) for sign in shown[:start])
-    meant = sum(_columns(sign) for sign in shown[start : start + one.length]) or 1
+    meant = sum(_columns(sign) for sign in shown[start : start + diagnostic.length]) or 1
     return "\n".join(
         (
-            f"{bold}{printable(one.file)}:{one.line}:{one.column}:{plain} {one.text}",
-            f"{dim}{one.line:>5} |{plain} {''.join(shown)}".rstrip(),
+            f"{bold}{printable(diagnostic.file)}:{diagnostic.line}:{diagnostic.column}:{plain} {diagnostic.text}",
+            f"{dim}{diagnostic.line:>5} |{plain} {''.join(shown)}".rstrip(),
             f"{dim}{'':>5} |{plain} {' ' * before}{red}^{'~' * (meant - 1)}{plain}",
         )
     )

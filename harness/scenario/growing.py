@@ -46,7 +46,7 @@ class GrowingScenario:
                     return False
                 words.append(new)
             grown.words[section] = words, True
-        update = {section: tuple(one.word for one in grown.words[section][0]) for section in sections}
+        update = {section: tuple(word.word for word in grown.words[section][0]) for section in sections}
         scenario = self.scenario.model_copy(update=update)
         if any(True for _ in checked(grown, scenario, reach=False)):
             return False
@@ -58,7 +58,7 @@ class GrowingScenario:
 def _alike(before: Sequence[Any], entries: Sequence[Any]) -> int:
     """So many of them, from the first on, are the very same."""
     pairs = enumerate(zip(before, entries, strict=False))
-    differing = (index for index, (one, other) in pairs if one is not other)
+    differing = (index for index, (item, other) in pairs if item is not other)
     return next(differing, min(len(before), len(entries)))
 
 
@@ -86,7 +86,9 @@ def _is_written_as_it_is(value: Any, depth: int = 0) -> bool:
 def _places(text: str, old: Document, sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> Places:
     """Where the entries are: the sections are the last ones of the file, and each entry is a line."""
     kept = {
-        path: span for path, span in old.places.values.items() if path[:1] not in {(one,) for one in sections}
+        path: span
+        for path, span in old.places.values.items()
+        if path[:1] not in {(item,) for item in sections}
     }
     keys = {path: span for path, span in old.places.keys.items() if path in kept}
     last: dict[Path, Span] = {}

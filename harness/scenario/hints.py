@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from rocketchaos.harness.language.consumer import Expression, SqlExpression, text_of
+from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression, text_of
 from rocketchaos.harness.language.fault_registry import ENDS
 from rocketchaos.harness.language.tags import client_matches, tags_of
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
@@ -107,10 +107,10 @@ def _sent(course: _Course, send: Send) -> Iterator[str]:
         members = [name for name in course.scenario.members(group) if name in course.running]
         if _race_for(course, members, topic) and not _agreed(course, members, topic, tags):
             course.settled.add((group, topic))
-            told = ", ".join(f"{name} {text_of(course.running[name][topic])!r}" for name in members)
+            text = ", ".join(f"{name} {text_of(course.running[name][topic])!r}" for name in members)
             yield (
                 f"what the broker holds for group {group} is still a race here, for its members subscribe "
-                f"differently ({told}): write `- settle: {{subscription: {group}, topic: {topic}, within: 60s}}` "
+                f"differently ({text}): write `- settle: {{subscription: {group}, topic: {topic}, within: 60s}}` "
                 "before it"
             )
 
@@ -134,9 +134,11 @@ def _race_for(course: _Course, members: list[str], topic: str) -> bool:
 def _agreed(course: _Course, members: list[str], topic: str, tags: Sequence[str | None]) -> bool:
     """Whether all of these members want the tags, or none of them does: then it doesn't matter whose is stored."""
     own = [course.running[name][topic] for name in members]
-    if any(isinstance(one, SqlExpression) for one in own) or any((tag or "").startswith("$") for tag in tags):
+    if any(isinstance(item, SqlExpression) for item in own) or any(
+        (tag or "").startswith("$") for tag in tags
+    ):
         return False
-    return all(len({client_matches(one, tag) for one in own}) == 1 for tag in tags)
+    return all(len({client_matches(item, tag) for item in own}) == 1 for tag in tags)
 
 
 def _meaning(expression: Expression) -> object:

@@ -24,10 +24,10 @@ from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
 from rocketchaos.harness.language.cluster_needs import BrokerNames
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
-from rocketchaos.harness.language.consumer import Consumer as Consumer
-from rocketchaos.harness.language.consumer import why_not_reached
+from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
+from rocketchaos.harness.language.consumer_spec import why_not_reached
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
-from rocketchaos.harness.language.producer import Producer
+from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.words import Name, Strict, as_tuple, one_word_of
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
@@ -153,9 +153,11 @@ class Scenario(Strict):
     def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
         if not consumers and not info.data.get("bare_groups"):
             raise PydanticCustomError("too_short", "no consumer", {"min_length": 1})
-        for number, (name, one) in enumerate(consumers.items()):
-            if one.beside is not None and one.beside not in list(consumers)[:number]:
-                raise ValueError(f"{name} is to be `beside` {one.beside}: there is no such consumer above it")
+        for number, (name, item) in enumerate(consumers.items()):
+            if item.beside is not None and item.beside not in list(consumers)[:number]:
+                raise ValueError(
+                    f"{name} is to be `beside` {item.beside}: there is no such consumer above it"
+                )
         return consumers
 
     @property
@@ -220,7 +222,7 @@ class Scenario(Strict):
     def clients(self, rocketmq: str) -> dict[str, tuple[str, str]]:
         """Kind and version of every consumer's client, where the servers are of this version of RocketMQ."""
         choices = {name: consumer.choice for name, consumer in self.consumers.items()}
-        return {name: (one.kind.name, one.version_on(rocketmq)) for name, one in choices.items()}
+        return {name: (choice.kind.name, choice.version_on(rocketmq)) for name, choice in choices.items()}
 
     @property
     def client_label(self) -> str:

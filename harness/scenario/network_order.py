@@ -67,7 +67,7 @@ def _in_order(course: _Course, steps: Iterable[PlacedWord]) -> Iterator[Diagnost
 
 def _begun(course: _Course, placed: PlacedWord, step: NetworkStep) -> Iterator[Diagnostic]:
     for effect in step.effects(course.scenario):
-        there = next((one for one in course.active if one.sure and one.effect.is_same(effect)), None)
+        there = next((item for item in course.active if item.sure and item.effect.is_same(effect)), None)
         if there is None:
             course.active.append(_Active(effect, course.line(placed)))
         else:
@@ -77,13 +77,15 @@ def _begun(course: _Course, placed: PlacedWord, step: NetworkStep) -> Iterator[D
 
 def _healed(course: _Course, placed: PlacedWord, step: Heal) -> Iterator[Diagnostic]:
     names = step.whom(course.scenario)
-    meant = [one for one in course.active if step.means(one.effect.kind) and one.effect.may_concern(names)]
+    meant = [
+        item for item in course.active if step.means(item.effect.kind) and item.effect.may_concern(names)
+    ]
     if not meant:
         yield course.document.report(placed.path, f"no {step.meant} is in effect here", key=True)
     course.active = [
-        replace(one, sure=False) if one in meant else one
-        for one in course.active
-        if one not in meant or not one.effect.surely_concerns(names)
+        replace(item, sure=False) if item in meant else item
+        for item in course.active
+        if item not in meant or not item.effect.surely_concerns(names)
     ]
 
 
@@ -91,7 +93,7 @@ def _started_anew(course: _Course, placed: PlacedWord, step: Step) -> Iterator[D
     for index, name in enumerate(step.acts_on()):
         if isinstance(step, Start) and name not in course.ended:
             continue  # its container has been there from the beginning
-        lost = next((one for one in course.active if one.sure and name in one.effect.carriers), None)
+        lost = next((item for item in course.active if item.sure and name in item.effect.carriers), None)
         if lost is not None:
             message = (
                 f"`{step.word}: {name}`: it can't be started anew during the {lost.effect.kind} of "
@@ -111,10 +113,10 @@ def _repeated(course: _Course, placed: PlacedWord, times: int) -> Iterator[Diagn
     first = list(_in_order(course, steps))
     yield from first
     if times > 1:
-        told = {(one.line, one.column) for one in first}
-        for one in _in_order(course, steps):
-            if (one.line, one.column) not in told:
-                yield replace(one, message=f"the second time, {one.message}")
+        reported = {(entry.line, entry.column) for entry in first}
+        for item in _in_order(course, steps):
+            if (item.line, item.column) not in reported:
+                yield replace(item, message=f"the second time, {item.message}")
 
 
 def _at_the_same_time(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic]:
@@ -122,12 +124,12 @@ def _at_the_same_time(course: _Course, placed: PlacedWord) -> Iterator[Diagnosti
     before, after = course.active, list[_Active]()
     for branch in placed.branches:
         others = [inner for other in placed.branches if other is not branch for inner in flat(other)]
-        heals = any(isinstance(one.word, Heal) for one in others)
-        kept = [replace(one, sure=one.sure and not heals) for one in before]
+        heals = any(isinstance(item.word, Heal) for item in others)
+        kept = [replace(item, sure=item.sure and not heals) for item in before]
         course.active = [*kept, *_maybe(course, others)]
         yield from _in_order(course, branch)
         after += course.active
-    course.active = [replace(one, sure=False) for one in dict.fromkeys(after)]
+    course.active = [replace(item, sure=False) for item in dict.fromkeys(after)]
 
 
 def _maybe(course: _Course, steps: Iterable[PlacedWord]) -> list[_Active]:

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from rocketchaos.harness.core.nearest import clipped, listed, nearest
 from rocketchaos.harness.language.cluster_needs import NAMESERVER
-from rocketchaos.harness.language.consumer import Consumer
-from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.consumer_spec import Consumer
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.words import Reference, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Topic
@@ -241,7 +241,7 @@ def _unbound(document: Document, variable: str, scope: _Scope, suffix: str) -> t
     if not scope.variables:
         return f"there is no variable `{name}`: no `bind` step binds one before", None
     near = nearest(variable, scope.variables)
-    known = listed([f"${one}" for one in scope.variables])
+    known = listed([f"${item}" for item in scope.variables])
     message = f"there is no variable `{name}`" + ("" if near else f": there are {known}")
     return message, f"${near}{suffix}" if near else None
 

@@ -179,7 +179,7 @@ def _rule(error: ErrorDetails, document: Document, path: Path) -> Sentence:
     extra = field.json_schema_extra if field is not None else None
     allowed = extra.get("enum") if isinstance(extra, dict) else None
     if isinstance(allowed, list):
-        return choice(document, path, [str(one) for one in allowed])
+        return choice(document, path, [str(item) for item in allowed])
     return f"{_name(path)}: {error['ctx']['error']}", None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
@@ -107,15 +107,15 @@ def _repeated(course: _Course, placed: PlacedWord, times: int, all_defined: bool
     first = list(_in_order(course, steps, all_defined))
     yield from first
     if times > 1:
-        told = {(one.line, one.column) for one in first}
-        for one in _in_order(course, steps, all_defined):
-            if (one.line, one.column) not in told:
-                yield replace(one, message=f"the second time, {one.message}")
+        reported = {(entry.line, entry.column) for entry in first}
+        for item in _in_order(course, steps, all_defined):
+            if (item.line, item.column) not in reported:
+                yield replace(item, message=f"the second time, {item.message}")
 
 
 def _at_the_same_time(course: _Course, placed: PlacedWord, all_defined: bool) -> Iterator[Diagnostic]:
     """Each branch by itself, where whoever another branch acts on may be in any state."""
-    touched = [{name for one in flat(branch) for name in _acts_on(one)} for branch in placed.branches]
+    touched = [{name for item in flat(branch) for name in _acts_on(item)} for branch in placed.branches]
     before = {name: actor.states for name, actor in course.actors().items()}
     after: list[dict[str, frozenset[str]]] = []
     for branch, own in zip(placed.branches, touched, strict=True):
@@ -141,7 +141,7 @@ def _whoever(names: set[str], everybody: set[str]) -> set[str]:
     """Those of `everybody` whom the names may mean: a variable may stand for anybody, and anybody be one."""
     if any(name.startswith("$") for name in names):
         return everybody
-    return {one for one in everybody if one in names or (names and one.startswith("$"))}
+    return {text for text in everybody if text in names or (names and text.startswith("$"))}
 
 
 def _members_started(course: _Course, placed: PlacedWord) -> Iterator[Diagnostic]:
@@ -174,7 +174,7 @@ def _sent_by_who_runs(course: _Course, placed: PlacedWord, step: Step) -> Iterat
     producer = course.others.get(PRODUCER)
     needed = isinstance(step, Send) or (isinstance(step, Settle) and step.route is not None)
     if needed and producer is not None and not producer.states & _ANSWERING:
-        message = f"`{step.word}`: the producer {_told(producer)}: `restart` or `resume` it before"
+        message = f"`{step.word}`: the producer {_in_words(producer)}: `restart` or `resume` it before"
         yield course.document.report(placed.path, message, key=True)
 
 
@@ -233,10 +233,12 @@ def _impossible(course: _Course, placed: PlacedWord, name: str, actor: _Actor) -
     assert isinstance(step, Step)
     moves = course.moves(step, name)
     assert moves is not None
-    why = f"{name} {_told(actor)}"
+    why = f"{name} {_in_words(actor)}"
     if actor.states == {_NEW}:
         starts = (
-            one for one in flat(course.steps) if isinstance(one.word, Start) and name in one.word.acts_on()
+            item
+            for item in flat(course.steps)
+            if isinstance(item.word, Start) and name in item.word.acts_on()
         )
         first = next(starts, None)
         line = f"the first `start` of {name} is in line {course.line(first)}" if first is not None else None
@@ -246,11 +248,11 @@ def _impossible(course: _Course, placed: PlacedWord, name: str, actor: _Actor) -
     return f"`{step.word}: {name}`: {why}; it must be {needed}"
 
 
-def _told(actor: _Actor) -> str:
+def _in_words(actor: _Actor) -> str:
     if len(actor.states) > 1:
         return "may be " + " or ".join(_ADJECTIVES.get(state, state) for state in sorted(actor.states))
     (state,) = actor.states
-    told = {_NEW: "has not been started", "stopped": "was stopped in", "killed": "was killed in"}
+    words = {_NEW: "has not been started", "stopped": "was stopped in", "killed": "was killed in"}
     if actor.line is None:
-        return told.get(state, "runs from the beginning on")
-    return f"{told.get(state, f'is {state} since')} line {actor.line}"
+        return words.get(state, "runs from the beginning on")
+    return f"{words.get(state, f'is {state} since')} line {actor.line}"

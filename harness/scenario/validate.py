@@ -32,7 +32,7 @@ def validate(document: Document) -> tuple[Scenario | None, list[Diagnostic]]:
         for path, error in placed
         if not (_ignored(document, path, error, misspelt) or _within(path, empty))
     ]
-    diagnostics += [one for path, one in empty.items() if not _within(path[:-1], split)]
+    diagnostics += [item for path, item in empty.items() if not _within(path[:-1], split)]
     return scenario if not diagnostics else None, diagnostics
 
 

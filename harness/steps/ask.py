@@ -11,7 +11,7 @@ from pydantic import Field
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.servers import Asked
-from rocketchaos.harness.language.producer import PRODUCER
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.words import NodeRef
 from rocketchaos.harness.rocketmq.response_codes import in_words
 from rocketchaos.harness.steps.base import Step
@@ -77,9 +77,9 @@ class Ask(Step):
             answer = remoting.ask(context.node(self.node).address, self.code, fields, body, limit_s=_LIMIT_S)
         except OSError as error:
             raise PreconditionNotMet(f"ask: {self.node} doesn't answer: {error}") from error
-        context.history.append("harness", Asked.kind, self._told(context, answer))
+        context.history.append("harness", Asked.kind, self._in_words(context, answer))
 
-    def _told(self, context: RunContext, answer: Answer) -> dict[str, object]:
+    def _in_words(self, context: RunContext, answer: Answer) -> dict[str, object]:
         token = context.names.token
         return {
             "name": self.name,
@@ -96,7 +96,7 @@ class Ask(Step):
 def _real_names(context: RunContext) -> Mapping[str, str]:
     scenario = context.scenario
     named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups, PRODUCER)}
-    return {**{name: one.client_id for name, one in context.consumers.items()}, **named}
+    return {**{name: consumer.client_id for name, consumer in context.consumers.items()}, **named}
 
 
 def _with_real_names(text: str, real: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import ConfigDict, Field, model_validator
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
-from rocketchaos.harness.language.consumer import text_of
+from rocketchaos.harness.language.consumer_spec import text_of
 from rocketchaos.harness.language.words import GroupName, Strict, TopicName
 from rocketchaos.harness.steps.base import Step
 
@@ -73,7 +73,7 @@ class Bind(Step):
 
 
 def _stored_expression(context: RunContext, group: str, topic: str) -> str:
-    from rocketchaos.harness.probes.subscription import read_subscription
+    from rocketchaos.harness.probes.subscription_probe import read_subscription
 
     stored = {
         read_subscription(context, group, broker).expression_of(topic)

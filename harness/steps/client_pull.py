@@ -55,9 +55,9 @@ class ClientPull(Step):
         answer = context.consumers[self.consumer].pull_once(
             self.topic, (broker, self.queue), self.offset, self.own_expression
         )
-        told = {"name": self.name, "topic": self.topic, "broker": broker, "queue_id": self.queue}
+        fields = {"name": self.name, "topic": self.topic, "broker": broker, "queue_id": self.queue}
         context.history.append(
             self.consumer,
             ClientPulled.kind,
-            {**told, "offset": self.offset, "with": self.own_expression, **answer},
+            {**fields, "offset": self.offset, "with": self.own_expression, **answer},
         )

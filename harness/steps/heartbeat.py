@@ -91,7 +91,7 @@ class Heartbeat(Step):
         membership = Membership(
             group=str(self.group),
             subscriptions=tuple(
-                Subscription(topic, one.expression, one.version) for topic, one in self.subscribe.items()
+                Subscription(topic, item.expression, item.version) for topic, item in self.subscribe.items()
             ),
             consume_from=f"CONSUME_FROM_{self.consume_from.replace('-', '_').upper()}",
             model=self.model.upper(),

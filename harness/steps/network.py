@@ -68,20 +68,21 @@ class NetworkStep(Step):
 class Ends:
     """Two that a fault is between, of which one is a node."""
 
-    one: str
-    other: str
+    first: str
+    second: str
     one_way: bool
 
     @property
     def target(self) -> str:
         """`b to broker-a`, or `b and broker-a`."""
-        return f"{self.one} {'to' if self.one_way else 'and'} {self.other}"
+        return f"{self.first} {'to' if self.one_way else 'and'} {self.second}"
 
     def carrier(self, nodes: tuple[str, ...]) -> str:
         """Whose network has the rules: the client, for nodes keep their addresses through a restart; else the
         node that is further down in the cluster's order, a broker before the name server."""
         return max(
-            (self.one, self.other), key=lambda name: (name not in nodes, name in nodes and nodes.index(name))
+            (self.first, self.second),
+            key=lambda name: (name not in nodes, name in nodes and nodes.index(name)),
         )
 
 
@@ -110,8 +111,8 @@ class BetweenStep(NetworkStep):
     @property
     def sides(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The names on either side, the sender's first."""
-        one, other = (self.from_, self.to) if self.one_way else (self.between, self.and_)
-        return one or (), other or ()
+        item, other = (self.from_, self.to) if self.one_way else (self.between, self.and_)
+        return item or (), other or ()
 
     def acts_on(self) -> tuple[str, ...]:
         return (*self.sides[0], *self.sides[1])
@@ -126,12 +127,12 @@ class BetweenStep(NetworkStep):
         yield "partition"
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        one, other = (members(side, scenario) for side in self.sides)
-        twice = sorted({name for name in one if name in other})
+        item, other = (members(side, scenario) for side in self.sides)
+        twice = sorted({name for name in item if name in other})
         if twice:
             yield f"`{twice[0]}` is on both sides"
             return
-        clients = [[name for name in side if name not in scenario.cluster.nodes] for side in (one, other)]
+        clients = [[name for name in side if name not in scenario.cluster.nodes] for side in (item, other)]
         if all(clients):
             yield (
                 f"`{clients[0][0]}` and `{clients[1][0]}` have nothing to do with each other: clients talk to "
@@ -146,22 +147,22 @@ class BetweenStep(NetworkStep):
     def effects(self, scenario: Scenario) -> Iterator[Effect]:
         nodes = scenario.cluster.nodes
         for ends in self._pairs(*(members(side, scenario) for side in self.sides)):
-            both = ends.one, ends.other
+            both = ends.first, ends.second
             # Of two nodes neither: it would wait to be registered, or for those that are.
             carriers = both if set(both) <= set(nodes) else (ends.carrier(nodes),)
             yield Effect(self.word, ends.target, both, frozenset(carriers))
 
     def run(self, context: RunContext) -> None:
-        one, other = (context.resolve(members(side, context.scenario)) for side in self.sides)
-        for ends in self._pairs(one, other):
+        item, other = (context.resolve(members(side, context.scenario)) for side in self.sides)
+        for ends in self._pairs(item, other):
             inject(context, self.fault(link_between(context, ends), sidecars(context), ends.target))
 
     @abstractmethod
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
         """What is done to the traffic between two ends."""
 
-    def _pairs(self, one: Iterable[str], other: Iterable[str]) -> Iterator[Ends]:
-        for pair in product(dict.fromkeys(one), dict.fromkeys(other)):
+    def _pairs(self, item: Iterable[str], other: Iterable[str]) -> Iterator[Ends]:
+        for pair in product(dict.fromkeys(item), dict.fromkeys(other)):
             yield Ends(*pair, self.one_way)
 
 
@@ -208,12 +209,12 @@ def link_between(context: RunContext, ends: Ends) -> Link:
     from rocketchaos.harness.faults.rules import Link
 
     own = ends.carrier(context.scenario.cluster.nodes)
-    peer = ends.other if own == ends.one else ends.one
+    peer = ends.second if own == ends.first else ends.first
     return Link(
         place_of(context, own),
         place_of(context, peer),
-        outgoing=not ends.one_way or own == ends.one,
-        incoming=not ends.one_way or own == ends.other,
+        outgoing=not ends.one_way or own == ends.first,
+        incoming=not ends.one_way or own == ends.second,
     )
 
 
@@ -221,8 +222,8 @@ def members(side: Iterable[str], scenario: Scenario) -> tuple[str, ...]:
     """The names on a side, members in place of groups."""
     return tuple(
         name
-        for one in side
+        for text in side
         for name in (
-            (one,) if one not in scenario.groups or one in scenario.consumers else scenario.members(one)
+            (text,) if text not in scenario.groups or text in scenario.consumers else scenario.members(text)
         )
     )

@@ -98,22 +98,22 @@ def made(word: str) -> type[Step]:
 
 def _model(
     base: type[ProcessStep],
-    told: ProcessFaultKind | Ending,
+    entry: ProcessFaultKind | Ending,
     kinds: tuple[ProcessFaultKind, ...],
     moves: tuple[tuple[str, ...], str],
 ) -> type[Step]:
     references = ProcessRefs if kinds[0].of_producer else ActorRefs
-    options = told.options if isinstance(told, ProcessFaultKind) else {}
-    fields: dict[str, Any] = {"targets": (references, Field(description=told.targets)), **options}
+    options = entry.options if isinstance(entry, ProcessFaultKind) else {}
+    fields: dict[str, Any] = {"targets": (references, Field(description=entry.targets)), **options}
     model: type[ProcessStep] = create_model(
-        told.word.title().replace("-", ""),
+        entry.word.title().replace("-", ""),
         __base__=base,
         __module__=__name__,
-        __doc__=told.doc,
+        __doc__=entry.doc,
         **fields,
     )
     model.kinds = kinds
-    model.word, model.example = told.word, told.example
+    model.word, model.example = entry.word, entry.example
     model.moves = moves
     model.acts_on_process = kinds[0].acts_on_process
     return model

@@ -101,7 +101,7 @@ class Pull(Step):
         )
         self._await_messages(context, broker, addresses[broker])
         answer = self._answer(context, broker, addresses[broker], request)
-        context.history.append("harness", PulledEvent.kind, self._told(broker, answer))
+        context.history.append("harness", PulledEvent.kind, self._in_words(broker, answer))
 
     def _await_messages(self, context: RunContext, broker: str, address: str) -> None:
         """Consume queues are filled after the acknowledgement, a slave's once it has copied the messages."""
@@ -149,7 +149,7 @@ class Pull(Step):
         except OSError as error:
             raise PreconditionNotMet(f"pull: {broker} doesn't answer: {error}") from error
 
-    def _told(self, broker: str, answer: Pulled) -> dict[str, object]:
+    def _in_words(self, broker: str, answer: Pulled) -> dict[str, object]:
         return {
             "name": self.name,
             "group": self.group,

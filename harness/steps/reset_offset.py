@@ -44,7 +44,7 @@ class ResetOffset(Step):
             yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
 
     def run(self, context: RunContext) -> None:
-        queues = [one for one in context.queues(self.topic) if self.queue in (None, one[1])]
+        queues = [item for item in context.queues(self.topic) if self.queue in (None, item[1])]
         changed = [self._reset(context, queue) for queue in queues]
         context.history.append(
             "harness", OffsetsReset(group=self.group, topic=self.topic, queues=tuple(changed))

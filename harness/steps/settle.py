@@ -115,7 +115,7 @@ class Settle(Step):
             said = getattr(self, field) is not None
             if said and field not in (*condition.needs, *condition.may_have):
                 takers = [
-                    f"`{name}`" for name, one in CONDITIONS.items() if field in (*one.needs, *one.may_have)
+                    f"`{name}`" for name, item in CONDITIONS.items() if field in (*item.needs, *item.may_have)
                 ]
                 rest = f"{', '.join(takers[:-1])} and " if takers[1:] else ""
                 raise ValueError(f"`{field}` goes with {rest}{takers[-1]}")
@@ -157,16 +157,16 @@ class Settle(Step):
 
     def run(self, context: RunContext) -> None:
         from rocketchaos.harness.conditions import Awaited, await_condition
-        from rocketchaos.harness.conditions.looks import LOOKS
+        from rocketchaos.harness.conditions.registry import OBSERVERS
 
         name = next(name for name in CONDITIONS if getattr(self, name) is not None)
         awaited = Awaited(name, str(getattr(self, name)), CONDITIONS[name].title(self))
-        await_condition(context, awaited, LOOKS[name](context, self), self.within)
+        await_condition(context, awaited, OBSERVERS[name](context, self), self.within)
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One of the conditions: how it is told, and what else it takes. `harness.conditions.looks` looks for it."""
+    """One of the conditions: its words, and what else it takes. `harness.conditions.registry` observes it."""
 
     title: Callable[[Settle], str]
     needs: tuple[str, ...] = ()

@@ -37,7 +37,7 @@ class Start(Step):
         return self.consumers
 
     def run(self, context: RunContext) -> None:
-        from rocketchaos.harness.workers.handle import WorkerFailed
+        from rocketchaos.harness.workers.worker import WorkerFailed
 
         for name in context.resolve(self.consumers):
             try:

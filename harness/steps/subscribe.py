@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
-from rocketchaos.harness.language.consumer import Consumer, ExpressionField
+from rocketchaos.harness.language.consumer_spec import Consumer, ExpressionField
 from rocketchaos.harness.language.words import ConsumerRef, TopicName
 from rocketchaos.harness.steps.base import Step
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.workers.kinds import log_properties
 from rocketchaos.harness.workers.program import WorkerPlan
+from rocketchaos.harness.workers.worker_kinds import log_properties
 
 
 def prepare_folder(plan: WorkerPlan) -> None:

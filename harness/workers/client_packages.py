@@ -86,11 +86,11 @@ def _declared(extra: str) -> tuple[str, ...]:
 
     found = map(Requirement, importlib.metadata.requires(DISTRIBUTION) or ())
     return tuple(
-        f"{one.name}{one.specifier}"
-        for one in found
-        if one.marker is not None
-        and one.marker.evaluate({"extra": extra})
-        and not one.marker.evaluate({"extra": ""})
+        f"{item.name}{item.specifier}"
+        for item in found
+        if item.marker is not None
+        and item.marker.evaluate({"extra": extra})
+        and not item.marker.evaluate({"extra": ""})
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 _NS_PER_MS = 1_000_000
 

@@ -102,13 +102,13 @@ class InContainers:
 def _mounts(plan: WorkerPlan, folder: Path) -> dict[Path, tuple[str, str]]:
     package = Path(rocketchaos.__file__).absolute().parent
     # In a checkout its rooms are links to folders beside it.
-    rooms = {room for room in (one.resolve() for one in package.iterdir()) if room.is_dir()}
-    own = {one: (f"{_PACKAGES}/{one.name}", "ro") for one in (package, *rooms) if one.parent != package}
+    rooms = {room for room in (item.resolve() for item in package.iterdir()) if room.is_dir()}
+    own = {item: (f"{_PACKAGES}/{item.name}", "ro") for item in (package, *rooms) if item.parent != package}
     mounts = {**own, folder: (str(folder), "rw")}
     # At their own places, so that one list of jars holds here and there.
     here = [*_roots(plan.classpath), plan.packages, plan.library and plan.library.parent]
     here.append(None if plan.program is None else plan.program.folder)
-    return mounts | {one: (str(one), "ro") for one in here if one is not None}
+    return mounts | {item: (str(item), "ro") for item in here if item is not None}
 
 
 def _roots(files: tuple[Path, ...]) -> list[Path]:

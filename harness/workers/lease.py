@@ -6,8 +6,8 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
-from rocketchaos.harness.workers.handle import Worker, WorkerFailed
 from rocketchaos.harness.workers.program import InContainer, ending
+from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.workers.shared import SharedWorkers

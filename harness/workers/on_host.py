@@ -15,7 +15,7 @@ from rocketchaos.harness.core import process_state
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.jars.class_archive import ClassArchive
 from rocketchaos.harness.jars.java_home import Java
-from rocketchaos.harness.reaper.process import OWNER_VARIABLE
+from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE
 from rocketchaos.harness.workers.child_command import child_command, prepare_folder
 from rocketchaos.harness.workers.program import WorkerPlan, ending
 
@@ -83,7 +83,7 @@ def with_jpype(classpath: Sequence[Path]) -> Sequence[Path]:
 def _environment(inherited: Mapping[str, str], owner: str, packages: Path | None) -> dict[str, str]:
     """The harness's environment, the client's packages and its own first: `-P` keeps the current folder out."""
     own = Path(rocketchaos.__file__).absolute().parent.parent
-    path = os.pathsep.join(str(one) for one in (packages, own, inherited.get("PYTHONPATH")) if one)
+    path = os.pathsep.join(str(item) for item in (packages, own, inherited.get("PYTHONPATH")) if item)
     return {**inherited, "PYTHONPATH": path, OWNER_VARIABLE: owner}
 
 

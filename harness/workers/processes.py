@@ -1,4 +1,4 @@
-"""What every session of one timing profile shares: Java, the guardian, and warm client processes."""
+"""What every cluster of one timing profile shares: Java, the reaper, and warm client processes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rocketchaos.harness.core.machine_load import usable_cores
 from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.jars.releases import Need, fetch, require
-from rocketchaos.harness.reaper.handle import Guardian
+from rocketchaos.harness.reaper.reaper import Reaper
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
-from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
-from rocketchaos.harness.workers.kinds import KINDS
 from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.program import WorkerHome
 from rocketchaos.harness.workers.shared import SharedWorkers
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.worker_kinds import KINDS
 
 Progress = Callable[[str], None]
 SHARED_AT_LEAST = 2
@@ -41,12 +41,12 @@ class Processes:
             shared_for_s: how long a shared process takes in clients; then there is another.
 
         Raises:
-            EnvironmentNotReady: there is no Java, or the guardian can't be started.
+            EnvironmentNotReady: there is no Java, or the reaper can't be started.
         """
         self.timing = timing
         self.progress = progress
         self.java = find_java()
-        self.guardian = Guardian.start()
+        self.reaper = Reaper.start()
         self.workers = SharedWorkers(
             self._spawn_shared,
             lambda name: self._shared_logs / name,
@@ -83,7 +83,7 @@ class Processes:
         """Start a worker process of a kind, without waiting for it.
 
         Args:
-            kind: of `harness.workers.kinds.KINDS`.
+            kind: of `harness.workers.worker_kinds.KINDS`.
             version: of its client; for those with jars one of RocketMQ's.
             name: see `Worker.spawn`.
             log_folder: see `Worker.spawn`.
@@ -105,7 +105,7 @@ class Processes:
         return Worker.spawn(
             worker_kind,
             name,
-            home=home or OnHost(self.guardian.owner, self.java),
+            home=home or OnHost(self.reaper.owner, self.java),
             classpath=() if role is None else classpath(version, role, self.progress),
             jvm_options=[*(f"-D{key}={value}" for key, value in properties.items()), *jvm_options],
             packages=worker_kind.packages_folder(self.progress),
@@ -117,24 +117,24 @@ class Processes:
         )
 
     def scratch(self, owner: str) -> Path:
-        """The owner's folder; the guardian removes it, should the harness die."""
-        return self.guardian.scratch(owner)
+        """The owner's folder; the reaper removes it, should the harness die."""
+        return self.reaper.scratch(owner)
 
     @property
     def _shared_logs(self) -> Path:
-        return paths.scratch_folder(self.guardian.owner) / "shared"
+        return paths.scratch_folder(self.reaper.owner) / "shared"
 
     def _spawn_shared(
         self, kind: str, version: str, name: str, on_event: OnEvent, on_death: OnDeath
     ) -> Worker:
-        self.scratch(self.guardian.owner)
+        self.scratch(self.reaper.owner)
         return self.spawn(kind, version, name, self._shared_logs, on_event, on_death)
 
     def close(self) -> None:
-        """End every shared process, and the guardian. The sessions are closed before. Idempotent."""
+        """End every shared process, and the reaper. The clusters are closed before. Idempotent."""
         self.workers.close()
-        self.guardian.remove_scratch(self.guardian.owner)
-        self.guardian.release()
+        self.reaper.remove_scratch(self.reaper.owner)
+        self.reaper.release()
 
     def __enter__(self) -> Processes:
         return self

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from rocketchaos.harness.workers.kinds import WorkerKind
 from rocketchaos.harness.workers.own_program import OwnProgram
+from rocketchaos.harness.workers.worker_kinds import WorkerKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, RocketchaosError
 from rocketchaos.harness.core.model import Trouble
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.lease import Lease
 from rocketchaos.harness.workers.shared_logs import SharedLogs
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 CLIENTS_AT_MOST = 32
 """Clients in one process; a client has some 30 threads and, in compressed timing, 50 pulls a second."""
@@ -111,7 +111,7 @@ class SharedWorkers:
         Or in that in which the client `beside` of its run lives.
 
         Raises:
-            EnvironmentNotReady: no process can be started, or the session is over.
+            EnvironmentNotReady: no process can be started, or the command is over.
         """
         with self._lock:
             if self._closed:
@@ -123,7 +123,9 @@ class SharedWorkers:
             if len(sound) < self._count or not open_ones:
                 open_ones = [self._new_host(kind, version)]
             host = tenancy.host_of(beside) if beside is not None else None
-            host = host or min(open_ones, key=lambda one: (tenancy.clients_in(one), len(one.leases)))
+            host = host or min(
+                open_ones, key=lambda open_worker: (tenancy.clients_in(open_worker), len(open_worker.leases))
+            )
             lease = Lease(self, host.worker, tenancy.run, name)
             host.leases.add(lease)
             host.readers.add(tenancy.run)
@@ -246,7 +248,7 @@ class Tenancy:
 
         `beside` is a client of the run that has a place already, and whose process it is to share.
 
-        See `harness.workers.handle.Worker` for the callbacks.
+        See `harness.workers.worker.Worker` for the callbacks.
 
         Raises:
             EnvironmentNotReady: no process can be started.

@@ -66,4 +66,4 @@ def report(facts: Facts, summary: StoreSummary) -> Report:
 
 def _drawn(*pictures: Figure | None) -> Sequence[Figure]:
     """Those that there is something to draw of."""
-    return [one for one in pictures if one is not None]
+    return [picture for picture in pictures if picture is not None]

@@ -68,7 +68,7 @@ class Held:
 
 def held_against(facts: Facts) -> list[Held]:
     """All cells, those that are not as expected first, the largest share of them on top."""
-    return sorted((one for cell in facts.endings for one in _of_cell(cell, facts)), key=_gravity)
+    return sorted((item for cell in facts.endings for item in _of_cell(cell, facts)), key=_gravity)
 
 
 def _gravity(held: Held) -> tuple[int, float, Cell, str]:

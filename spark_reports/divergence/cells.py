@@ -48,8 +48,8 @@ def pairs(cells: Iterable[Cell]) -> Iterator[Pair]:
     for dimension in DIMENSIONS:
         for first, second in _alike(known, [cell._replace(**{dimension: ""}) for cell in known]):
             yield Pair(first, second, dimension)
-    by_broker = sorted(known, key=lambda one: _in_order(one._replace(client="")))
-    exact = [one._replace(client=one.exact_client, rocketmq="") for one in by_broker]
+    by_broker = sorted(known, key=lambda item: _in_order(item._replace(client="")))
+    exact = [item._replace(client=item.exact_client, rocketmq="") for item in by_broker]
     for first, second in _alike(by_broker, exact):
         # Those that are called alike differ in `rocketmq`, and stand there.
         if first.client != second.client:

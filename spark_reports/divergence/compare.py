@@ -91,11 +91,11 @@ class Judged:
 
 def compare(facts: Facts) -> list[Judged]:
     """All comparisons, corrected together, the gravest first."""
-    compared = [one for pair in pairs(facts.endings) for one in _compared(pair, facts)]
-    corrected = tarone_holm([one.test for one in compared])
-    attainable = sorted(one.test.smallest for one in compared)
+    compared = [item for pair in pairs(facts.endings) for item in _compared(pair, facts)]
+    corrected = tarone_holm([item.test for item in compared])
+    attainable = sorted(item.test.smallest for item in compared)
     return sorted(
-        (Judged(one, p, _verdict(one, p, attainable)) for one, p in zip(compared, corrected, strict=True)),
+        (Judged(item, p, _verdict(item, p, attainable)) for item, p in zip(compared, corrected, strict=True)),
         key=lambda judged: (judged.gravity, judged.compared.pair, judged.compared.what),
     )
 
@@ -126,16 +126,16 @@ def _outcomes(pair: Pair, facts: Facts) -> Compared:
 
 
 def _messages(pair: Pair, kind: MessageClass, first: Fates, second: Fates) -> Compared:
-    one, other = first.shares(kind), second.shares(kind)
+    item, other = first.shares(kind), second.shares(kind)
     lengths = first.lengths | second.lengths
     return Compared(
         pair,
         kind,
         (first.runs, second.runs),
-        (mean(one), mean(other)),
-        bounded_difference(one, other),
-        cliffs_delta(one, other),
-        rank_test(one, other),
+        (mean(item), mean(other)),
+        bounded_difference(item, other),
+        cliffs_delta(item, other),
+        rank_test(item, other),
         lengths.pop() if len(lengths) == 1 else None,
     )
 

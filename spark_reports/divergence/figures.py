@@ -48,30 +48,30 @@ def messages_figure(facts: Facts, judged: Sequence[Judged]) -> Figure | None:
         stacked_bars(
             bars,
             {str(kind): colour for kind, colour in style.CLASS_COLOURS.items()},
-            {kind: told.text for kind, told in CLASS_WORDS.items()},
-            {kind: told.code for kind, told in CLASS_WORDS.items()},
+            {kind: words.text for kind, words in CLASS_WORDS.items()},
+            {kind: words.code for kind, words in CLASS_WORDS.items()},
         ),
         queries("divergence_classes"),
     )
 
 
 def _scenarios(judged: Sequence[Judged]) -> list[str]:
-    return list(dict.fromkeys(one.compared.pair.first.scenario for one in judged))
+    return list(dict.fromkeys(item.compared.pair.first.scenario for item in judged))
 
 
 def differences_figure(judged: Sequence[Judged]) -> Figure | None:
     """A forest plot of the gravest differences."""
-    differing = [one for one in judged if one.of_messages and one.compared.difference.point]
+    differing = [item for item in judged if item.of_messages and item.compared.difference.point]
     if not differing:
         return None
     rows = [
         Estimate(
-            (one.compared.pair.first.scenario, shown_name(one.compared)),
-            *one.compared.difference,
-            kind=one.verdict.value,
-            says=[shown_name(one.compared), evidence(one), one.verdict.value],
+            (item.compared.pair.first.scenario, shown_name(item.compared)),
+            *item.compared.difference,
+            kind=item.verdict.value,
+            says=[shown_name(item.compared), evidence(item), item.verdict.value],
         )
-        for one in _by_scenario(differing[:ROWS])
+        for item in _by_scenario(differing[:ROWS])
     ]
     shown = f" The gravest {ROWS} of {len(differing)}." if len(differing) > ROWS else ""
     return Figure(
@@ -86,15 +86,19 @@ def differences_figure(judged: Sequence[Judged]) -> Figure | None:
 def _by_scenario(judged: Sequence[Judged]) -> list[Judged]:
     """Scenarios together, in the order in which they first come."""
     order = {name: place for place, name in enumerate(_scenarios(judged))}
-    return sorted(judged, key=lambda one: order[one.compared.pair.first.scenario])
+    return sorted(judged, key=lambda item: order[item.compared.pair.first.scenario])
 
 
 def witnesses_figure(found: Sequence[Statement]) -> Figure | None:
     """For each class, which tracks the tools of the broker and the dashboard show of its messages."""
     counts: Counter[tuple[str, str, str]] = Counter()
-    for one in found:
-        counts[one.message_class, "broker's tools", one.broker_track or NOT_ASKED] += one.messages
-        counts[one.message_class, "dashboard", one.dashboard_track or NOT_ASKED] += one.messages
+    for statement in found:
+        counts[statement.message_class, "broker's tools", statement.broker_track or NOT_ASKED] += (
+            statement.messages
+        )
+        counts[statement.message_class, "dashboard", statement.dashboard_track or NOT_ASKED] += (
+            statement.messages
+        )
     if not counts:
         return None
     classes = [kind for kind in CLASS_WORDS if any(key[0] == kind for key in counts)]

@@ -31,12 +31,13 @@ def findings(judged: Iterable[Judged], verdict: Verdict) -> list[Finding]:
     """Those of the comparisons that came out so, the gravest first: what differs in the same classes, between the
     same two clients or kinds of cluster, or between any two versions, is told once."""
     chosen = sorted(
-        (one for one in judged if one.verdict is verdict and one.differs), key=lambda one: one.compared.pair
+        (item for item in judged if item.verdict is verdict and item.differs),
+        key=lambda item: item.compared.pair,
     )
-    by_pair = [list(own) for _, own in groupby(chosen, key=lambda one: one.compared.pair)]
+    by_pair = [list(own) for _, own in groupby(chosen, key=lambda item: item.compared.pair)]
     alike: dict[tuple[object, ...], list[list[Judged]]] = {}
     for own in by_pair:
-        own.sort(key=lambda one: (not one.of_messages, one.gravity))
+        own.sort(key=lambda item: (not item.of_messages, item.gravity))
         alike.setdefault(_way(own), []).append(own)
     found = []
     for group in alike.values():
@@ -46,13 +47,13 @@ def findings(judged: Iterable[Judged], verdict: Verdict) -> list[Finding]:
 
 
 def _gravity(own: Sequence[Judged]) -> tuple[bool, bool, float, float]:
-    return min(one.gravity for one in own)
+    return min(judged.gravity for judged in own)
 
 
 def _way(own: Sequence[Judged]) -> tuple[object, ...]:
     pair = own[0].compared.pair
     between = () if pair.dimension in ("rocketmq", BROKER) else pair.values
-    kinds = frozenset((one.compared.what, one.compared.difference.point > 0) for one in own)
+    kinds = frozenset((judged.compared.what, judged.compared.difference.point > 0) for judged in own)
     return pair.first.scenario, pair.dimension, between, kinds
 
 
@@ -60,17 +61,17 @@ def sentence(finding: Finding, facts: Facts) -> str:
     """The finding in a line, the side with more messages first, with a typical run of each side."""
     turn = finding.judged[0].compared.difference.point < 0
     gravest, *others = (
-        replace(one, compared=one.compared.turned()) if turn else one for one in finding.judged
+        replace(item, compared=item.compared.turned()) if turn else item for item in finding.judged
     )
     compared = gravest.compared
     proof = evidence(gravest) if gravest.verdict is Verdict.DIVERGES else runs(compared)
-    told = f"{compared.pair.first.scenario} ({compared.pair.alike}): {sides(compared)} ({proof})"
+    text = f"{compared.pair.first.scenario} ({compared.pair.alike}): {sides(compared)} ({proof})"
     if others:
-        told += f"; besides: {', '.join(besides(one.compared) for one in others)}"
+        text += f"; besides: {', '.join(besides(item.compared) for item in others)}"
     if finding.likewise:
-        told += f"; likewise {_likewise(finding)}"
+        text += f"; likewise {_likewise(finding)}"
     typical = [facts.fates[cell].typical_run if cell in facts.fates else None for cell in compared.pair[:2]]
-    return f"{told}; typical runs: {folder(typical[0])}, {folder(typical[1])}"
+    return f"{text}; typical runs: {folder(typical[0])}, {folder(typical[1])}"
 
 
 def _likewise(finding: Finding) -> str:

@@ -20,23 +20,23 @@ def headline(judged: Sequence[Judged], held: Sequence[Held], facts: Facts) -> st
     """What matters most."""
     if not facts.endings:
         return "The store has no runs: ingest some with `rocketchaos report ingest RUNS… --store URI`."
-    compared = {one.compared.pair for one in judged}
+    compared = {item.compared.pair for item in judged}
     if not compared:
         return (
             "No two cells differ in one thing alone, so that there is nothing to compare: run scenarios with "
             "`--matrix clients=… rocketmq=…`."
         )
-    diverging = {one.compared.pair for one in judged if one.verdict is Verdict.DIVERGES}
+    diverging = {item.compared.pair for item in judged if item.verdict is Verdict.DIVERGES}
     of = f"{len(diverging):,} of {counted(len(compared), 'pair')} of cells"
-    missed = [one for one in held if one.expectation is Expectation.MISSED]
+    missed = [item for item in held if item.expectation is Expectation.MISSED]
     besides = f"; {counted(len(missed), 'cell')} not as expected" if missed else ""
     if diverging:
-        worst = next(one for one in judged if one.verdict is Verdict.DIVERGES).compared.pair
+        worst = next(item for item in judged if item.verdict is Verdict.DIVERGES).compared.pair
         return (
             f"{of} diverge, most {worst.first.scenario} between {worst.values[0]} and {worst.values[1]}: "
             f"compare their typical runs{besides}."
         )
-    few = {one.compared.pair for one in judged if one.verdict is Verdict.TOO_FEW and one.differs}
+    few = {item.compared.pair for item in judged if item.verdict is Verdict.TOO_FEW and item.differs}
     if few:
         return (
             f"None of {counted(len(compared), 'pair')} of cells is shown to diverge, but {len(few):,} "
@@ -54,12 +54,12 @@ def lines(
 ) -> list[str]:
     """Up to a dozen sentences, the gravest first; what was left out is always among them."""
     diverging, few = (findings(judged, verdict) for verdict in (Verdict.DIVERGES, Verdict.TOO_FEW))
-    missed = [one for one in held if one.expectation is Expectation.MISSED]
+    missed = [item for item in held if item.expectation is Expectation.MISSED]
     contradictions = contradiction_sentences(said)
-    told = [
-        *(sentence(one, facts) for one in diverging[:_FINDINGS]),
-        *(f"Too few runs to tell: {sentence(one, facts)}" for one in few[:_OPEN]),
-        *(missed_sentence(one) for one in missed[:_MISSED]),
+    sentences = [
+        *(sentence(item, facts) for item in diverging[:_FINDINGS]),
+        *(f"Too few runs to tell: {sentence(item, facts)}" for item in few[:_OPEN]),
+        *(missed_sentence(item) for item in missed[:_MISSED]),
         *contradictions[:_CONTRADICTIONS],
     ]
     tails = [
@@ -71,12 +71,12 @@ def lines(
         ),
     ]
     if any(tails):
-        told.append(f"Besides, in the tables: {', '.join(tail for tail in tails if tail)}.")
-    return [*told, _left_out(facts, summary)]
+        sentences.append(f"Besides, in the tables: {', '.join(tail for tail in tails if tail)}.")
+    return [*sentences, _left_out(facts, summary)]
 
 
-def _more(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} more {one if number == 1 else many or one + 's'}" if number > 0 else ""
+def _more(number: int, text: str, many: str | None = None) -> str:
+    return f"{number:,} more {text if number == 1 else many or text + 's'}" if number > 0 else ""
 
 
 def _left_out(facts: Facts, summary: StoreSummary) -> str:

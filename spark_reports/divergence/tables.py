@@ -52,9 +52,9 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
             first_runs=_LONG, second_runs=_LONG, first_typical_run=_TEXT, second_typical_run=_TEXT,
         ),
         [
-            _message_row(one, facts)
-            for one in judged
-            if one.of_messages and (one.verdict is Verdict.DIVERGES or one.compared.difference.point)
+            _message_row(item, facts)
+            for item in judged
+            if item.of_messages and (item.verdict is Verdict.DIVERGES or item.compared.difference.point)
         ],
         queries("divergence_classes", "divergence_outcomes"),
     )  # fmt: skip
@@ -93,15 +93,15 @@ def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
         ),
         [
             {
-                **_pair_columns(one),
-                "first_share": one.compared.sides[0],
-                "second_share": one.compared.sides[1],
-                **interval_columns("difference", one.compared.difference),
-                "first_outcomes": _outcomes(one.compared.pair.first, facts),
-                "second_outcomes": _outcomes(one.compared.pair.second, facts),
+                **_pair_columns(item),
+                "first_share": item.compared.sides[0],
+                "second_share": item.compared.sides[1],
+                **interval_columns("difference", item.compared.difference),
+                "first_outcomes": _outcomes(item.compared.pair.first, facts),
+                "second_outcomes": _outcomes(item.compared.pair.second, facts),
             }
-            for one in judged
-            if not one.of_messages and one.compared.difference.point
+            for item in judged
+            if not item.of_messages and item.compared.difference.point
         ],
         queries("divergence_outcomes", "divergence_classes"),
     )  # fmt: skip
@@ -182,7 +182,7 @@ def expected_table(held: Iterable[Held]) -> Table:
             reproduced=_LONG, not_reproduced=_LONG, inconclusive=_LONG, runs_left_out=_LONG, left_out_for=_TEXT,
             reason=_TEXT, example=_TEXT,
         ),
-        [_held_row(one) for one in held],
+        [_held_row(item) for item in held],
         queries("divergence_outcomes"),
     )  # fmt: skip
 

@@ -32,15 +32,15 @@ def contradictions_table(found: Sequence[Contradiction]) -> Table:
         ),
         [
             {
-                **one.cell._asdict(),
-                "says": one.says,
-                "messages": one.messages,
-                "asked": one.asked,
-                **interval_columns("share", one.share),
-                "runs": one.runs,
-                "asked_runs": one.asked_runs,
+                **contradiction.cell._asdict(),
+                "says": contradiction.says,
+                "messages": contradiction.messages,
+                "asked": contradiction.asked,
+                **interval_columns("share", contradiction.share),
+                "runs": contradiction.runs,
+                "asked_runs": contradiction.asked_runs,
             }
-            for one in found
+            for contradiction in found
         ],
         queries("divergence_classes"),
     )  # fmt: skip
@@ -60,16 +60,16 @@ def statements_table(found: Sequence[Statement]) -> Table:
         ),
         [
             {
-                **one.cell._asdict(),
-                "message_class": one.message_class,
-                "broker_track": one.broker_track,
-                "dashboard_track": one.dashboard_track,
-                "messages": one.messages,
-                **interval_columns("a_run", one.a_run),
-                "runs": one.runs,
-                "of_runs": one.of_runs,
+                **statement.cell._asdict(),
+                "message_class": statement.message_class,
+                "broker_track": statement.broker_track,
+                "dashboard_track": statement.dashboard_track,
+                "messages": statement.messages,
+                **interval_columns("a_run", statement.a_run),
+                "runs": statement.runs,
+                "of_runs": statement.of_runs,
             }
-            for one in found
+            for statement in found
         ],
         queries("divergence_witnesses", "divergence_classes"),
     )  # fmt: skip

@@ -79,8 +79,10 @@ class Statement:
 
 def contradictions(facts: Facts) -> list[Contradiction]:
     """Those that there are, the most frequent first."""
-    found = [one for cell, fates in facts.fates.items() for one in _contradictions(cell, fates)]
-    return sorted(found, key=lambda one: (-one.share.point, one.cell, one.says))
+    found = [
+        contradiction for cell, fates in facts.fates.items() for contradiction in _contradictions(cell, fates)
+    ]
+    return sorted(found, key=lambda item: (-item.share.point, item.cell, item.says))
 
 
 def _contradictions(cell: Cell, fates: Fates) -> Iterator[Contradiction]:
@@ -149,8 +151,8 @@ def _statement(
 def contradiction_sentences(found: Sequence[Contradiction]) -> list[str]:
     """A line for each way to contradict: how many cells have it, and where it is most frequent."""
     ways: dict[str, list[Contradiction]] = defaultdict(list)
-    for one in found:
-        ways[one.says].append(one)
+    for contradiction in found:
+        ways[contradiction.says].append(contradiction)
     return [_sentence(says, ways[says]) for says in (own.says for own in QUESTIONS.values()) if says in ways]
 
 

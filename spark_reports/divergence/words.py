@@ -37,8 +37,8 @@ def sides(compared: Compared) -> str:
     """`4 of 8 messages a run are filtered by the client with java, none with python`."""
     names = [_named(compared, value) for value in compared.pair.values]
     if not compared.delta:
-        one, other = compared.sides
-        return f"P({compared.what}) is {one:.2f} {names[0]}, {other:.2f} {names[1]}"
+        item, other = compared.sides
+        return f"P({compared.what}) is {item:.2f} {names[0]}, {other:.2f} {names[1]}"
     first, second = (_side(compared, share) for share in compared.sides)
     unit = f" of {compared.messages} messages a run" if compared.messages else " of a run's messages"
     return f"{first}{unit} are {what(compared)} {names[0]}, {second} {names[1]}"
@@ -58,18 +58,18 @@ def evidence(judged: Judged) -> str:
     """`difference 4.0 [2.9, 4.5], delta 1.00 [0.82, 1.00], p<0.001, 20 and 20 runs`."""
     compared = judged.compared
     if compared.messages:
-        told = f"difference {bracket(compared.difference.times(compared.messages))} messages a run"
+        text = f"difference {bracket(compared.difference.times(compared.messages))} messages a run"
     else:
-        told = f"difference {bracket(compared.difference, 2)}"
+        text = f"difference {bracket(compared.difference, 2)}"
     if compared.delta:
-        told += f", delta {bracket(compared.delta, 2)}"
-    return f"{told}, {chance(judged.p_corrected)}, {runs(compared)}"
+        text += f", delta {bracket(compared.delta, 2)}"
+    return f"{text}, {chance(judged.p_corrected)}, {runs(compared)}"
 
 
 def runs(compared: Compared) -> str:
     """`20 and 20 runs`."""
-    one, other = compared.runs
-    return f"{one:,} and {other:,} runs"
+    item, other = compared.runs
+    return f"{item:,} and {other:,} runs"
 
 
 def besides(compared: Compared) -> str:

@@ -61,4 +61,4 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
 
 def _drawn(*pictures: Figure | None) -> list[Figure]:
     """Those that there is something to draw of."""
-    return [one for one in pictures if one is not None]
+    return [picture for picture in pictures if picture is not None]

@@ -97,7 +97,7 @@ def assess(facts: Facts) -> list[Assessed]:
     splits = dict(zip(keys, best_splits(list(rows.values()), rng, LEVEL), strict=True))
     trends = {key: cochran_armitage(*rows[key]) for key in keys}
     split_p = _adjusted({key: split.p for key, split in splits.items() if split})
-    trend_p = _adjusted({key: one.p for key, one in trends.items() if one.direction})
+    trend_p = _adjusted({key: item.p for key, item in trends.items() if item.direction})
     cells = []
     for key in keys:
         trend = Trend(trend_p.get(key, 1.0), trends[key].direction)

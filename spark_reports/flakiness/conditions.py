@@ -66,7 +66,7 @@ def conditions(bins: Mapping[Cell, Sequence[ConditionBin]]) -> list[Condition]:
         Condition(scenario, name, effect, p, _fifths(grouped[scenario, name]))
         for ((scenario, name), effect), p in zip(known.items(), adjusted, strict=True)
     ]
-    return sorted(found, key=lambda one: (one.p, -abs(one.effect.auc - 0.5), one.scenario, one.name))
+    return sorted(found, key=lambda item: (item.p, -abs(item.effect.auc - 0.5), item.scenario, item.name))
 
 
 def _stratum(rows: Sequence[ConditionBin]) -> Stratum:

@@ -159,7 +159,7 @@ def _series(cell: Assessed, names: Names) -> Series:
 def _groups(blocks: Sequence[Block], width: int) -> list[list[Block]]:
     groups: list[list[Block]] = [[]]
     for block in blocks:
-        if sum(one.runs for one in groups[-1]) >= width:
+        if sum(item.runs for item in groups[-1]) >= width:
             groups.append([])
         groups[-1].append(block)
     return [group for group in groups if group]
@@ -212,17 +212,17 @@ def conditions_figure(conditions: Sequence[Condition]) -> Figure | None:
     if not foremost:
         return None
     series = []
-    for one in foremost:
+    for condition in foremost:
         moments = []
         for number in range(GROUPS):
-            fifth = one.fifths.get(number)
+            fifth = condition.fifths.get(number)
             if fifth is not None:
                 value, low, high = share(fifth.hits, fifth.runs) or (0.0, 0.0, 1.0)
                 says = f"{fifth.hits} of {fifth.runs}", f"{fifth.low:g} to {fifth.high:g}"
                 moments.append(Moment(number + 1, value, low, high, says))
-        effect = one.effect
-        auc = f"AUC {effect.auc:.2f} [{effect.low:.2f}, {effect.high:.2f}], {chance(one.p)}"
-        name = f"{one.name}, {one.scenario}: {auc}"
+        effect = condition.effect
+        auc = f"AUC {effect.auc:.2f} [{effect.low:.2f}, {effect.high:.2f}], {chance(condition.p)}"
+        name = f"{condition.name}, {condition.scenario}: {auc}"
         series.append(Series(name, moments))
     return Figure(
         "conditions",
@@ -237,13 +237,13 @@ def conditions_figure(conditions: Sequence[Condition]) -> Figure | None:
 
 def causes_figure(signatures: Sequence[Signature]) -> Figure | None:
     """The causes that cost most runs, by side; None: there are none."""
-    foremost = [one for one in signatures if one.first_in_runs][:MOST_CAUSES]
+    foremost = [signature for signature in signatures if signature.first_in_runs][:MOST_CAUSES]
     if not foremost:
         return None
     colours = {"product": style.BAD, "harness": style.ACCENT, "environment": style.NEUTRAL}
     bars = [
-        Bar((f"{number}. {short(one.text, 60)}",), {one.side: one.first_in_runs})
-        for number, one in enumerate(foremost, 1)
+        Bar((f"{number}. {short(signature.text, 60)}",), {signature.side: signature.first_in_runs})
+        for number, signature in enumerate(foremost, 1)
     ]
     return Figure(
         "causes",

@@ -28,7 +28,7 @@ def headline(cells: Sequence[Assessed], names: Names, found: Sequence[Condition]
         )
     cells = [cell for cell in cells if not cell.drawn] or cells
     counts = Counter(cell.now for cell in cells)
-    bad = [f"{counts[one]} {one.value}" for one in _DOUBTFUL if counts[one]]
+    bad = [f"{counts[item]} {item.value}" for item in _DOUBTFUL if counts[item]]
     total = counted(len(cells), "cell")
     if bad:
         return f"{', '.join(bad)} of {total}; worst: {about(cells[0], names, found)}"
@@ -64,8 +64,12 @@ def about(cell: Assessed, names: Names, found: Sequence[Condition]) -> str:
     needed = more_runs(*cell.recent)
     if needed and counts.judged:
         says.append(f"{counted(needed, 'more run')} alike would make it certain")
-    says += [goes_with(one) for one in found if one.sure and one.scenario == cell.key.scenario][:1]
-    cause = next((one for one in cell.causes if one.missed_runs), None)
+    says += [
+        goes_with(condition)
+        for condition in found
+        if condition.sure and condition.scenario == cell.key.scenario
+    ][:1]
+    cause = next((item for item in cell.causes if item.missed_runs), None)
     if cause:
         says.append(f"first cause: {short(cause.text)} in {counted(cause.missed_runs, 'run')}")
     example = (
@@ -99,12 +103,12 @@ def lines(
     says = [f"{cell.now.value}: {about(cell, names, found)}" for cell in bad[1:MOST_CELLS]]
     if len(bad) > MOST_CELLS:
         says.append(f"{len(bad) - MOST_CELLS} more are in the table `cells`.")
-    says += [_version(one) for one in changes if one.p <= LEVEL][:2]
+    says += [_version(change) for change in changes if change.p <= LEVEL][:2]
     says += _improved(cells, names)
     says += _measured(cells, names)
     costs = _costs(cells, signatures)
-    told = (_undecided(cells), _drawn(cells), costs, _unplaced(cells), _quarantined(store))
-    closing = [line for line in told if line]
+    sentences = (_undecided(cells), _drawn(cells), costs, _unplaced(cells), _quarantined(store))
+    closing = [line for line in sentences if line]
     return [*says[: MOST_LINES - len(closing)], *closing]
 
 
@@ -177,7 +181,9 @@ def _costs(cells: Sequence[Assessed], signatures: Sequence[Signature]) -> str:
         return ""
     total = sum(cell.counts.runs for cell in cells)
     shares = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
-    first = max(signatures, key=lambda one: (one.kind == "trouble", one.lost_runs), default=None)
+    first = max(
+        signatures, key=lambda signature: (signature.kind == "trouble", signature.lost_runs), default=None
+    )
     known = first is not None and first.lost_runs > 0
     cause = (
         f"; most often: {short(first.text, 100)} ({counted(first.lost_runs, 'run')})"

@@ -129,7 +129,7 @@ def _rows(spark: SparkSession, name: str) -> list[Row]:
 
 
 def _as(kind: type[T], row: Row) -> T:
-    values: dict[str, Any] = {one.name: row[one.name] for one in fields(kind)}  # type: ignore[arg-type]
+    values: dict[str, Any] = {field.name: row[field.name] for field in fields(kind)}  # type: ignore[arg-type]
     times = {name: in_utc(value) for name, value in values.items() if isinstance(value, datetime)}
     return kind(**values | times)
 

@@ -157,27 +157,27 @@ def versions_table(changes: Sequence[VersionChange]) -> Table:
         ),
         [
             {
-                "change": one.change,
-                "of": WORDS[one.after.kind],
-                "scenario": one.after.scenario,
-                "client": one.after.client,
-                "rocketmq": one.after.rocketmq,
-                "cluster": one.after.cluster,
-                "timing": one.after.timing,
-                "before": one.before.version,
-                "after": one.after.version,
-                "came": one.after.first_started,
-                "side_by_side": one.side_by_side,
-                "runs_before": one.before.runs,
-                "share_before": one.before.hits / one.before.runs,
-                "runs_after": one.after.runs,
-                "share_after": one.after.hits / one.after.runs,
-                "p": one.p,
-                "first_bad_run": one.after.miss_run,
-                "first_bad_started": one.after.miss_started,
-                "first_bad_source": one.after.miss_source,
+                "change": item.change,
+                "of": WORDS[item.after.kind],
+                "scenario": item.after.scenario,
+                "client": item.after.client,
+                "rocketmq": item.after.rocketmq,
+                "cluster": item.after.cluster,
+                "timing": item.after.timing,
+                "before": item.before.version,
+                "after": item.after.version,
+                "came": item.after.first_started,
+                "side_by_side": item.side_by_side,
+                "runs_before": item.before.runs,
+                "share_before": item.before.hits / item.before.runs,
+                "runs_after": item.after.runs,
+                "share_after": item.after.hits / item.after.runs,
+                "p": item.p,
+                "first_bad_run": item.after.miss_run,
+                "first_bad_started": item.after.miss_started,
+                "first_bad_source": item.after.miss_source,
             }
-            for one in changes
+            for item in changes
         ],
         queries("flakiness_versions"),
     )  # fmt: skip
@@ -200,7 +200,7 @@ def signatures_table(signatures: Sequence[Signature]) -> Table:
         "`good_runs` those that ended well all the same: where they are many, it explains little. At most "
         "200, those that cost most first; the example is the newest.",
         schema(**columns),
-        [{name: getattr(one, name) for name in columns} for one in signatures],
+        [{name: getattr(signature, name) for name in columns} for signature in signatures],
         queries("flakiness_signatures"),
     )
 
@@ -220,19 +220,19 @@ def conditions_table(conditions: Sequence[Condition]) -> Table:
         ),
         [
             {
-                "scenario": one.scenario,
-                "condition": one.name,
-                "auc": one.effect.auc,
-                "auc_low": one.effect.low,
-                "auc_high": one.effect.high,
-                "p": one.effect.p,
-                "p_adjusted": one.p,
-                "not_as_expected": one.effect.misses,
-                "as_expected": one.effect.hits,
-                "share_in_lowest_fifth": _share(one, min(one.fifths)),
-                "share_in_highest_fifth": _share(one, max(one.fifths)),
+                "scenario": item.scenario,
+                "condition": item.name,
+                "auc": item.effect.auc,
+                "auc_low": item.effect.low,
+                "auc_high": item.effect.high,
+                "p": item.effect.p,
+                "p_adjusted": item.p,
+                "not_as_expected": item.effect.misses,
+                "as_expected": item.effect.hits,
+                "share_in_lowest_fifth": _share(item, min(item.fifths)),
+                "share_in_highest_fifth": _share(item, max(item.fifths)),
             }
-            for one in conditions
+            for item in conditions
         ],
         queries("flakiness_conditions"),
     )  # fmt: skip

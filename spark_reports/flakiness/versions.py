@@ -31,8 +31,8 @@ class VersionChange:
     @property
     def experiment(self) -> str:
         """What is the same before and after."""
-        one = self.after
-        parts = (one.scenario, one.client, one.rocketmq, one.cluster, one.timing)
+        item = self.after
+        parts = (item.scenario, item.client, item.rocketmq, item.cluster, item.timing)
         return " ".join(part for part in parts if part)
 
     @property
@@ -54,11 +54,18 @@ def version_changes(versions: Sequence[VersionRuns]) -> list[VersionChange]:
         for (before, after), p in zip(pairs, adjusted, strict=True)
         if after.miss_run is not None
     ]
-    return sorted(changes, key=lambda one: (one.p, one.experiment, one.change))
+    return sorted(changes, key=lambda change: (change.p, change.experiment, change.change))
 
 
-def _experiment(one: VersionRuns) -> tuple[str | None, ...]:
-    return one.kind, one.scenario, one.client, one.rocketmq, one.cluster, one.timing
+def _experiment(version_runs: VersionRuns) -> tuple[str | None, ...]:
+    return (
+        version_runs.kind,
+        version_runs.scenario,
+        version_runs.client,
+        version_runs.rocketmq,
+        version_runs.cluster,
+        version_runs.timing,
+    )
 
 
 def _p(before: VersionRuns, after: VersionRuns) -> float:

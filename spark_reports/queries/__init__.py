@@ -15,7 +15,9 @@ from string import Template
 
 def query(name: str) -> str:
     """The text of one query, by the name of its file."""
-    parts = {one.name.removesuffix(".sql"): _text(one) for one in files(__name__).joinpath("parts").iterdir()}
+    parts = {
+        item.name.removesuffix(".sql"): _text(item) for item in files(__name__).joinpath("parts").iterdir()
+    }
     return Template(_text(files(__name__).joinpath(f"{name}.sql"))).substitute(parts)
 
 

@@ -29,7 +29,7 @@ class Digest:
 
 def digests(report: Report, width: int = WIDTH) -> list[Digest]:
     """Of the report's first tables that have rows."""
-    return [_digest(report, table, width) for table in [one for one in report.tables if one.rows][:TABLES]]
+    return [_digest(report, table, width) for table in [item for item in report.tables if item.rows][:TABLES]]
 
 
 def _digest(report: Report, table: Table, width: int) -> Digest:

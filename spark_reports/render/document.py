@@ -62,9 +62,9 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, Mapping):
-        return {str(name): plain_value(one) for name, one in value.items()}
+        return {str(name): plain_value(item) for name, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain_value(one) for one in value]
+        return [plain_value(item) for item in value]
     return value
 
 

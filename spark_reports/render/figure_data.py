@@ -45,7 +45,7 @@ def _harmless(value: Any) -> Any:
     if isinstance(value, str):
         return _MARKUP.sub("&lt;", printable(value, keep="\n"))
     if isinstance(value, list):
-        return [_harmless(one) for one in value]
+        return [_harmless(item) for item in value]
     if isinstance(value, dict):
-        return {name: _harmless(one) for name, one in value.items()}
+        return {name: _harmless(item) for name, item in value.items()}
     return value

@@ -47,7 +47,7 @@ def write(spark: SparkSession, report: Report, out: Path) -> Written:
     Raises:
         EnvironmentNotReady: they can't be written; what was there before is still there.
     """
-    twice = [name for name, count in Counter(one.name for one in report.tables).items() if count > 1]
+    twice = [name for name, count in Counter(table.name for table in report.tables).items() if count > 1]
     if twice:
         raise ValueError(f"more than one table of the name {', '.join(twice)}")
     out = out.absolute()

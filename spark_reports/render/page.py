@@ -183,8 +183,8 @@ def _table(report: Report, table: Table, folder: Path) -> TablePart:
         table.says,
         table.sql,
         [
-            Heading(one.name, heading(one.name), isinstance(one.dataType, NumericType))
-            for one in table.schema.fields
+            Heading(field.name, heading(field.name), isinstance(field.dataType, NumericType))
+            for field in table.schema.fields
         ],
         [[shown(row.get(column), folder) for column in table.schema.names] for row in table.rows[:ROW_LIMIT]],
         counted(len(table.rows), "row"),

@@ -51,7 +51,7 @@ def _flat(value: Any) -> Any:
     if isinstance(plain, bool):
         return "true" if plain else "false"
     if isinstance(plain, dict):
-        return "; ".join(f"{name}={_flat(one)}" for name, one in plain.items())
+        return "; ".join(f"{name}={_flat(item)}" for name, item in plain.items())
     if isinstance(plain, list):
-        return "; ".join(str(_flat(one)) for one in plain)
+        return "; ".join(str(_flat(item)) for item in plain)
     return "" if plain is None else plain

@@ -17,7 +17,7 @@ from rocketchaos.spark_reports.render.values import TONES
 from rocketchaos.spark_reports.report import Report
 
 _STYLES = {"good": "green", "unsure": "yellow", "bad": "red", "quiet": "dim"}
-_MARKDOWN = str.maketrans({one: f"\\{one}" for one in "\\`*_[]<>|#~"})
+_MARKDOWN = str.maketrans({item: f"\\{item}" for item in "\\`*_[]<>|#~"})
 
 
 def show(report: Report, console: Console, page: Path | None = None) -> None:
@@ -33,11 +33,11 @@ def show(report: Report, console: Console, page: Path | None = None) -> None:
     console.print()
     for line in report.lines:
         _say(console, Text(f"- {one_line(line)}"))
-    for one in digests(report, console.width):
+    for digest in digests(report, console.width):
         console.print()
-        console.print(_grid(one))
-        if one.more:
-            _say(console, Text(one.more, style="dim"))
+        console.print(_grid(digest))
+        if digest.more:
+            _say(console, Text(digest.more, style="dim"))
     console.print()
     _say(console, Text(f"Made from {store_line(report.store)}."))
     if page is not None:
@@ -49,13 +49,17 @@ def _say(console: Console, text: Text) -> None:
     console.print(text, soft_wrap=True, highlight=False)
 
 
-def _grid(one: Digest) -> Grid:
+def _grid(digest: Digest) -> Grid:
     grid = Grid(
-        title=Text(one.title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+        title=Text(digest.title),
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
     )
-    for name, number in zip(one.heads, one.numbers, strict=True):
+    for name, number in zip(digest.heads, digest.numbers, strict=True):
         grid.add_column(Text(name), justify="right" if number else "left", overflow="fold")
-    for row in one.rows:
+    for row in digest.rows:
         grid.add_row(*(Text(cell, style=_STYLES.get(TONES.get(cell, ""), "")) for cell in row))
     return grid
 
@@ -65,13 +69,13 @@ def markdown(report: Report, page: Path | None = None) -> str:
     parts = [f"## {_quiet(report.title)}", f"**{_quiet(report.headline)}**"]
     if report.lines:
         parts.append("\n".join(f"- {_quiet(line)}" for line in report.lines))
-    for one in digests(report):
-        ruler = ["--:" if number else "---" for number in one.numbers]
-        lines = [_row([_quiet(head) for head in one.heads]), _row(ruler)]
-        lines += [_row([_quiet(cell) for cell in row]) for row in one.rows]
-        parts += [f"**{_quiet(one.title)}**", "\n".join(lines)]
-        if one.more:
-            parts.append(_quiet(one.more))
+    for digest in digests(report):
+        ruler = ["--:" if number else "---" for number in digest.numbers]
+        lines = [_row([_quiet(head) for head in digest.heads]), _row(ruler)]
+        lines += [_row([_quiet(cell) for cell in row]) for row in digest.rows]
+        parts += [f"**{_quiet(digest.title)}**", "\n".join(lines)]
+        if digest.more:
+            parts.append(_quiet(digest.more))
     parts.append(f"Made from {_quiet(store_line(report.store))}.")
     if page is not None:
         parts.append(f"Page: `{one_line(page).replace('`', '')}`")

@@ -73,9 +73,9 @@ def words(value: Any) -> str:
     if isinstance(value, datetime):
         return moment(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{printable(name)} {words(one)}" for name, one in value.items()) or UNKNOWN
+        return ", ".join(f"{printable(name)} {words(item)}" for name, item in value.items()) or UNKNOWN
     if isinstance(value, list | tuple | set | frozenset):
-        return ", ".join(words(one) for one in value) or UNKNOWN
+        return ", ".join(words(item) for item in value) or UNKNOWN
     return printable(value)
 
 

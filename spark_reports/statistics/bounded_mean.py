@@ -54,8 +54,8 @@ def bounded_difference(
     Raises:
         ValueError: a side has no runs, or a value is beyond the bounds.
     """
-    one, other = _shares(first, highest), _shares(second, highest)
-    return _difference(one, other, level).times(highest)
+    item, other = _shares(first, highest), _shares(second, highest)
+    return _difference(item, other, level).times(highest)
 
 
 class _Drawn(NamedTuple):
@@ -97,11 +97,11 @@ def _drawn(shares: _Shares) -> _Drawn:
 
 @lru_cache(maxsize=65_536)
 def _difference(first: _Shares, second: _Shares, level: float) -> Interval:
-    one, other, tail = _drawn(first), _drawn(second), (1 - level) / 2
+    item, other, tail = _drawn(first), _drawn(second), (1 - level) / 2
     # Both sides' draws come from the same numbers: shuffled, they have nothing to do with each other.
     order = np.random.default_rng(_SEED).permutation(_DRAWS)
     return _around(
         mean(dict(first)) - mean(dict(second)),
-        float(np.quantile(one.low - other.high[order], tail)),
-        float(np.quantile(one.high - other.low[order], 1 - tail)),
+        float(np.quantile(item.low - other.high[order], tail)),
+        float(np.quantile(item.high - other.low[order], 1 - tail)),
     )

@@ -24,32 +24,32 @@ def cliffs_delta(first: Mapping[float, int], second: Mapping[float, int]) -> Int
     Raises:
         ValueError: a side has no runs.
     """
-    one, other = sum(first.values()), sum(second.values())
-    if not one or not other:
+    item, other = sum(first.values()), sum(second.values())
+    if not item or not other:
         raise ValueError("a side without runs can't lie above another one")
     below, wins, ties = 0, 0, 0
     for value in sorted({*first, *second}):
         mine, theirs = first.get(value, 0), second.get(value, 0)
         wins, ties, below = wins + mine * below, ties + mine * theirs, below + theirs
-    theta = (wins + ties / 2) / (one * other)
-    low, high = _limits(theta, one, other)
+    theta = (wins + ties / 2) / (item * other)
+    low, high = _limits(theta, item, other)
     return Interval(2 * theta - 1, 2 * low - 1, 2 * high - 1)
 
 
-def _limits(theta: float, one: int, other: int) -> tuple[float, float]:
-    beyond = _beyond(theta, one, other)
+def _limits(theta: float, number: int, other: int) -> tuple[float, float]:
+    beyond = _beyond(theta, number, other)
     # At the estimate itself the variance is greater than no distance at all: each side has one crossing.
     low = 0.0 if theta == 0 else float(brentq(beyond, 0.0, theta if theta < 1 else 1 - 1e-12))
     high = 1.0 if theta == 1 else float(brentq(beyond, theta if theta > 0 else 1e-12, 1.0))
     return low, high
 
 
-def _beyond(theta: float, one: int, other: int) -> Callable[[float], float]:
+def _beyond(theta: float, number: int, other: int) -> Callable[[float], float]:
     """How much farther a true value is from the estimate than 95 % would have it: negative within the interval."""
-    average = (one + other) / 2 - 1
+    average = (number + other) / 2 - 1
 
     def beyond(true: float) -> float:
         spread = 1 + average * ((1 - true) / (2 - true) + true / (1 + true))
-        return (theta - true) ** 2 - Z_95**2 * true * (1 - true) * spread / (one * other)
+        return (theta - true) ** 2 - Z_95**2 * true * (1 - true) * spread / (number * other)
 
     return beyond

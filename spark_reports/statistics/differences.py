@@ -31,7 +31,9 @@ def newcombe_difference(successes: int, trials: int, other_successes: int, other
         ValueError: a side has no trials, or more successes than trials.
     """
     sides = [(successes, trials), (other_successes, other_trials)]
-    first, second = (Interval(one / of, *wilson_interval(one, of)) if of else _refuse() for one, of in sides)
+    first, second = (
+        Interval(item / of, *wilson_interval(item, of)) if of else _refuse() for item, of in sides
+    )
     return difference(first, second)
 
 

@@ -92,9 +92,9 @@ def _log_choices(of: int, some: np.ndarray) -> np.ndarray:
     return logs
 
 
-def _by_normal_law(seen: float, ties: Sequence[int], one: int, other: int) -> float:
-    total = one + other
+def _by_normal_law(seen: float, ties: Sequence[int], number: int, other: int) -> float:
+    total = number + other
     correction = sum(size**3 - size for size in ties) / (total * (total - 1))
     # Ranks are doubled here, and with them the half rank of the correction for continuity.
-    deviation = 2 * math.sqrt(one * other / 12 * (total + 1 - correction))
+    deviation = 2 * math.sqrt(number * other / 12 * (total + 1 - correction))
     return min(1.0, float(2 * norm.sf(max(0.0, seen - 1) / deviation)))

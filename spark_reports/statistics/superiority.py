@@ -66,15 +66,22 @@ def superiority(
     edges. The p-value is two-sided: where there are few misses or few hits, they are dealt over the bins of their
     cell at random, up to `draws` times; otherwise it is van Elteren's, with the variance corrected for ties.
     """
-    whole = [one for one in strata if one.pairs]
+    whole = [stratum for stratum in strata if stratum.pairs]
     if not whole:
         return None
-    weights = np.array([one.weight for one in whole])
+    weights = np.array([stratum.weight for stratum in whole])
     weights = weights / weights.sum()
-    auc = float(sum(w * _auc(np.array([one.misses]), one)[0] for w, one in zip(weights, whole, strict=True)))
-    misses, hits = sum(sum(one.misses) for one in whole), sum(sum(one.hits) for one in whole)
+    auc = float(
+        sum(
+            w * _auc(np.array([stratum.misses]), stratum)[0]
+            for w, stratum in zip(weights, whole, strict=True)
+        )
+    )
+    misses, hits = sum(sum(stratum.misses) for stratum in whole), sum(sum(stratum.hits) for stratum in whole)
     if min(misses, hits) >= MANY:
-        error = math.sqrt(sum(w * w * _null_variance(one) for w, one in zip(weights, whole, strict=True)))
+        error = math.sqrt(
+            sum(w * w * _null_variance(stratum) for w, stratum in zip(weights, whole, strict=True))
+        )
         p = float(2 * norm.sf(abs(auc - 0.5) / error)) if error else 1.0
     else:
         p = _dealt(abs(auc - 0.5), whole, weights, rng, draws)
@@ -92,15 +99,15 @@ def superiorities(
     that choosing them by the old one makes none too small.
     """
     found = [superiority(strata, rng) for strata in each]
-    tested = sum(one is not None for one in found)
+    tested = sum(item is not None for item in found)
     if _FINEST * tested <= level:
         return found
     often = math.ceil(tested / level)
     finer = [
-        superiority(strata, rng, often) if one is not None and one.p <= _FINEST else None
-        for strata, one in zip(each, found, strict=True)
+        superiority(strata, rng, often) if item is not None and item.p <= _FINEST else None
+        for strata, item in zip(each, found, strict=True)
     ]
-    return [better or one for better, one in zip(finer, found, strict=True)]
+    return [better or item for better, item in zip(finer, found, strict=True)]
 
 
 def _null_variance(stratum: Stratum) -> float:
@@ -119,10 +126,10 @@ def _dealt(
     while drawn < draws and as_far < _ENOUGH_AS_FAR:
         count = min(_FIRST_LOOK if drawn == 0 else 2000, draws - drawn)
         aucs = np.zeros(count)
-        for weight, one in zip(weights, strata, strict=True):
-            bins = np.array(one.misses) + np.array(one.hits)
-            dealt = rng.multivariate_hypergeometric(bins, sum(one.misses), size=count, method="marginals")
-            aucs += weight * _auc(dealt, one)
+        for weight, stratum in zip(weights, strata, strict=True):
+            bins = np.array(stratum.misses) + np.array(stratum.hits)
+            dealt = rng.multivariate_hypergeometric(bins, sum(stratum.misses), size=count, method="marginals")
+            aucs += weight * _auc(dealt, stratum)
         as_far += int((np.abs(aucs - 0.5) >= distance - 1e-12).sum())
         drawn += count
     return (as_far + 1) / (drawn + 1)
@@ -139,8 +146,8 @@ def _auc(misses: np.ndarray, stratum: Stratum) -> np.ndarray:
 def _interval(auc: float, strata: Sequence[Stratum], weights: Sequence[float]) -> tuple[float, float]:
     def variance(theta: float) -> float:
         total = 0.0
-        for weight, one in zip(weights, strata, strict=True):
-            misses, hits = sum(one.misses), sum(one.hits)
+        for weight, stratum in zip(weights, strata, strict=True):
+            misses, hits = sum(stratum.misses), sum(stratum.hits)
             both = (misses + hits) / 2 - 1
             inside = 1 + both * (1 - theta) / (2 - theta) + both * theta / (1 + theta)
             total += weight**2 * theta * (1 - theta) * inside / (misses * hits)

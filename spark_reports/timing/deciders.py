@@ -16,7 +16,7 @@ class What:
 
     title: str
     says: str
-    one: str
+    single: str
     """One of them, and several."""
     many: str
 
@@ -88,14 +88,14 @@ class Decider:
 
 def deciders(timers: str | None) -> list[Decider]:
     """Those of the column `timers` of `timing_histograms`: `broker.hold-pull=15000 broker.hold-check=5000`."""
-    named = (one.partition("=") for one in (timers or "").split())
+    named = (item.partition("=") for item in (timers or "").split())
     return [Decider(_WORDS[name], int(ms)) for name, _, ms in named]
 
 
 def deciding(ms: float, known: Sequence[Decider]) -> Decider | None:
     """The longest of the timers that a time comes near, or goes beyond; None: none had to run out."""
-    reached = [one for one in known if ms >= 0.8 * one.ms]
-    return max(reached, key=lambda one: one.ms, default=None)
+    reached = [decider for decider in known if ms >= 0.8 * decider.ms]
+    return max(reached, key=lambda item: item.ms, default=None)
 
 
 def duration(ms: float) -> str:

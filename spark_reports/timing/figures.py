@@ -16,14 +16,14 @@ MOST_ROWS = 24
 def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
     """One for each timing: p50 to max per client and version, and the timers as lines."""
     made = []
-    for timing in sorted({one.side.timing for one in measured if one.what == what}):
+    for timing in sorted({item.side.timing for item in measured if item.what == what}):
         # Of very many the gravest are drawn, and stand in their order.
-        every = [one for one in measured if one.what == what and one.side.timing == timing]
+        every = [item for item in measured if item.what == what and item.side.timing == timing]
         places = sorted(
             range(len(every)), key=lambda place: (not every[place].beyond, not every[place].perhaps_beyond)
         )
         rows = [every[place] for place in sorted(places[:MOST_ROWS])]
-        timers = {str(decider): float(decider.ms) for one in rows for decider in one.deciders}
+        timers = {str(decider): float(decider.ms) for row in rows for decider in row.deciders}
         made.append(
             Figure(
                 f"{what}-{timing}",
@@ -32,25 +32,25 @@ def range_figures(measured: Sequence[Measured], what: str) -> list[Figure]:
                 "lines are the timers that may have to run out."
                 + ("" if timers else " These runs don't tell their timers.")
                 + (f" {len(rows)} of {len(every)} rows of the table." if len(rows) < len(every) else ""),
-                quantile_ranges([_range(one, rows) for one in rows], timers),
+                quantile_ranges([_range(row, rows) for row in rows], timers),
                 queries("timing_histograms"),
             )
         )
     return made
 
 
-def _range(one: Measured, rows: Sequence[Measured]) -> Quantiles:
+def _range(measured: Measured, rows: Sequence[Measured]) -> Quantiles:
     also: tuple[str, ...] = (
-        ("noticed late",) if one.unnoticed else ("with faults",) if one.with_faults else ()
+        ("noticed late",) if measured.unnoticed else ("with faults",) if measured.with_faults else ()
     )
-    if sum((other.side, other.unnoticed) == (one.side, one.unnoticed) for other in rows) > 1:
-        also += ("limit unknown" if one.limit_ms is None else f"limit {duration(one.limit_ms)}",)
-    p50, p90, p99 = (one.took.percentile(share).value for share in (0.5, 0.9, 0.99))
+    if sum((other.side, other.unnoticed) == (measured.side, measured.unnoticed) for other in rows) > 1:
+        also += ("limit unknown" if measured.limit_ms is None else f"limit {duration(measured.limit_ms)}",)
+    p50, p90, p99 = (measured.took.percentile(share).value for share in (0.5, 0.9, 0.99))
     return Quantiles(
-        (f"{one.side.client} {one.side.rocketmq}", *also),
+        (f"{measured.side.client} {measured.side.rocketmq}", *also),
         p50,
         p90,
         p99,
-        one.took.at_rank(one.took.total),
-        one.intervals,
+        measured.took.at_rank(measured.took.total),
+        measured.intervals,
     )

@@ -17,18 +17,18 @@ MOST_LINES = 12
 def headline(facts: Facts) -> str:
     """What matters most."""
     measured = facts.measured
-    intervals = sum(one.intervals for one in measured)
+    intervals = sum(item.intervals for item in measured)
     if not intervals:
         return "There is nothing to time: no run in the store has a delivery, a rebalance, a flip or a correction."
     gravest = _gravest(measured)
     if gravest:
         more = f" So it is for {len(gravest) - 1} more of the rows below." if gravest[1:] else ""
         return f"{_beyond(gravest[0])}.{more}"
-    perhaps = [one for one in measured if one.perhaps_beyond]
+    perhaps = [item for item in measured if item.perhaps_beyond]
     if perhaps:
         return f"{_perhaps(max(perhaps, key=_ratio))}."
-    faulty = sum(one.intervals for one in measured if one.with_faults)
-    untold = sum(one.intervals for one in measured if one.limit_ms is None) - faulty
+    faulty = sum(item.intervals for item in measured if item.with_faults)
+    untold = sum(item.intervals for item in measured if item.limit_ms is None) - faulty
     if untold + faulty == intervals:
         why = (
             "they are deliveries in runs with faults"
@@ -49,74 +49,84 @@ def headline(facts: Facts) -> str:
 def lines(facts: Facts, summary: StoreSummary) -> list[str]:
     """The gravest first."""
     measured = facts.measured
-    told = [f"{_beyond(one)}." for one in _gravest(measured)]
+    sentences = [f"{_beyond(measured)}." for measured in _gravest(measured)]
     perhaps = sorted(
-        (one for one in measured if one.perhaps_beyond and not one.beyond), key=_ratio, reverse=True
+        (measured for measured in measured if measured.perhaps_beyond and not measured.beyond),
+        key=_ratio,
+        reverse=True,
     )
-    told += [f"{_perhaps(one)}." for one in perhaps[:3]]
+    sentences += [f"{_perhaps(measured)}." for measured in perhaps[:3]]
     for what in WHATS:
-        every = [one for one in measured if one.what == what]
-        own = [one for one in every if not one.with_faults] or every
+        every = [measured for measured in measured if measured.what == what]
+        own = [measured for measured in every if not measured.with_faults] or every
         if own:
-            told.append(_slowest(max(own, key=lambda one: one.took.percentile(0.99).value)))
+            sentences.append(_slowest(max(own, key=lambda measured: measured.took.percentile(0.99).value)))
     if facts.untold_runs:
-        told.append(f"Runs whose folders don't tell RocketMQ's timers, as older ones: {facts.untold_runs:,}.")
+        sentences.append(
+            f"Runs whose folders don't tell RocketMQ's timers, as older ones: {facts.untold_runs:,}."
+        )
     if summary.quarantined:
-        told.append(f"Run folders that are quarantined, and count nowhere: {summary.quarantined:,}.")
-    return told[:MOST_LINES] if len(told) <= MOST_LINES else [*told[: MOST_LINES - 2], *told[-2:]]
+        sentences.append(f"Run folders that are quarantined, and count nowhere: {summary.quarantined:,}.")
+    return (
+        sentences[:MOST_LINES]
+        if len(sentences) <= MOST_LINES
+        else [*sentences[: MOST_LINES - 2], *sentences[-2:]]
+    )
 
 
 def _gravest(measured: Sequence[Measured]) -> list[Measured]:
-    return sorted((one for one in measured if one.beyond), key=_ratio, reverse=True)
+    return sorted((item for item in measured if item.beyond), key=_ratio, reverse=True)
 
 
-def _ratio(one: Measured) -> float:
+def _ratio(measured: Measured) -> float:
     """How often its limit fits into the longest; a timer of 0 ms does so without end."""
-    longest = one.worst_for_certain.at_least_ms if one.beyond else one.worst.highest_ms
-    return longest / one.limit_ms if one.limit_ms else math.inf
+    longest = measured.worst_for_certain.at_least_ms if measured.beyond else measured.worst.highest_ms
+    return longest / measured.limit_ms if measured.limit_ms else math.inf
 
 
-def _who(one: Measured) -> str:
-    return f"{one.side.client} {one.side.rocketmq}, {one.side.timing}"
+def _who(measured: Measured) -> str:
+    return f"{measured.side.client} {measured.side.rocketmq}, {measured.side.timing}"
 
 
 def _where(scenario: str, source: str | None) -> str:
     return f"see {source}" if source else f"in {scenario}"
 
 
-def _beyond(one: Measured) -> str:
-    what, worst = WHATS[one.what], one.worst_for_certain
+def _beyond(measured: Measured) -> str:
+    what, worst = WHATS[measured.what], measured.worst_for_certain
     return (
-        f"{what.title} takes longer than RocketMQ's timers allow ({duration(one.limit_ms or 0)}) for "
-        f"{one.beyond:,} of {one.intervals:,} {what.many} with {_who(one)}, the longest "
+        f"{what.title} takes longer than RocketMQ's timers allow ({duration(measured.limit_ms or 0)}) for "
+        f"{measured.beyond:,} of {measured.intervals:,} {what.many} with {_who(measured)}, the longest "
         f"{duration(worst.at_least_ms)} at least; {_where(worst.scenario, worst.certain_source)}"
     )
 
 
-def _perhaps(one: Measured) -> str:
-    what, worst = WHATS[one.what], one.worst
+def _perhaps(measured: Measured) -> str:
+    what, worst = WHATS[measured.what], measured.worst
     return (
-        f"{what.title} may take longer than RocketMQ's timers allow ({duration(one.limit_ms or 0)}) for "
-        f"{one.perhaps_beyond:,} of {one.intervals:,} {what.many} with {_who(one)}: looks were too far apart "
-        f"to tell, the longest was seen after {duration(worst.highest_ms)}; "
+        f"{what.title} may take longer than RocketMQ's timers allow ({duration(measured.limit_ms or 0)}) for "
+        f"{measured.perhaps_beyond:,} of {measured.intervals:,} {what.many} with {_who(measured)}: "
+        f"looks were too far apart to tell, the longest was seen after {duration(worst.highest_ms)}; "
         f"{_where(worst.scenario, worst.source)}"
     )
 
 
-def _slowest(one: Measured) -> str:
+def _slowest(measured: Measured) -> str:
     """The p99 of the slowest side, and what decides it."""
-    what, found = WHATS[one.what], one.took.percentile(0.99)
-    name = "p99" if one.intervals >= ENOUGH else f"the longest of {one.intervals:,}"
-    if one.with_faults:
+    what, found = WHATS[measured.what], measured.took.percentile(0.99)
+    name = "p99" if measured.intervals >= ENOUGH else f"the longest of {measured.intervals:,}"
+    if measured.with_faults:
         decides = "faults decide"
-    elif not one.deciders:
+    elif not measured.deciders:
         decides = "its timers are unknown"
-    elif one.limit_ms is not None and one.perhaps_beyond > one.intervals - rank(0.99, one.intervals):
-        certain = one.beyond > one.intervals - rank(0.99, one.intervals)
-        decides = f"{'' if certain else 'perhaps '}more than its timers allow ({duration(one.limit_ms)})"
-    elif (decider := deciding(found.value, one.deciders)) is None:
+    elif measured.limit_ms is not None and measured.perhaps_beyond > measured.intervals - rank(
+        0.99, measured.intervals
+    ):
+        certain = measured.beyond > measured.intervals - rank(0.99, measured.intervals)
+        decides = f"{'' if certain else 'perhaps '}more than its timers allow ({duration(measured.limit_ms)})"
+    elif (decider := deciding(found.value, measured.deciders)) is None:
         decides = "no timer has to run out"
     else:
         decides = f"{decider.words} ({duration(decider.ms)}) decides"
-    runs = f"{one.runs:,} runs" if one.runs != 1 else "one run"
-    return f"{what.title}: {name} is {duration(found.value)} with {_who(one)} ({runs}): {decides}."
+    runs = f"{measured.runs:,} runs" if measured.runs != 1 else "one run"
+    return f"{what.title}: {name} is {duration(found.value)} with {_who(measured)} ({runs}): {decides}."

@@ -87,17 +87,17 @@ class Measured:
     @property
     def runs(self) -> int:
         """Of so many runs."""
-        return sum(one.runs for one in self.scenarios)
+        return sum(scenario.runs for scenario in self.scenarios)
 
     @property
     def worst(self) -> InScenario:
         """Where the longest was seen."""
-        return max(self.scenarios, key=lambda one: one.highest_ms)
+        return max(self.scenarios, key=lambda scenario: scenario.highest_ms)
 
     @property
     def worst_for_certain(self) -> InScenario:
         """Where the longest is known to have been."""
-        return max(self.scenarios, key=lambda one: one.at_least_ms)
+        return max(self.scenarios, key=lambda scenario: scenario.at_least_ms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,24 +123,29 @@ def _ask(spark: SparkSession, name: str) -> list[dict[str, Any]]:
 
 
 def _in_scenario(row: Mapping[str, Any]) -> InScenario:
-    return InScenario(**{one.name: row[one.name] for one in fields(InScenario)})
+    return InScenario(**{field.name: row[field.name] for field in fields(InScenario)})
 
 
 def _timers(spark: SparkSession) -> tuple[dict[Side, Timers], int]:
-    told: dict[Side, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    durations: dict[Side, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     untold = 0
     for row in _ask(spark, "timing_timers"):
         if row["timers_ms"] is None:
             untold += row["runs"]
         for name, ms in (row["timers_ms"] or {}).items():
-            told[Side.of(row)][name].append(ms)
-    return {side: dict(own) for side, own in told.items()}, untold
+            durations[Side.of(row)][name].append(ms)
+    return {side: dict(own) for side, own in durations.items()}, untold
 
 
 def _measured(spark: SparkSession, scenarios: Sequence[InScenario]) -> list[Measured]:
     places: dict[Any, list[InScenario]] = defaultdict(list)
-    for one in scenarios:
-        places[one.what, Side(one.client, one.rocketmq, one.timing), one.unnoticed, one.timers].append(one)
+    for scenario in scenarios:
+        places[
+            scenario.what,
+            Side(scenario.client, scenario.rocketmq, scenario.timing),
+            scenario.unnoticed,
+            scenario.timers,
+        ].append(scenario)
     rows: dict[Any, list[Any]] = defaultdict(list)
     for row in _ask(spark, "timing_histograms"):
         rows[row["what"], Side.of(row), row["unnoticed"], row["timers"]].append(row)
@@ -168,6 +173,6 @@ def _by_block(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, float, i
                 yield block, row["ms"], count
 
 
-def _in_order(one: tuple[tuple[str, Side, bool | None, str | None], Any]) -> tuple[object, ...]:
-    what, side, unnoticed, timers = one[0]
+def _in_order(item: tuple[tuple[str, Side, bool | None, str | None], Any]) -> tuple[object, ...]:
+    what, side, unnoticed, timers = item[0]
     return what, side, unnoticed is None, bool(unnoticed), timers is None, timers or ""

@@ -43,7 +43,7 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
             timers=_TEXT, limit_ms=_LONG, beyond=_LONG, perhaps_beyond=_LONG,
             longest_in=_TEXT, source=_TEXT, certain_source=_TEXT,
         ),
-        [_against(one) for one in measured if one.what == what],
+        [_against(item) for item in measured if item.what == what],
         queries("timing_histograms", "timing_scenarios"),
     )  # fmt: skip
 
@@ -51,36 +51,38 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
 _BEGAN_WITH = {True: "what brokers notice late", False: "what brokers are told", None: "unknown"}
 
 
-def verdict(one: Measured) -> str:
+def verdict(measured: Measured) -> str:
     """Whether all of it is within what the timers allow."""
-    if one.beyond:
+    if measured.beyond:
         return "beyond"
-    if one.perhaps_beyond:
+    if measured.perhaps_beyond:
         return "perhaps beyond"
-    if one.with_faults:
+    if measured.with_faults:
         return "faults decide"
-    return "timers unknown" if one.limit_ms is None else "within"
+    return "timers unknown" if measured.limit_ms is None else "within"
 
 
-def _against(one: Measured) -> Mapping[str, Any]:
+def _against(measured: Measured) -> Mapping[str, Any]:
     row: dict[str, Any] = {
-        **one.side._asdict(),
-        "began_with": "a sending in a run with faults" if one.with_faults else _BEGAN_WITH[one.unnoticed],
-        "verdict": verdict(one),
-        "intervals": one.intervals,
-        "runs": one.runs,
-        "longest_ms": one.worst.highest_ms,
-        "longest_at_least_ms": one.worst_for_certain.at_least_ms,
-        "timers": ", ".join(map(str, one.deciders)) or "unknown",
-        "limit_ms": one.limit_ms,
-        "beyond": one.beyond,
-        "perhaps_beyond": one.perhaps_beyond,
-        "longest_in": one.worst.scenario,
-        "source": one.worst.source,
-        "certain_source": one.worst_for_certain.certain_source,
+        **measured.side._asdict(),
+        "began_with": "a sending in a run with faults"
+        if measured.with_faults
+        else _BEGAN_WITH[measured.unnoticed],
+        "verdict": verdict(measured),
+        "intervals": measured.intervals,
+        "runs": measured.runs,
+        "longest_ms": measured.worst.highest_ms,
+        "longest_at_least_ms": measured.worst_for_certain.at_least_ms,
+        "timers": ", ".join(map(str, measured.deciders)) or "unknown",
+        "limit_ms": measured.limit_ms,
+        "beyond": measured.beyond,
+        "perhaps_beyond": measured.perhaps_beyond,
+        "longest_in": measured.worst.scenario,
+        "source": measured.worst.source,
+        "certain_source": measured.worst_for_certain.certain_source,
     }
     for percent in PERCENTILES:
-        found = one.took.percentile(percent / 100)
+        found = measured.took.percentile(percent / 100)
         row |= {
             f"p{percent}_ms": found.value,
             f"p{percent}_low_ms": found.low,
@@ -105,8 +107,10 @@ def scenarios_table(scenarios: Sequence[InScenario]) -> Table:
         "`source` the run in which it was seen.",
         schema(**columns),
         [
-            {name: value for name, value in asdict(one).items() if name in columns}
-            for one in sorted(scenarios, key=lambda one: (list(WHATS).index(one.what), -one.highest_ms))
+            {name: value for name, value in asdict(item).items() if name in columns}
+            for item in sorted(
+                scenarios, key=lambda scenario: (list(WHATS).index(scenario.what), -scenario.highest_ms)
+            )
         ],
         queries("timing_scenarios"),
     )

@@ -29,8 +29,8 @@ def measure_claims(repeats: int, runs: str) -> list[Figure]:
             arguments = ("claims", "run", "--rocketmq", version, f"--{speed}", "--runs", str(folder))
             seconds, printed = rocketchaos(*arguments, ends=SHOWN)
             number = len(list(folder.glob("*/[0-9]*/run.json")))
-            told = f"`claims run --rocketmq {version} --{speed}`, {number} runs"
-            figures.append(Figure(told, "s", [seconds], aim))
+            text = f"`claims run --rocketmq {version} --{speed}`, {number} runs"
+            figures.append(Figure(text, "s", [seconds], aim))
             changed = [line for line in printed.splitlines() if line.startswith(NOT_AS_EXPECTED)]
             print("\n".join(changed))
             figures.append(Figure("of it: verdicts that are not the expected ones", "", [len(changed)], "0"))

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.containers.container_engine import connect
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine.cluster_choice import Making
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
-from rocketchaos.harness.reaper.handle import new_owner
+from rocketchaos.harness.reaper.reaper import new_owner
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.workers.processes import Processes
 from tests.benchmarks.measuring import ROOT, Figure, rocketchaos
@@ -54,7 +54,7 @@ def measure_containers(repeats: int, runs: str) -> list[Figure]:
 
 def compared(what: str, by_kind: dict[ClusterKind, list[float]], wanted: str) -> list[Figure]:
     embedded, containers = by_kind[ClusterKind.EMBEDDED], by_kind[ClusterKind.CONTAINERS]
-    ratios = [one / other for one, other in zip(containers, embedded, strict=True)]
+    ratios = [container / other for container, other in zip(containers, embedded, strict=True)]
     return [
         Figure(f"{what}: embedded", "s", embedded, ""),
         Figure(f"{what}: containers", "s", containers, ""),
@@ -65,7 +65,7 @@ def compared(what: str, by_kind: dict[ClusterKind, list[float]], wanted: str) ->
 def start_once(kind: ClusterKind, processes: Processes) -> float:
     """Seconds until clients could work."""
     owner = new_owner()
-    processes.guardian.watch(owner)
+    processes.reaper.watch(owner)
     with tempfile.TemporaryDirectory() as folder:
         cluster = Making(kind, DEFAULT_VERSION, ClusterNeeds(), processes)(Path(folder) / "cluster", owner)
         began = time.monotonic()
@@ -89,11 +89,11 @@ def up(kind: ClusterKind) -> Iterator[None]:
 def run_all(kind: ClusterKind, runs: str) -> float:
     """Seconds that the scenarios took in all, their clusters' start and the command's left out."""
     folders = [str(ROOT / "scenarios" / theme) for theme in THEMES]
-    told = rocketchaos(
+    text = rocketchaos(
         "run", *folders, "-m", "not slow", "--on", kind, "--parallel", "1", "--json", "--runs", runs
     )[1]
     return sum(
         float(run["seconds"])
-        for run in json.loads(told)["runs"]
+        for run in json.loads(text)["runs"]
         if json.loads((Path(run["run_dir"]) / "run.json").read_text())["cluster"]["shared"]
     )

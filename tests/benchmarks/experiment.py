@@ -22,13 +22,13 @@ def measure_experiment(repeats: int, runs: str) -> list[Figure]:
         scenario = ROOT / "scenarios" / "tags" / f"{name}.scenario.yaml"
         arguments = ("reproduce", str(scenario), "--repeat", str(REPEATS), "--json", "--runs", runs)
         seconds, printed = rocketchaos(*arguments, ends=(0, 1, 3, 4))
-        told = json.loads(printed)["runs"]
-        attempts = [run["attempts"] for run in told]
-        expected = sum(run["as_expected"] for run in told)
+        text = json.loads(printed)["runs"]
+        attempts = [run["attempts"] for run in text]
+        expected = sum(run["as_expected"] for run in text)
         figures += [
             Figure(f"`{name}`, {REPEATS:,} runs", "s", [seconds], "≤ 600 s, better 300 s"),
             Figure("of it: ended as expected", "", [expected], f"{REPEATS:,}"),
             Figure("of it: attempts beyond the first", "", [sum(attempts) - len(attempts)], "0"),
-            Figure("of it: a run's own time", "s", [run["seconds"] for run in told], ""),
+            Figure("of it: a run's own time", "s", [run["seconds"] for run in text], ""),
         ]
     return figures

@@ -31,15 +31,15 @@ def measure_night(repeats: int, runs: str) -> list[Figure]:
     """
     shutil.rmtree(KEPT, ignore_errors=True)
     night = ("nightly", "--minutes", str(MINUTES), "--seed", str(SEED), "--runs", str(KEPT))
-    _, told = rocketchaos(*night, ends=SHOWN)
-    print(told)
+    _, text = rocketchaos(*night, ends=SHOWN)
+    print(text)
     scenarios = json.loads((KEPT / STATUS_FILE).read_text())["scenarios"]
     wanted = of_night(KEPT / STATUS_FILE)
     shrink = ("shrink", str(KEPT), "--minutes", str(SHRINK_MINUTES), "--runs", str(KEPT / "shrinking"))
-    seconds, told = rocketchaos(*shrink, ends=SHRUNK)
-    print(told)
+    seconds, text = rocketchaos(*shrink, ends=SHRUNK)
+    print(text)
     shrunk = [size(load_scenario(file)) for file in sorted((KEPT / "findings").glob("*.scenario.yaml"))]
-    drawn = [size(load_report(one.runs[0]).scenario) for one in wanted]
+    drawn = [size(load_report(item.runs[0]).scenario) for item in wanted]
     return [
         Figure(
             f"`nightly --minutes {MINUTES} --seed {SEED}`: scenarios judged", "", [scenarios["judged"]], ""

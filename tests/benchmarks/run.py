@@ -20,10 +20,10 @@ from typing import Any
 
 import psutil
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.run import perform
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.plan.options import DEFAULT_VERSION, Options
 from rocketchaos.harness.plan.selection import load_all
@@ -71,9 +71,9 @@ def told_runs(printed: str) -> list[dict[str, Any]]:
 def measure_side_by_side(repeats: int, runs: str) -> list[Figure]:
     """All compressed scenarios, one after the other and side by side; and one experiment very often."""
     compressed = [
-        one.file
-        for one in load_all([ROOT / "scenarios"])
-        if one.timing == "compressed" and why_not(one, DEFAULT_VERSION, ClusterKind.EMBEDDED) is None
+        item.file
+        for item in load_all([ROOT / "scenarios"])
+        if item.timing == "compressed" and why_not(item, DEFAULT_VERSION, ClusterKind.EMBEDDED) is None
     ]
     arguments = ("run", *compressed, "--json", "--runs", runs)
     serial = [rocketchaos(*arguments, "--parallel", "1")[0]]
@@ -106,11 +106,11 @@ def measure_parts(repeats: int, runs: Path) -> list[Figure]:
     probes: list[float] = []
     memory: list[float] = []
     with (
-        Campaign(Options(runs=runs, use_running=False)) as campaign,
-        campaign.session_for(campaign.job(scenario)) as session,
+        Runner(Options(runs=runs, use_running=False)) as runner,
+        runner.session_for(runner.job(scenario)) as session,
     ):
         for _ in range(max(1, repeats // 2)):
-            run = campaign.new_run(session, campaign.job(scenario))
+            run = runner.new_run(session, runner.job(scenario))
             run.all_own = True
             stage = run.open()
             try:

@@ -19,7 +19,7 @@ from scipy.stats import theilslopes
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.nightly.profile import Profile
-from rocketchaos.harness.reaper.handle import find_owned
+from rocketchaos.harness.reaper.reaper import find_owned
 from tests.benchmarks.measuring import COMMAND, ROOT, Figure
 
 MINUTES = 45
@@ -52,7 +52,7 @@ class _Watched:
             self._note(at_s, "memory of the harness", harness.memory_info().rss / 2**20)
             self._note(at_s, "its open files", harness.num_fds())
             self._note(at_s, "its threads", harness.num_threads())
-        others = [one.pid for one in find_owned(lambda owner: owner.startswith(f"{self.pid}-"))]
+        others = [item.pid for item in find_owned(lambda owner: owner.startswith(f"{self.pid}-"))]
         self._note(at_s, "memory of all that it started", sum(map(_memory, others)) / 2**20)
         self._note(at_s, "processes that it started", len(others))
         self._note(at_s, "disk: run folders", _size(self.runs) / 2**20)
@@ -126,14 +126,14 @@ def measure_soak(repeats: int, runs: str) -> list[Figure]:
 
 def _by_minute(values: list[tuple[float, float]]) -> dict[int, float]:
     """The median of each minute."""
-    minutes = groupby(values, key=lambda one: int(one[0] // 60))
+    minutes = groupby(values, key=lambda item: int(item[0] // 60))
     return {minute: statistics.median(value for _, value in own) for minute, own in minutes}
 
 
 def _growth(medians: Mapping[int, float]) -> list[float]:
     """The slope of the minutes' medians in an hour, after Theil and Sen, with the ends of its 95 % interval."""
     found = theilslopes(list(medians.values()), list(medians))
-    return [60 * float(one) for one in (found.low_slope, found.slope, found.high_slope)]
+    return [60 * float(item) for item in (found.low_slope, found.slope, found.high_slope)]
 
 
 def _memory(pid: int) -> int:

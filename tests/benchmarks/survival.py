@@ -1,6 +1,6 @@
 """The harness is killed at random moments of a night: what is left of it, and whether histories can be read.
 
-Left may be processes, the guardian's among them, and the folders of clusters.
+Left may be processes, the reaper's among them, and the folders of clusters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wa
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.history import read_history
-from rocketchaos.harness.reaper.handle import find_owned
+from rocketchaos.harness.reaper.reaper import find_owned
 from tests.benchmarks.measuring import COMMAND, ROOT, Figure
 
 KILLS = 200
@@ -39,10 +39,10 @@ def measure_survival(repeats: int, runs: str) -> list[Figure]:
     rng = random.Random(KILLS)
     moments = [(number, rng.uniform(0.2, LONGEST_S)) for number in range(KILLS)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        gone_s = list(pool.map(lambda one: _killed(Path(runs), *one), moments))
+        gone_s = list(pool.map(lambda moment: _killed(Path(runs), *moment), moments))
     histories = list(Path(runs).glob("*/*/[0-9]*/events.jsonl"))
     unreadable = [file for file in histories if not _is_readable(file)]
-    late = sum(one > LIMIT_S for one in gone_s)
+    late = sum(item > LIMIT_S for item in gone_s)
     return [
         Figure(
             f"SIGKILL of `nightly`, 0.2 to {LONGEST_S:g} s after its start: until nothing is left",
@@ -70,7 +70,7 @@ def _killed(runs: Path, number: int, after_s: float) -> float:
         process.wait(after_s)
         raise SystemExit(f"rocketchaos {' '.join(command)} ended with {process.returncode} by itself")
     except subprocess.TimeoutExpired:
-        # The guardian is among them, which carries no owner's token.
+        # The reaper is among them, which carries no owner's token.
         children = psutil.Process(process.pid).children(recursive=True)
         process.kill()
     killed = time.monotonic()
@@ -89,9 +89,9 @@ def _killed(runs: Path, number: int, after_s: float) -> float:
 def _left(harness: int, children: Sequence[psutil.Process]) -> list[str]:
     """What there still is of a harness, by its process id."""
     prefix = f"{harness}-"
-    processes = [one.pid for one in find_owned(lambda owner: owner.startswith(prefix))]
-    processes += [one.pid for one in children if one.is_running()]
-    folders = [str(one) for one in paths.scratch_root().iterdir() if one.name.startswith(prefix)]
+    processes = [item.pid for item in find_owned(lambda owner: owner.startswith(prefix))]
+    processes += [child.pid for child in children if child.is_running()]
+    folders = [str(item) for item in paths.scratch_root().iterdir() if item.name.startswith(prefix)]
     return [*(f"process {pid}" for pid in processes), *folders]
 
 

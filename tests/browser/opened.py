@@ -40,30 +40,30 @@ def opened(
     """The page in a window of this size, once all its figures are drawn."""
     context = browser.new_context(viewport={"width": width, "height": height}, **more)
     context.set_default_timeout(LIMIT_MS)
-    one = Opened(context.new_page())
-    one.page.on("console", lambda message: one.troubles.append(message.text))
-    one.page.on("pageerror", lambda error: one.troubles.append(str(error)))
-    one.page.on("dialog", lambda dialog: one.troubles.append(dialog.message))
-    one.page.on("request", lambda request: one.requests.append(request.url))
-    one.page.goto(file.as_uri(), timeout=LIMIT_MS)
-    one.page.locator("html[data-drawn]").wait_for(state="attached")
+    item = Opened(context.new_page())
+    item.page.on("console", lambda message: item.troubles.append(message.text))
+    item.page.on("pageerror", lambda error: item.troubles.append(str(error)))
+    item.page.on("dialog", lambda dialog: item.troubles.append(dialog.message))
+    item.page.on("request", lambda request: item.requests.append(request.url))
+    item.page.goto(file.as_uri(), timeout=LIMIT_MS)
+    item.page.locator("html[data-drawn]").wait_for(state="attached")
     try:
-        yield one
+        yield item
     finally:
         context.close()
 
 
-def is_calm(one: Opened) -> None:
+def is_calm(item: Opened) -> None:
     """No errors, nothing loaded but the page, and no part of it wider than the window."""
-    assert not one.troubles, one.troubles
-    assert [url for url in one.requests if not url.startswith(("data:", "blob:"))] == [one.page.url]
-    wide, window = one.page.evaluate(WIDTHS)
+    assert not item.troubles, item.troubles
+    assert [url for url in item.requests if not url.startswith(("data:", "blob:"))] == [item.page.url]
+    wide, window = item.page.evaluate(WIDTHS)
     assert wide <= window
 
 
-def drawn(one: Opened, report: Report) -> list[dict[str, Any]]:
+def drawn(item: Opened, report: Report) -> list[dict[str, Any]]:
     """What is drawn: every figure of the report, whole, with marks in it."""
-    found: list[dict[str, Any]] = one.page.evaluate(DRAWN)
+    found: list[dict[str, Any]] = item.page.evaluate(DRAWN)
     assert [plot["name"] for plot in found] == [f"{report.name}-{figure.name}" for figure in report.figures]
     for plot in found:
         assert plot["width"] >= 250, plot

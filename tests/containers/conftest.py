@@ -9,7 +9,7 @@ import pytest
 from rocketchaos.harness.containers.container_engine import Engine, connect
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper.handle import Guardian
+from rocketchaos.harness.reaper.reaper import Reaper
 
 
 @pytest.fixture(scope="session")
@@ -22,11 +22,11 @@ def engine() -> Engine:
 
 
 @pytest.fixture
-def guardian(engine: Engine) -> Iterator[Guardian]:
+def reaper(engine: Engine) -> Iterator[Reaper]:
     """Whoever removes what a test leaves on the engine."""
-    with Guardian.start() as guardian:
-        guardian.watch_engine(engine.base_url)
-        yield guardian
+    with Reaper.start() as reaper:
+        reaper.watch_engine(engine.base_url)
+        yield reaper
 
 
 @pytest.fixture(scope="session")

@@ -52,7 +52,8 @@ def ended(run: Mapping[str, Any]) -> Ended:
     folder = Path(run["run_dir"])
     messages = [json.loads(line) for line in (folder / "messages.jsonl").read_text().splitlines()]
     fates = Counter(
-        (one["group"], one["topic"], one["message_class"], len(one["deliveries"])) for one in messages
+        (message["group"], message["topic"], message["message_class"], len(message["deliveries"]))
+        for message in messages
     )
     offsets: dict[tuple[str, str], Sequence[tuple[int, int]]] = {}
     for line in (folder / "events.jsonl").read_text().splitlines():
@@ -84,13 +85,13 @@ def ended_on(kind: str, tmp_path: Path) -> dict[str, Ended]:
 def test_both_clusters_agree(engine: Engine, tmp_path: Path) -> None:
     embedded, containers = (ended_on(kind, tmp_path) for kind in ("embedded", "containers"))
     assert set(embedded) == {name for names in SCENARIOS.values() for name in names}
-    assert all(one.fates for name, one in embedded.items() if not name.startswith("pull-"))
+    assert all(item.fates for name, item in embedded.items() if not name.startswith("pull-"))
     assert containers == embedded
 
 
 def test_a_difference_shows() -> None:
     """Of deliveries, classes, offsets and outcomes."""
-    one = Ended("reproduced", Counter({("g", "t", "delivered", 1): 4}), {("g", "t"): [(2, 2)]})
-    assert one != one._replace(outcome="not-reproduced")
-    assert one != one._replace(fates=Counter({("g", "t", "delivered", 2): 4}))
-    assert one != one._replace(offsets={("g", "t"): [(1, 2)]})
+    item = Ended("reproduced", Counter({("g", "t", "delivered", 1): 4}), {("g", "t"): [(2, 2)]})
+    assert item != item._replace(outcome="not-reproduced")
+    assert item != item._replace(fates=Counter({("g", "t", "delivered", 2): 4}))
+    assert item != item._replace(offsets={("g", "t"): [(1, 2)]})

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-from rocketchaos.harness.cluster.containers import ContainersCluster
+from rocketchaos.harness.cluster.container_cluster import ContainersCluster
 from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.jars.artifacts import classpath
-from rocketchaos.harness.reaper.handle import new_owner
+from rocketchaos.harness.reaper.reaper import new_owner
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import Worker
 from rocketchaos.harness.workers.in_containers import InContainers
-from rocketchaos.harness.workers.kinds import KINDS
+from rocketchaos.harness.workers.worker import Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
+from rocketchaos.harness.workers.worker_kinds import KINDS
 
 pytestmark = pytest.mark.containers
 

@@ -23,11 +23,11 @@ from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.workers.addresses import Addresses
 from rocketchaos.harness.workers.child_command import child_command, prepare_folder
 from rocketchaos.harness.workers.container_program import EVENTS_FD, SHELL, ContainerProgram, held_back
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import Worker
 from rocketchaos.harness.workers.in_containers import InContainers
-from rocketchaos.harness.workers.kinds import KINDS, WorkerKind
 from rocketchaos.harness.workers.program import WorkerHome, WorkerPlan
+from rocketchaos.harness.workers.worker import Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
+from rocketchaos.harness.workers.worker_kinds import KINDS, WorkerKind
 
 pytestmark = pytest.mark.containers
 
@@ -345,7 +345,7 @@ threading.Event().wait()
 def test_a_worker_does_not_outlive_the_harness(
     engine: Engine, worker_image: str, subnet: Subnet, tmp_path: Path
 ) -> None:
-    """Without a guardian: the end of the channel is the end of its input."""
+    """Without a reaper: the end of the channel is the end of its input."""
     arguments = [worker_image, str(subnet.network.id), str(subnet.addresses), str(tmp_path)]
     with subprocess.Popen(
         [sys.executable, "-c", _HARNESS, *arguments], stdout=subprocess.PIPE, text=True, cwd=ROOT

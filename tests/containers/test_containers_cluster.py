@@ -15,12 +15,12 @@ import pytest
 import tenacity
 
 from rocketchaos.harness.cluster import readiness
-from rocketchaos.harness.cluster.containers import ContainersCluster
+from rocketchaos.harness.cluster.container_cluster import ContainersCluster
 from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import UsageProblem
-from rocketchaos.harness.reaper.handle import Guardian, new_owner
-from rocketchaos.harness.reaper.process import OWNER_LABEL
+from rocketchaos.harness.reaper.reaper import Reaper, new_owner
+from rocketchaos.harness.reaper.reaper_process import OWNER_LABEL
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from tests.embedded.command import ROOT, rocketchaos, started
 from tests.embedded.test_nodes import NODES
@@ -32,10 +32,10 @@ PLUGIN = [] if entry_points(group="pytest11", name="rocketchaos") else ["-p", "r
 
 
 def cluster_of(
-    guardian: Guardian, engine: Engine, folder: Path, version: str, **fields: Any
+    reaper: Reaper, engine: Engine, folder: Path, version: str, **fields: Any
 ) -> ContainersCluster:
     owner = new_owner()
-    guardian.watch(owner)
+    reaper.watch(owner)
     return ContainersCluster(
         version, COMPRESSED, folder, owner=owner, engine=engine, images=Images(engine, print), **fields
     )
@@ -46,11 +46,11 @@ def things_of(engine: Engine, owner: str) -> list[str]:
     wanted = {"label": f"{OWNER_LABEL}={owner}"}
     # Each is asked by itself once it is listed, and may be gone by then.
     containers = engine.client.containers.list(all=True, filters=wanted, ignore_removed=True)
-    return [str(one.name) for one in (*containers, *engine.client.networks.list(filters=wanted))]
+    return [str(container.name) for container in (*containers, *engine.client.networks.list(filters=wanted))]
 
 
-def test_addresses_stay_and_nothing_is_published(engine: Engine, guardian: Guardian, tmp_path: Path) -> None:
-    cluster = cluster_of(guardian, engine, tmp_path / "cluster", "4.9.4", slaves=("broker-a",))
+def test_addresses_stay_and_nothing_is_published(engine: Engine, reaper: Reaper, tmp_path: Path) -> None:
+    cluster = cluster_of(reaper, engine, tmp_path / "cluster", "4.9.4", slaves=("broker-a",))
     cluster.start()
     try:
         before = {node.name: node.address for node in cluster.nodes}
@@ -79,8 +79,8 @@ def test_addresses_stay_and_nothing_is_published(engine: Engine, guardian: Guard
     cluster.stop()
 
 
-def test_5_x_has_its_proxy(engine: Engine, guardian: Guardian, tmp_path: Path) -> None:
-    cluster = cluster_of(guardian, engine, tmp_path / "cluster", "5.5.0")
+def test_5_x_has_its_proxy(engine: Engine, reaper: Reaper, tmp_path: Path) -> None:
+    cluster = cluster_of(reaper, engine, tmp_path / "cluster", "5.5.0")
     cluster.start()
     try:
         assert [node.role for node in cluster.nodes] == ["nameserver", "broker", "proxy"]
@@ -91,10 +91,10 @@ def test_5_x_has_its_proxy(engine: Engine, guardian: Guardian, tmp_path: Path) -
 
 
 def test_a_setting_that_brokers_don_t_know_is_refused_and_nothing_is_left(
-    engine: Engine, guardian: Guardian, tmp_path: Path
+    engine: Engine, reaper: Reaper, tmp_path: Path
 ) -> None:
     cluster = cluster_of(
-        guardian, engine, tmp_path / "cluster", "4.9.4", broker_configuration={"maxMesageSize": "100000"}
+        reaper, engine, tmp_path / "cluster", "4.9.4", broker_configuration={"maxMesageSize": "100000"}
     )
     with pytest.raises(UsageProblem, match="is maxMessageSize meant"):
         cluster.start()
@@ -140,8 +140,8 @@ def test_a_cluster_that_is_up_serves_commands_and_comes_down(engine: Engine, tmp
         down = rocketchaos("down", up.document["id"], cwd=tmp_path)
     assert "is down" in down.out
     assert not any(
-        up.document["id"] in str(one.name)
-        for one in engine.client.containers.list(all=True, ignore_removed=True)
+        up.document["id"] in str(item.name)
+        for item in engine.client.containers.list(all=True, ignore_removed=True)
     )
 
 
@@ -176,4 +176,4 @@ def ours(engine: Engine) -> list[str]:
     wanted = {"label": OWNER_LABEL}
     # Each is asked by itself once it is listed, and may be gone by then.
     containers = engine.client.containers.list(all=True, filters=wanted, ignore_removed=True)
-    return [str(one.name) for one in (*containers, *engine.client.networks.list(filters=wanted))]
+    return [str(container.name) for container in (*containers, *engine.client.networks.list(filters=wanted))]

@@ -20,11 +20,11 @@ from rocketchaos.harness.clients.dashboard import (
     dashboard_at,
     why_not_ready,
 )
-from rocketchaos.harness.cluster.containers import ContainersCluster
+from rocketchaos.harness.cluster.container_cluster import ContainersCluster
 from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper.handle import Guardian, new_owner
+from rocketchaos.harness.reaper.reaper import Reaper, new_owner
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from tests.embedded.command import ROOT, rocketchaos
 
@@ -72,9 +72,9 @@ def asked(
         dashboard=version,
     )
     with ExitStack() as stack:
-        guardian = stack.enter_context(Guardian.start())
-        guardian.watch_engine(engine.base_url)
-        guardian.watch(owner)
+        reaper = stack.enter_context(Reaper.start())
+        reaper.watch_engine(engine.base_url)
+        reaper.watch(owner)
         stack.callback(cluster.stop)
         cluster.start()
         assert cluster.dashboard is not None
@@ -89,7 +89,7 @@ def test_once_the_cluster_is_up_it_knows_the_broker_and_its_page_is_on_loopback(
     dashboard, _ = asked
     assert urlsplit(dashboard.url).hostname == "127.0.0.1"
     assert why_not_ready(dashboard.url) is None
-    assert "TOOLS_CONSUMER" in {one.group for one in dashboard.groups()}
+    assert "TOOLS_CONSUMER" in {group.group for group in dashboard.groups()}
 
 
 def test_it_refuses_what_there_is_not(asked: tuple[Dashboard, str]) -> None:
@@ -102,7 +102,7 @@ def test_it_refuses_what_there_is_not(asked: tuple[Dashboard, str]) -> None:
         dashboard.tracks("no-such-topic", "7F0000010000000000000000DEAD0000")
 
 
-@pytest.mark.parametrize(("scenario", "rocketmq", "dashboard"), SCENARIOS, ids=lambda one: str(one))
+@pytest.mark.parametrize(("scenario", "rocketmq", "dashboard"), SCENARIOS, ids=lambda item: str(item))
 def test_a_shipped_scenario_with_a_dashboard_ends_as_expected(
     scenario: str, rocketmq: str, dashboard: str, engine: Engine, tmp_path: Path
 ) -> None:

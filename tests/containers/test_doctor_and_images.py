@@ -19,7 +19,7 @@ def test_with_an_engine_it_says_which_images_are_there(
     monkeypatch.setenv("ROCKETCHAOS_IMAGE_ROCKETMQ", "example.invalid/rocketmq:{version}")
     assert doctor(as_json=True) is ExitCode.AS_EXPECTED
     found = json.loads(capsys.readouterr().out)["found"]
-    (containers,) = (one for one in found if one["name"] == "containers")
+    (containers,) = (load for load in found if load["name"] == "containers")
     assert containers["ok"] is False
     assert "example.invalid/rocketmq:4.9.4 is not there yet" in containers["text"]
     assert "API" in containers["text"]

@@ -24,7 +24,7 @@ from rocketchaos.harness.containers.delay_support import choose_mechanism
 from rocketchaos.harness.containers.images import Images
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper.handle import Guardian
+from rocketchaos.harness.reaper.reaper import Reaper
 from rocketchaos.harness.rocketmq import reach
 from tests.containers.test_containers_cluster import cluster_of, things_of
 from tests.embedded.command import ROOT, rocketchaos
@@ -142,9 +142,9 @@ def test_hand_made_heartbeats_and_raw_pulls_get_there(
 
 
 def test_ports_are_on_loopback_alone_and_found_again_after_a_restart(
-    remote_engine: Engine, guardian: Guardian, tmp_path: Path
+    remote_engine: Engine, reaper: Reaper, tmp_path: Path
 ) -> None:
-    cluster = cluster_of(guardian, remote_engine, tmp_path / "cluster", "4.9.4")
+    cluster = cluster_of(reaper, remote_engine, tmp_path / "cluster", "4.9.4")
     cluster.start()
     try:
         addresses = {node.name: node.address for node in cluster.nodes}
@@ -178,15 +178,15 @@ def test_ports_are_on_loopback_alone_and_found_again_after_a_restart(
 
 
 def test_a_broker_behind_toxiproxy_is_asked_through_it(
-    remote_engine: Engine, guardian: Guardian, tmp_path: Path
+    remote_engine: Engine, reaper: Reaper, tmp_path: Path
 ) -> None:
     images = Images(remote_engine, print)
     try:
-        if choose_mechanism(remote_engine, images, guardian.owner, "r1") != "toxiproxy":
+        if choose_mechanism(remote_engine, images, reaper.owner, "r1") != "toxiproxy":
             pytest.skip("this kernel delays by itself")
     except EnvironmentNotReady as refusal:
         pytest.skip(refusal.message)
-    cluster = cluster_of(guardian, remote_engine, tmp_path / "cluster", "4.9.4", delayed=("broker-a",))
+    cluster = cluster_of(reaper, remote_engine, tmp_path / "cluster", "4.9.4", delayed=("broker-a",))
     cluster.start()
     try:
         broker = cluster.nodes[1].address
@@ -216,7 +216,7 @@ def _ports_of(engine: Engine, container: str) -> list[list[dict[str, str]]]:
 def _listening_on(port: int) -> set[str]:
     """At which addresses somebody listens on this host; the packet filter alone, or another machine, may do it."""
     return {
-        str(one.laddr.ip)
-        for one in psutil.net_connections("tcp")
-        if one.status == psutil.CONN_LISTEN and one.laddr.port == port
+        str(connection.laddr.ip)
+        for connection in psutil.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port
     }

@@ -69,17 +69,17 @@ class Net:
     def containers(self) -> list[str]:
         """The names of all containers of the test."""
         found = self.engine.client.containers.list(all=True, filters={"label": f"{OWNER_LABEL}={self.owner}"})
-        return [str(one.name) for one in found]
+        return [str(item.name) for item in found]
 
     def rules(self, place: NetworkPlace) -> str:
         """All rules in a container's network."""
         return self.sidecars.of(place).iptables(("-S",))
 
     def remove(self) -> None:
-        for one in self.engine.client.containers.list(
+        for item in self.engine.client.containers.list(
             all=True, filters={"label": f"{OWNER_LABEL}={self.owner}"}
         ):
-            one.remove(force=True)
+            item.remove(force=True)
         self.subnet.network.remove()
 
 
@@ -254,12 +254,12 @@ def test_sidecars_are_labelled_kept_and_removed(net: Net) -> None:
     b = net.place("b", 20)
     first = net.sidecars.of(b)
     assert net.sidecars.of(b) is first
-    (name,) = (one for one in net.containers() if "sidecar" in one)
+    (name,) = (container for container in net.containers() if "sidecar" in container)
     labels = net.engine.client.containers.get(name).labels
     assert (labels["rocketchaos.role"], labels[OWNER_LABEL]) == ("sidecar", net.owner)
     net.sidecars.close()
     net.sidecars.close()
-    assert not [one for one in net.containers() if "sidecar" in one]
+    assert not [container for container in net.containers() if "sidecar" in container]
 
 
 @pytest.fixture
@@ -304,7 +304,7 @@ def test_toxiproxy_delays_answers_and_stops_doing_so(net: Net, toxiproxy_image: 
 
 def test_netem_delays_where_the_kernel_has_it(net: Net) -> None:
     lacks = netem.why_not(net.engine, lambda: net.image, net.owner, "r1")
-    assert not [one for one in net.containers() if "netem" in one]
+    assert not [container for container in net.containers() if "netem" in container]
     nameserver, broker = net.place("nameserver", 2), net.place("broker-a", 3)
     line = Netem(net.sidecars, lambda: broker)
     if lacks:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.findings import findings, why_not_judged
 from rocketchaos.harness.nightly.generator import scenario_of
 from rocketchaos.harness.nightly.profile import Profile
@@ -46,8 +46,8 @@ def drawn(act: str) -> Scenario:
 
 @pytest.mark.parametrize("act", ACTS)
 def test_a_consistent_group_bears_it(act: str, tmp_path: Path) -> None:
-    with Campaign(Options(runs=tmp_path, use_running=False, on=ClusterKind.CONTAINERS)) as campaign:
-        report = campaign.run(campaign.job(drawn(act)))
+    with Runner(Options(runs=tmp_path, use_running=False, on=ClusterKind.CONTAINERS)) as runner:
+        report = runner.run(runner.job(drawn(act)))
     assert why_not_judged(report.outcome, report.events) is None, report.outcome.reason
     ended = {event.kind: event.data["fault"] for event in report.events if event.kind.startswith("fault-")}
     assert ended == {"fault-injected": act, "fault-effective": act, "fault-healed": act}

@@ -20,14 +20,14 @@ from rocketchaos.harness.cluster.leftovers import clean, leftovers
 from rocketchaos.harness.containers.container_engine import Engine
 from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.core import paths
-from rocketchaos.harness.reaper.handle import Guardian, engines_of, new_owner
-from rocketchaos.harness.reaper.process import OwnedThing, clear_engine, owned_things
+from rocketchaos.harness.reaper.reaper import Reaper, engines_of, new_owner
+from rocketchaos.harness.reaper.reaper_process import OwnedThing, clear_engine, owned_things
 
 pytestmark = pytest.mark.containers
 
 LIMIT_S = 5.0
 """For everything, from the death of the harness on."""
-GUARDIAN_LIMIT_S = 30.0
+REAPER_LIMIT_S = 30.0
 """It looks for a while whether anything shows up yet."""
 MOMENTS = 20
 LATEST_MOMENT_S = 3.0
@@ -37,13 +37,13 @@ import itertools, signal, sys, time
 from rocketchaos.harness.containers.container_engine import connect
 from rocketchaos.harness.containers.labels import labels_of
 from rocketchaos.harness.containers.launch import ContainerPlan, make_network, start
-from rocketchaos.harness.reaper.handle import Guardian, new_owner
+from rocketchaos.harness.reaper.reaper import Reaper, new_owner
 engine = connect()
-guardian = Guardian.start()
+reaper = Reaper.start()
 owner = new_owner()
-guardian.watch_engine(engine.base_url)
-guardian.watch(owner)
-guardian.scratch(owner)
+reaper.watch_engine(engine.base_url)
+reaper.watch(owner)
+reaper.scratch(owner)
 def labels(role):
     return labels_of(owner, role, "run")
 def container():
@@ -51,7 +51,7 @@ def container():
     plan = ContainerPlan(sys.argv[1], name, labels("worker"), command=["sleep", "300"], subnet=subnet)
     return start(engine, plan)
 number = itertools.count()
-print(owner, guardian._process.pid, flush=True)
+print(owner, reaper._process.pid, flush=True)
 subnet = make_network(engine, owner[-12:], labels("network"))
 """
 WITH_ALL_STATES = """
@@ -74,7 +74,7 @@ class StandIn:
 
     process: subprocess.Popen[str]
     owner: str
-    guardian_pid: int
+    reaper_pid: int
 
     def says(self, text: str) -> None:
         assert self.process.stdout is not None
@@ -136,14 +136,14 @@ def kill(harness: StandIn) -> float:
 
 
 def await_nothing_left(engine: Engine, harness: StandIn, killed_s: float) -> None:
-    """Nothing is there after the limit, nor when its guardian has gone."""
+    """Nothing is there after the limit, nor when its reaper has gone."""
     try:
         until(lambda: not kinds(engine, harness.owner), LIMIT_S)
     except RetryError:
         load = ", ".join(f"{average:.0f}" for average in os.getloadavg())
         pytest.fail(f"after {LIMIT_S} s there is still {kinds(engine, harness.owner)}; load {load}")
     print(f"nothing was left after {time.monotonic() - killed_s:.2f} s")
-    until(lambda: not psutil.pid_exists(harness.guardian_pid), GUARDIAN_LIMIT_S)
+    until(lambda: not psutil.pid_exists(harness.reaper_pid), REAPER_LIMIT_S)
     assert kinds(engine, harness.owner) == []
 
 
@@ -185,7 +185,7 @@ def test_whenever_it_is_killed_while_it_makes_containers_none_is_left(
 def test_a_token_that_is_forgotten_keeps_its_containers(
     engine: Engine, worker_image: str, owners: list[str]
 ) -> None:
-    handle = Guardian.start()
+    handle = Reaper.start()
     kept, watched, foreign = (new_owner() for _ in range(3))
     owners += [kept, watched, foreign]
     handle.watch_engine(engine.base_url)
@@ -198,22 +198,22 @@ def test_a_token_that_is_forgotten_keeps_its_containers(
     assert {thing.id for thing in found} == {thing.id for thing in things[kept] + things[foreign]}
 
 
-def test_a_released_guardian_leaves_containers_alone(
+def test_a_released_reaper_leaves_containers_alone(
     engine: Engine, worker_image: str, owners: list[str]
 ) -> None:
-    with Guardian.start() as handle:
+    with Reaper.start() as handle:
         owners.append(handle.owner)
         handle.watch_engine(engine.base_url)
         made = make(engine, worker_image, handle.owner)
     assert owned_things(engine.client, owners.__contains__) == made
 
 
-def test_clean_removes_what_a_harness_left_that_died_together_with_its_guardian_and_nothing_else(
+def test_clean_removes_what_a_harness_left_that_died_together_with_its_reaper_and_nothing_else(
     begin: Callable[[str], StandIn], engine: Engine, worker_image: str, owners: list[str]
 ) -> None:
     harness = begin(WITH_ALL_STATES)
     harness.says("ready")
-    psutil.Process(harness.guardian_pid).kill()
+    psutil.Process(harness.reaper_pid).kill()
     kill(harness)
     living, elsewhere = new_owner(), f"1-1-{'0' * 32}"
     owners += [living, elsewhere]
@@ -241,7 +241,7 @@ def test_clean_spares_the_containers_of_a_cluster_that_a_record_names(
 ) -> None:
     harness = begin(WITH_ALL_STATES)
     harness.says("ready")
-    psutil.Process(harness.guardian_pid).kill()
+    psutil.Process(harness.reaper_pid).kill()
     kill(harness)
     record = paths.state_folder() / "kept.json"
     # Of whichever version of the harness.
@@ -263,7 +263,7 @@ def test_a_network_that_somebody_elses_container_uses_is_said_to_be_left(
     )
     guest = engine.client.containers.run(worker_image, ["sleep", "300"], network=network.name, detach=True)
     try:
-        psutil.Process(harness.guardian_pid).kill()
+        psutil.Process(harness.reaper_pid).kill()
         kill(harness)
         cleaned = clean()
         assert len(cleaned.left) == 1

@@ -11,10 +11,10 @@ import pytest
 
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.running import keep
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.options import DEFAULT_VERSION, Options
-from rocketchaos.harness.reaper.handle import Guardian, new_owner
+from rocketchaos.harness.reaper.reaper import Reaper, new_owner
 from rocketchaos.harness.reporting.document import document
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.scenario import parse_scenario
@@ -55,8 +55,8 @@ def own_clusters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedCluster]:
     """The cluster that all share who do nothing to its servers."""
     owner = new_owner()
-    with Guardian.start() as guardian:
-        guardian.watch(owner)
+    with Reaper.start() as reaper:
+        reaper.watch(owner)
         cluster = EmbeddedCluster(
             DEFAULT_VERSION, COMPRESSED, tmp_path_factory.mktemp("cluster"), owner=owner
         )
@@ -95,29 +95,29 @@ def group(bench: Bench) -> str:
 
 
 @pytest.fixture(scope="session")
-def shared_campaign(shared_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
+def shared_runner(shared_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
     """Runs on the shared cluster, whose clients share warm JVMs."""
-    with Campaign(Options(runs=tmp_path_factory.mktemp("runs"))) as campaign:
-        yield campaign
+    with Runner(Options(runs=tmp_path_factory.mktemp("runs"))) as runner:
+        yield runner
 
 
 @pytest.fixture(scope="module")
-def campaigns(
-    shared_campaign: Campaign, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[str], Campaign]]:
+def runners(
+    shared_runner: Runner, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Runner]]:
     """By version. Those of other versions end with the module: an idle 5.x takes a fifth of a core."""
-    made: dict[str, Campaign] = {DEFAULT_VERSION: shared_campaign}
+    made: dict[str, Runner] = {DEFAULT_VERSION: shared_runner}
 
-    def of(version: str) -> Campaign:
+    def of(version: str) -> Runner:
         if version not in made:
             runs = tmp_path_factory.mktemp(f"runs-{version}")
-            made[version] = Campaign(Options(version=version, runs=runs, use_running=False))
+            made[version] = Runner(Options(version=version, runs=runs, use_running=False))
         return made[version]
 
     yield of
-    for version, campaign in made.items():
+    for version, runner in made.items():
         if version != DEFAULT_VERSION:
-            campaign.close()
+            runner.close()
 
 
 @pytest.fixture
@@ -127,26 +127,26 @@ def version() -> str:
 
 @pytest.fixture
 def rocketmq(
-    campaigns: Callable[[str], Campaign],
+    runners: Callable[[str], Runner],
     version: str,
     on_shared_cluster: None,
     request: pytest.FixtureRequest,
 ) -> Iterator[LiveRun]:
-    with LiveRun(campaigns(version), request.node.originalname, "A client") as run:
+    with LiveRun(runners(version), request.node.originalname, "A client") as run:
         run.topic("orders", queues=4)
         yield run
 
 
 @pytest.fixture(scope="module")
-def run_scenario(campaigns: Callable[[str], Campaign], shared_cache: Path) -> RunScenario:
+def run_scenario(runners: Callable[[str], Runner], shared_cache: Path) -> RunScenario:
     """Runs scenarios of a test's own here, on clusters that they share where they do nothing to servers."""
 
     def run(text: str, version: str = DEFAULT_VERSION, *, trouble: str | None = None) -> dict[str, Any]:
-        campaign = campaigns(version)
+        runner = runners(version)
         with cache(shared_cache):
-            report = campaign.run(campaign.job(parse_scenario(text, "s.scenario.yaml")))
-        told: dict[str, Any] = document([report])["runs"][0]
-        assert told["trouble"] in (None, trouble), told["reason"]
-        return told
+            report = runner.run(runner.job(parse_scenario(text, "s.scenario.yaml")))
+        found: dict[str, Any] = document([report])["runs"][0]
+        assert found["trouble"] in (None, trouble), found["reason"]
+        return found
 
     return run

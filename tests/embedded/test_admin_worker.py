@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded

@@ -14,7 +14,7 @@ import pytest
 
 from rocketchaos.harness.jars.artifacts import classpath
 from rocketchaos.harness.jars.java_home import find_java
-from rocketchaos.harness.language.consumer import Consumer
+from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.rocketmq.allocation import StrategyName
 
 pytestmark = pytest.mark.embedded

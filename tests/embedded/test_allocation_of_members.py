@@ -44,7 +44,7 @@ def test_each_member_owns_what_its_own_strategy_gives_it(
     rocketmq.send(topic="orders", count=8, per_queue=2)
     owned = defaultdict(list)
     for event in seen(rocketmq, "ownership-observed"):
-        own = [one["queue_id"] for one in event.data["queues"] if one["topic"] == "orders"]
+        own = [item["queue_id"] for item in event.data["queues"] if item["topic"] == "orders"]
         owned[event.data["consumer"]].append(sorted(own))
     last = {name: own[-1] for name, own in owned.items()}
     for name in names:

@@ -11,8 +11,8 @@ from rocketchaos.harness.claims.plan import Speed, carriers, fewest, planned, sp
 from rocketchaos.harness.claims.registry import claims
 from rocketchaos.harness.claims.rounds import run_rounds
 from rocketchaos.harness.claims.verdicts import VerdictKind, verdicts
-from rocketchaos.harness.cluster.kinds import ClusterKind
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.plan.library import shipped
 from rocketchaos.harness.plan.options import Options
@@ -26,21 +26,21 @@ VERSION = "4.9.4"
 @pytest.mark.usefixtures("on_shared_cluster")
 def test_a_third_of_the_fast_claims_has_the_expected_verdicts(tmp_path: Path) -> None:
     shared = [
-        one
-        for one in carriers(load_all(sorted(shipped().values())), claims(), Speed.FAST)
-        if one.why_not_on(VERSION) is None
-        and not one.needs_own_cluster
-        and one.cluster_needs.shape == ClusterNeeds().shape
-        and one.workers == "host"
-        and one.repetition.at_most == 1
+        carrier
+        for carrier in carriers(load_all(sorted(shipped().values())), claims(), Speed.FAST)
+        if carrier.why_not_on(VERSION) is None
+        and not carrier.needs_own_cluster
+        and carrier.cluster_needs.shape == ClusterNeeds().shape
+        and carrier.workers == "host"
+        and carrier.repetition.at_most == 1
     ]
-    third = sorted({claim for one in shared for claim in spoken_of(one)})[::3]
+    third = sorted({claim for carrier in shared for claim in spoken_of(carrier)})[::3]
     plan = planned(fewest(shared, third), [VERSION], ClusterKind.EMBEDDED)
-    with Campaign(Options(version=VERSION, runs=tmp_path)) as campaign:
-        runs = list(run_rounds(campaign, plan.jobs, None, print))
+    with Runner(Options(version=VERSION, runs=tmp_path)) as runner:
+        runs = list(run_rounds(runner, plan.jobs, None, print))
     found = verdicts(runs)
     assert {run.run: run.not_counted for run in runs if run.not_counted} == {}
     assert unexpected(found.values(), read_expected()) == []
-    measured = {claim for (claim, _), one in found.items() if one.kind is not VerdictKind.UNMEASURED}
+    measured = {claim for (claim, _), verdict in found.items() if verdict.kind is not VerdictKind.UNMEASURED}
     assert set(third) <= measured
     assert {claim for claim in third if (claim, VERSION) not in read_expected()} == set()

@@ -13,8 +13,8 @@ from rocketchaos.harness.core import paths
 from rocketchaos.harness.engine.archive_run import make_archives
 from rocketchaos.harness.jars.class_archive import SWITCH
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
-from rocketchaos.harness.workers.handle import Worker
 from rocketchaos.harness.workers.processes import Processes
+from rocketchaos.harness.workers.worker import Worker
 
 pytestmark = pytest.mark.embedded
 

@@ -131,15 +131,15 @@ def test_what_a_producer_gives_to_its_messages(rocketmq: LiveRun) -> None:
     rocketmq.send(topic="orders", count=4)
     wait_for_keys(rocketmq, "a", 9)
     sent = [event.data for event in seen(rocketmq, "sent")]
-    assert [(one["tag"], one["queue_id"]) for one in sent[:5]] == [
+    assert [(item["tag"], item["queue_id"]) for item in sent[:5]] == [
         ("tagA", 3),
         ("tagB", 3),
         ("tagA", 3),
         ("tagB", 3),
         ("tagA", 3),
     ]
-    assert sorted(one["queue_id"] for one in sent[5:]) == [0, 1, 2, 3]
-    assert {one["tag"] for one in sent[5:]} == {None}
+    assert sorted(item["queue_id"] for item in sent[5:]) == [0, 1, 2, 3]
+    assert {item["tag"] for item in sent[5:]} == {None}
     times = [event.mono_ns for event in seen(rocketmq, "send-invoked")]
     assert times[4] - times[0] >= 0.79e9
     received = {event.data["key"]: event.data for event in seen(rocketmq, "received", "a")}

@@ -17,10 +17,10 @@ from rocketchaos.harness.conformance.bench import Bench, NotSo
 from rocketchaos.harness.conformance.checks import CHECKS
 from rocketchaos.harness.core.errors import RocketchaosError
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
-from rocketchaos.harness.workers.handle import OnDeath, OnEvent, Worker
-from rocketchaos.harness.workers.kinds import WorkerKind
 from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.own_program import OwnProgram
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.worker_kinds import WorkerKind
 from tests.embedded.command import ROOT, rocketchaos
 from tests.embedded.workbench import Bench as Workbench
 

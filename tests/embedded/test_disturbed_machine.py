@@ -21,7 +21,7 @@ import tenacity
 
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.model import Event, OutcomeKind, Trouble
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.findings import findings, why_not_judged
 from rocketchaos.harness.nightly.generator import scenario_of
 from rocketchaos.harness.nightly.profile import Profile
@@ -65,14 +65,14 @@ FULL_AFTER = 40
 
 def run(runs: Path, profile: Profile = OF_ONE_MIND, *, shared: bool = False) -> Report:
     """`shared`: on the cluster that is up, which no test may disturb."""
-    with Campaign(Options(runs=runs, use_running=shared)) as campaign:
-        return campaign.run(campaign.job(scenario_of(SEED, NUMBER, profile)))
+    with Runner(Options(runs=runs, use_running=shared)) as runner:
+        return runner.run(runner.job(scenario_of(SEED, NUMBER, profile)))
 
 
 def found_in(report: Report) -> list[str]:
     """What was found in a run that says something."""
     assert why_not_judged(report.outcome, report.events) is None, report.outcome.reason
-    return [one.code for one in findings(report.scenario, report.events, report.outcome)]
+    return [finding.code for finding in findings(report.scenario, report.events, report.outcome)]
 
 
 @contextmanager
@@ -110,8 +110,8 @@ def _once_messages_flow(runs: Path, pid_of: Callable[[Path], int | None]) -> int
 def consumer(runs: Path) -> int | None:
     """The process of the consumer that got the first message."""
     events = _events(runs)
-    pids = {one["node"]: one["data"]["pid"] for one in events if one["kind"] == "consumer-started"}
-    return next((pids[one["node"]] for one in events if one["kind"] == "received"), None)
+    pids = {event["node"]: event["data"]["pid"] for event in events if event["kind"] == "consumer-started"}
+    return next((pids[event["node"]] for event in events if event["kind"] == "received"), None)
 
 
 def broker(runs: Path) -> int | None:
@@ -119,7 +119,9 @@ def broker(runs: Path) -> int | None:
     if consumer(runs) is None:
         return None
     return next(
-        one["data"]["pid"] for one in _events(runs) if one["node"] == "broker-a" and "pid" in one["data"]
+        event["data"]["pid"]
+        for event in _events(runs)
+        if event["node"] == "broker-a" and "pid" in event["data"]
     )
 
 

@@ -21,7 +21,7 @@ from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.running import AttachedCluster, keep, take_down
 from rocketchaos.harness.cluster.server_process import ServerProcess
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
-from rocketchaos.harness.reaper.handle import Guardian, find_owned, new_owner
+from rocketchaos.harness.reaper.reaper import Reaper, find_owned, new_owner
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 
@@ -29,18 +29,18 @@ pytestmark = pytest.mark.embedded
 
 
 @pytest.fixture(scope="module")
-def guardian() -> Iterator[Guardian]:
-    with Guardian.start() as guardian:
-        yield guardian
+def reaper() -> Iterator[Reaper]:
+    with Reaper.start() as reaper:
+        yield reaper
 
 
 @pytest.fixture
-def started(guardian: Guardian, tmp_path: Path) -> Iterator[EmbeddedCluster]:
+def started(reaper: Reaper, tmp_path: Path) -> Iterator[EmbeddedCluster]:
     cluster = EmbeddedCluster(
         "4.9.4",
         COMPRESSED,
         tmp_path / "cluster",
-        owner=guardian.owner,
+        owner=reaper.owner,
         broker_configuration={"maxMessageSize": "200000"},
         brokers=("broker-a", "broker-b"),
     )
@@ -49,14 +49,14 @@ def started(guardian: Guardian, tmp_path: Path) -> Iterator[EmbeddedCluster]:
     cluster.stop()
 
 
-def failing(guardian: Guardian, tmp_path: Path, configuration: dict[str, str]) -> EmbeddedCluster:
+def failing(reaper: Reaper, tmp_path: Path, configuration: dict[str, str]) -> EmbeddedCluster:
     return EmbeddedCluster(
-        "4.9.4", COMPRESSED, tmp_path / "cluster", owner=guardian.owner, broker_configuration=configuration
+        "4.9.4", COMPRESSED, tmp_path / "cluster", owner=reaper.owner, broker_configuration=configuration
     )
 
 
 def test_a_started_cluster_is_ready_and_a_stopped_one_leaves_nothing(
-    started: EmbeddedCluster, guardian: Guardian, tmp_path: Path
+    started: EmbeddedCluster, reaper: Reaper, tmp_path: Path
 ) -> None:
     assert isinstance(started, Killable)
     assert isinstance(started, Configurable)
@@ -70,13 +70,13 @@ def test_a_started_cluster_is_ready_and_a_stopped_one_leaves_nothing(
         assert "maxMessageSize=200000\n" in settings
         assert "shortPollingTimeMills=100\n" in settings
         assert "boot success" in broker.log.read_text()
-    assert {process.pid for process in find_owned(guardian.owner.__eq__)} == {
+    assert {process.pid for process in find_owned(reaper.owner.__eq__)} == {
         node.pid for node in started.nodes
     }
     assert started.deaths() == []
 
     started.stop()
-    assert find_owned(guardian.owner.__eq__) == []
+    assert find_owned(reaper.owner.__eq__) == []
     assert started.deaths() == []
     for node in started.nodes:
         assert ports.is_free(int(node.address.rpartition(":")[2]))
@@ -115,20 +115,20 @@ def test_the_servers_write_only_into_their_folder(started: EmbeddedCluster) -> N
 
 
 def test_a_port_the_user_asked_for_that_is_taken_is_a_message_with_its_holder(
-    guardian: Guardian, tmp_path: Path
+    reaper: Reaper, tmp_path: Path
 ) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path, owner=guardian.owner, nameserver_port=port)
+        cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path, owner=reaper.owner, nameserver_port=port)
         with pytest.raises(EnvironmentNotReady, match=rf"port {port} is taken by .* \(pid {os.getpid()}\)"):
             cluster.start()
     assert cluster.nodes == []
 
 
 def test_a_port_lost_to_another_program_means_another_try_with_others(
-    guardian: Guardian, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reaper: Reaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.socket() as other:
         other.bind(("0.0.0.0", 0))
@@ -137,11 +137,11 @@ def test_a_port_lost_to_another_program_means_another_try_with_others(
             [ports.ServerPorts(ports.choose(1).nameserver, [other.getsockname()[1]]), ports.choose(1)]
         )
         monkeypatch.setattr(ports, "choose", lambda _count, _port, **_with: next(choices))
-        cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path / "cluster", owner=guardian.owner)
+        cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path / "cluster", owner=reaper.owner)
         cluster.start()
     try:
         assert cluster.start_attempts == 2
-        assert len(find_owned(guardian.owner.__eq__)) == 2
+        assert len(find_owned(reaper.owner.__eq__)) == 2
     finally:
         cluster.stop()
 
@@ -150,57 +150,53 @@ def test_a_port_lost_to_another_program_means_another_try_with_others(
     "key", ["listenPort", "brokerIP1", "storePathCommitLog", "namesrvAddr", "brokerName"]
 )
 def test_a_setting_that_the_harness_decides_is_refused_before_anything_starts(
-    guardian: Guardian, tmp_path: Path, key: str
+    reaper: Reaper, tmp_path: Path, key: str
 ) -> None:
     with pytest.raises(UsageProblem, match=key):
-        failing(guardian, tmp_path, {key: "1"})
+        failing(reaper, tmp_path, {key: "1"})
 
 
 @pytest.mark.parametrize("brokers", [(), ("a", "a"), ("nameserver",)])
-def test_brokers_need_names_of_their_own(
-    guardian: Guardian, tmp_path: Path, brokers: tuple[str, ...]
-) -> None:
+def test_brokers_need_names_of_their_own(reaper: Reaper, tmp_path: Path, brokers: tuple[str, ...]) -> None:
     with pytest.raises(UsageProblem, match="can't be a cluster's brokers"):
-        EmbeddedCluster("4.9.4", COMPRESSED, tmp_path, owner=guardian.owner, brokers=brokers)
+        EmbeddedCluster("4.9.4", COMPRESSED, tmp_path, owner=reaper.owner, brokers=brokers)
 
 
-def test_settings_that_rocketmq_ignores_in_silence_are_wrong_usage(
-    guardian: Guardian, tmp_path: Path
-) -> None:
-    cluster = failing(guardian, tmp_path, {"maxMessageSiez": "1", "flushConsumerOffsetInterval": "fast"})
+def test_settings_that_rocketmq_ignores_in_silence_are_wrong_usage(reaper: Reaper, tmp_path: Path) -> None:
+    cluster = failing(reaper, tmp_path, {"maxMessageSiez": "1", "flushConsumerOffsetInterval": "fast"})
     with pytest.raises(UsageProblem) as raised:
         cluster.start()
     assert "maxMessageSiez (there is no such setting; is maxMessageSize meant?)" in raised.value.message
     assert "flushConsumerOffsetInterval=fast (it runs with 5000)" in raised.value.message
-    assert find_owned(guardian.owner.__eq__) == []
+    assert find_owned(reaper.owner.__eq__) == []
 
 
 def test_a_broker_that_cannot_start_is_one_message_with_the_end_of_its_output(
-    guardian: Guardian, tmp_path: Path
+    reaper: Reaper, tmp_path: Path
 ) -> None:
-    cluster = failing(guardian, tmp_path, {"sendMessageThreadPoolNums": "-1"})
+    cluster = failing(reaper, tmp_path, {"sendMessageThreadPoolNums": "-1"})
     with pytest.raises(EnvironmentNotReady) as raised:
         cluster.start()
     assert raised.value.message == "broker-a could not be started: ended with exit code 255"
     assert "IllegalArgumentException" in raised.value.hint
     assert str(tmp_path / "cluster" / "broker-a" / "server.log") in raised.value.hint
-    assert find_owned(guardian.owner.__eq__) == []
+    assert find_owned(reaper.owner.__eq__) == []
 
 
 def test_a_disk_that_is_too_full_is_a_message(
-    guardian: Guardian, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reaper: Reaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = type(psutil.disk_usage("/"))
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage(100 << 40, 99 << 40, 1 << 40, 99.0))
     with pytest.raises(EnvironmentNotReady, match="the disk is too full"):
-        failing(guardian, tmp_path, {}).start()
+        failing(reaper, tmp_path, {}).start()
 
 
 def test_a_broker_that_missed_its_name_server_is_told_to_register(
-    guardian: Guardian, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reaper: Reaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """RocketMQ's own second try is 10 s later."""
-    cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path / "cluster", owner=guardian.owner)
+    cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path / "cluster", owner=reaper.owner)
     nameserver_starts = threading.Event()
     start = ServerProcess.start
 
@@ -233,12 +229,12 @@ def test_a_broker_that_missed_its_name_server_is_told_to_register(
         cluster.stop()
 
 
-def test_a_kept_cluster_outlives_its_guardian_and_can_be_used_and_taken_down(
-    guardian: Guardian, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_kept_cluster_outlives_its_reaper_and_can_be_used_and_taken_down(
+    reaper: Reaper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner = new_owner()
     cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path / "cluster", owner=owner)
-    with Guardian.start() as short:
+    with Reaper.start() as short:
         short.watch(owner)
         cluster.start()
         monkeypatch.setenv("ROCKETCHAOS_CACHE", str(tmp_path / "cache"))
@@ -256,9 +252,9 @@ def test_a_kept_cluster_outlives_its_guardian_and_can_be_used_and_taken_down(
     cluster.stop()
 
 
-def test_a_broker_of_5x_burns_no_core_for_its_first_seconds(guardian: Guardian, tmp_path: Path) -> None:
+def test_a_broker_of_5x_burns_no_core_for_its_first_seconds(reaper: Reaper, tmp_path: Path) -> None:
     """Its TransactionMetricsFlushService runs in circles until it first writes, by default for 10 s (5.5.0)."""
-    cluster = EmbeddedCluster("5.5.0", COMPRESSED, tmp_path / "cluster", owner=guardian.owner)
+    cluster = EmbeddedCluster("5.5.0", COMPRESSED, tmp_path / "cluster", owner=reaper.owner)
     cluster.start()
     try:
         broker = cluster.nodes[1]

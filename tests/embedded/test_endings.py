@@ -21,7 +21,7 @@ import pytest
 from tenacity import retry, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.history import read_history
-from rocketchaos.harness.reaper.handle import OwnedProcess, find_owned
+from rocketchaos.harness.reaper.reaper import OwnedProcess, find_owned
 from tests.embedded.command import started
 
 pytestmark = pytest.mark.embedded
@@ -112,7 +112,7 @@ def nothing_left(command: Command, limit_s: float = 5) -> None:
     end = time.monotonic() + limit_s
     while (left := command.owned()) and time.monotonic() < end:
         psutil.wait_procs(
-            [psutil.Process(one.pid) for one in left if psutil.pid_exists(one.pid)], timeout=0.1
+            [psutil.Process(item.pid) for item in left if psutil.pid_exists(item.pid)], timeout=0.1
         )
     assert not left
 
@@ -215,9 +215,9 @@ def test_a_broker_out_of_memory_is_an_error_of_the_environment(tmp_path: Path) -
         short.until(lambda: "sent" in short.events())
         option = "-Drocketchaos.log="
         (log,) = (
-            one.removeprefix(option)
-            for one in short.process_of("broker-a").cmdline()
-            if one.startswith(option)
+            item.removeprefix(option)
+            for item in short.process_of("broker-a").cmdline()
+            if item.startswith(option)
         )
         with Path(log).open("a") as file:
             file.write("Caused by: java.lang.OutOfMemoryError: Cannot reserve 4259840 bytes\n")

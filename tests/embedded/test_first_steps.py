@@ -58,10 +58,10 @@ def test_a_broadcasting_scenario_waits_6_s_after_the_send_and_is_judged_so_again
     assert run["outcome"] == "not-reproduced", run
     assert held(run, "healthy") == [True, True]
     events = events_of(run)
-    (waited,) = [one["data"] for one in events if one["kind"] == "waited"]
-    assert "delivered to b" in [one["check"] for one in waited["for"]]
-    sent = [one["mono_ns"] for one in events if one["kind"] == "sent"][-1]
-    (end,) = [one["mono_ns"] for one in events if one["kind"] == "run-ended"]
+    (waited,) = [event["data"] for event in events if event["kind"] == "waited"]
+    assert "delivered to b" in [item["check"] for item in waited["for"]]
+    sent = [event["mono_ns"] for event in events if event["kind"] == "sent"][-1]
+    (end,) = [event["mono_ns"] for event in events if event["kind"] == "run-ended"]
     assert (end - sent) / 1e9 >= 6
     checked = rocketchaos("check", run["run_dir"], "--json", cwd=tmp_path)
     assert checked.document["runs"][0]["outcome"] == "not-reproduced"
@@ -70,20 +70,20 @@ def test_a_broadcasting_scenario_waits_6_s_after_the_send_and_is_judged_so_again
 def test_a_filtered_scenario_waits_no_longer_than_the_offsets_take(run_scenario: RunScenario) -> None:
     run = run_scenario(FILTERED)
     assert run["outcome"] == "reproduced", run
-    waits = [one["data"]["took_ms"] for one in events_of(run) if one["kind"] == "waited"]
+    waits = [event["data"]["took_ms"] for event in events_of(run) if event["kind"] == "waited"]
     assert all(took_ms < 6_000 for took_ms in waits)
 
 
 def test_ctrl_c_ends_the_wait(tmp_path: Path) -> None:
     file = tmp_path / "s.scenario.yaml"
     file.write_text(BROADCASTING)
-    told = tmp_path / "stderr.txt"
-    with told.open("w") as errors:
+    found = tmp_path / "stderr.txt"
+    with found.open("w") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", "rocketchaos", "reproduce", str(file), "--json"],
             cwd=tmp_path, stdout=subprocess.PIPE, stderr=errors, text=True, env=dict(os.environ),
         )  # fmt: skip
-        until(told.read_text, lambda text: "a message may still come" in text)
+        until(found.read_text, lambda text: "a message may still come" in text)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=30)
     assert process.returncode == 130

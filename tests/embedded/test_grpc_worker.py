@@ -13,9 +13,9 @@ import pytest
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.cluster.groups import create_group
-from rocketchaos.harness.cluster.messages import locate
+from rocketchaos.harness.cluster.message_place import locate
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
-from rocketchaos.harness.workers.handle import Worker
+from rocketchaos.harness.workers.worker import Worker
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded
@@ -93,7 +93,7 @@ def test_a_consumer_reports_each_message_with_the_place_where_it_lies(
             "offset_msg_id": None,
             "reconsume_times": 0,
         }
-    assert [one["client_id"] for one in bench.online(group)["connections"]] == [client_id]
+    assert [item["client_id"] for item in bench.online(group)["connections"]] == [client_id]
     until(lambda: bench.offsets(group, topic), lambda seen: all(own in (end, None) for end, own in seen))
     grpc.request("stop-consumer", LIMIT_S, name=name)
     assert until(lambda: failure(lambda: bench.connection(group)), lambda seen: seen is not None).code == 206
@@ -129,7 +129,7 @@ def test_what_a_killed_consumer_leaves_goes_to_others(bench: Bench, group: str) 
     assert worker.returncode == -signal.SIGKILL
     assert not process.is_running()
     # The proxy isn't told that a connection broke: it lists who sends no heartbeats for 120 s more.
-    assert [one["client_id"] for one in bench.online(group)["connections"]] == [client_id]
+    assert [item["client_id"] for item in bench.online(group)["connections"]] == [client_id]
 
     heir = bench.spawn("grpc", "heir")
     heir.wait_ready(LIMIT_S)
@@ -219,7 +219,7 @@ def test_a_proxy_of_its_own_serves_consumers_of_which_brokers_know_nothing(tmp_p
         assert bench.seen.wait(name, "received", 1)[0]["queue_id"] == 2
         assert (failure(lambda: bench.connection("g")) or pytest.fail("known")).code == 206
         there = Admin(bench.admin).connection("g", cluster.proxy.remoting_address)
-        assert [one["client_id"] for one in there["connections"]] == [client_id]
+        assert [item["client_id"] for item in there["connections"]] == [client_id]
     finally:
         for worker in bench.workers:
             worker.kill()

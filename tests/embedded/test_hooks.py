@@ -45,7 +45,7 @@ def test_a_broker_with_the_hook_limits_pulls(tmp_path: Path) -> None:
     ended = rocketchaos("run", SCENARIO, "--json", cwd=tmp_path)
     (run,) = ended.document["runs"]
     assert (ended.code, run["outcome"]) == (0, "not-reproduced"), json.dumps(run["checks"])
-    assert [one["passed"] for one in run["checks"] if one["refutes"] == "F15"] == [True]
+    assert [item["passed"] for item in run["checks"] if item["refutes"] == "F15"] == [True]
     # ResponseCode.FLOW_CONTROL, in the client's own words.
     logs = (Path(run["run_dir"]) / "logs" / "a").glob("rocketmq_client*.log")
     assert any("CODE: 215" in log.read_text(encoding="utf-8") for log in logs)

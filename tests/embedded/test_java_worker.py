@@ -11,7 +11,7 @@ import pytest
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
-from rocketchaos.harness.workers.handle import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded
@@ -155,7 +155,7 @@ def test_sigterm_stores_the_offsets_and_leaves_the_queues_to_the_other_member(
     ended_s = time.monotonic()
     assert worker.returncode == 143
     assert bench.deaths == []
-    assert [one["client_id"] for one in bench.connection(group)["connections"]] == [f"ip-{stays}@i"]
+    assert [item["client_id"] for item in bench.connection(group)["connections"]] == [f"ip-{stays}@i"]
     until(lambda: assigned(bench.java, stays), lambda seen: seen == 5)
     # Brokers take a member whose connection says nothing for one that lives for 120 s.
     assert time.monotonic() - ended_s < 10

@@ -16,9 +16,9 @@ from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.core.errors import PreconditionNotMet, UsageProblem
 from rocketchaos.harness.core.history import read_history
 from rocketchaos.harness.core.model import Holds, OutcomeKind
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.live import LIVE_CHECKS, LIVE_STEPS, CheckFailed, CheckUndecided, LiveRun
-from rocketchaos.harness.reaper.handle import find_owned
+from rocketchaos.harness.reaper.reaper import find_owned
 from rocketchaos.harness.scenario import InvalidScenario
 
 pytest_plugins = ["pytester"]
@@ -29,9 +29,9 @@ PLUGIN = [] if entry_points(group="pytest11", name="rocketchaos") else ["-p", "r
 
 @pytest.fixture
 def rocketmq(
-    shared_campaign: Campaign, on_shared_cluster: None, request: pytest.FixtureRequest
+    shared_runner: Runner, on_shared_cluster: None, request: pytest.FixtureRequest
 ) -> Iterator[LiveRun]:
-    with LiveRun(shared_campaign, request.node.name, "Driven from Python") as run:
+    with LiveRun(shared_runner, request.node.name, "Driven from Python") as run:
         run.topic("orders", queues=4)
         run.consumer("a", group="g", subscribe={"orders": "tagA"})
         run.consumer("b", group="g", subscribe={"orders": "tagB"})

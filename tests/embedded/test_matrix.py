@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.embedded.command import ROOT, rocketchaos
-from tests.embedded.test_scenarios import told
+from tests.embedded.test_scenarios import outcomes_text
 
 pytestmark = pytest.mark.embedded
 
@@ -50,9 +50,9 @@ def test_every_client_on_two_versions_on_one_cluster_each(tmp_path: Path) -> Non
     }
     (left_out,) = ended.document["left_out"]
     assert "can't have grpc" in left_out
-    assert ended.code == 0, told(ended.document["runs"])
+    assert ended.code == 0, outcomes_text(ended.document["runs"])
     for (client, _), run in runs.items():
-        assert run["as_expected"] is (None if client == "grpc" else True), told([run])
+        assert run["as_expected"] is (None if client == "grpc" else True), outcomes_text([run])
         classes = {name: count for name, count in run["messages"].items() if count}
         if client != "grpc":
             dropped = {"java": "filtered-by-client", "python": "filtered-by-broker"}[client]
@@ -72,7 +72,7 @@ def test_members_of_one_group_in_different_versions(tmp_path: Path) -> None:
         cwd=tmp_path,
         limit_s=200,
     )
-    assert [run["outcome"] for run in ended.document["runs"]] == ["reproduced"] * 2, told(
+    assert [run["outcome"] for run in ended.document["runs"]] == ["reproduced"] * 2, outcomes_text(
         ended.document["runs"]
     )
     assert ended.code == 0
@@ -86,7 +86,7 @@ def test_the_oldest_version_runs_beside_one_that_there_is_not(tmp_path: Path) ->
     )  # fmt: skip
     assert [(run["rocketmq"], run["outcome"]) for run in ended.document["runs"]] == [
         ("4.9.0", "reproduced")
-    ], told(ended.document["runs"])
+    ], outcomes_text(ended.document["runs"])
     (left_out,) = ended.document["left_out"]
     assert left_out.startswith("there is no RocketMQ 4.9.99 in ")
     assert "The nearest versions: " in left_out
@@ -102,7 +102,7 @@ def test_a_client_that_can_t_be_had_costs_its_own_cell_alone(tmp_path: Path) -> 
         limit_s=200, ROCKETCHAOS_LIBROCKETMQ=str(wrong),
     )  # fmt: skip
     outcomes = {run["client"]: run for run in ended.document["runs"]}
-    assert outcomes["java"]["outcome"] == "not-reproduced", told(ended.document["runs"])
+    assert outcomes["java"]["outcome"] == "not-reproduced", outcomes_text(ended.document["runs"])
     assert (outcomes["python"]["outcome"], outcomes["python"]["trouble"]) == ("error", "environment")
     assert str(wrong) in outcomes["python"]["reason"]
     assert ended.code == 4

@@ -104,12 +104,12 @@ def test_a_race_is_repeated_and_its_distribution_read(run_scenario: RunScenario)
     run = run_scenario(HEAD + RACE)
     events = events_of(run)
     assert run["outcome"] == "reproduced", run["checks"]
-    started = [one["data"] for one in events if one["kind"] == "step-started"]
+    started = [event["data"] for event in events if event["kind"] == "step-started"]
     inner = [data for data in started if "place" in data]
     lines = (HEAD + RACE).splitlines()
     assert {data["iteration"] for data in inner} == {1, 2, 3}
     assert all(f"{data['step']}:" in lines[data["line"] - 1] for data in started)
-    moments = [one["data"] for one in events if one["kind"] == "moment-observed"]
+    moments = [event["data"] for event in events if event["kind"] == "moment-observed"]
     assert [data["moment"] for data in moments] == ["settled-1", "settled-2", "settled-3", "end"]
     sends = [data["place"] for data in inner if data["step"] == "send"]
     assert sends.count([0, 0, 5, 0, 0]) == sends.count([0, 0, 5, 1, 0]) == 3
@@ -120,10 +120,10 @@ def test_a_branch_that_fails_ends_the_others(run_scenario: RunScenario) -> None:
     events = events_of(run)
     assert (run["outcome"], run["trouble"]) == ("inconclusive", "precondition"), run
     assert "1 messages delivered to g not reached within 0.01 s" in run["reason"]
-    started = [one["data"]["step"] for one in events if one["kind"] == "step-started"]
+    started = [event["data"]["step"] for event in events if event["kind"] == "step-started"]
     assert "observe" not in started
-    assert not any(one["kind"] == "step-ended" and one["data"]["step"] == "parallel" for one in events)
-    began = next(one["mono_ns"] for one in events if one["kind"] == "step-started")
+    assert not any(event["kind"] == "step-ended" and event["data"]["step"] == "parallel" for event in events)
+    began = next(event["mono_ns"] for event in events if event["kind"] == "step-started")
     assert events[-1]["mono_ns"] - began < 100e9, "the other branch waited on"
 
 
@@ -137,7 +137,9 @@ def test_retries_dead_letters_and_tracks_are_seen_over_time(run_scenario: RunSce
     # must not say no.
     assert course["passed"] is not False, course
     assert sum(map(int, re.findall(r"(\d+) NOT_ONLINE then", course["observed"]))) == 2, course
-    watched = [one for one in events if one["kind"] == "tracks-observed" and "moment" not in one["data"]]
+    watched = [
+        event for event in events if event["kind"] == "tracks-observed" and "moment" not in event["data"]
+    ]
     assert watched
 
 

@@ -12,12 +12,12 @@ import pytest
 
 from rocketchaos.harness.cli import main as cli
 from rocketchaos.harness.core.errors import ExitCode
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.findings import NightlyFinding, findings, why_not_judged
 from rocketchaos.harness.nightly.generator import scenario_of
 from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.plan.options import Options
-from rocketchaos.harness.workers.kinds import KINDS
+from rocketchaos.harness.workers.worker_kinds import KINDS
 
 pytestmark = pytest.mark.embedded
 
@@ -45,9 +45,9 @@ SEED, SCENARIOS = 3, (1, 2, 3)
 
 
 def found_by(runs: Path) -> Iterator[NightlyFinding]:
-    with Campaign(Options(runs=runs)) as campaign:
+    with Runner(Options(runs=runs)) as runner:
         for number in SCENARIOS:
-            report = campaign.run(campaign.job(scenario_of(SEED, number, KILLS)))
+            report = runner.run(runner.job(scenario_of(SEED, number, KILLS)))
             assert why_not_judged(report.outcome, report.events) is None, report.outcome.reason
             yield from findings(report.scenario, report.events, report.outcome)
 
@@ -58,7 +58,7 @@ def test_a_consumer_that_acknowledges_before_it_processes_loses_messages(
 ) -> None:
     hasty = dataclasses.replace(KINDS["java"], module="tests.embedded.hasty_child")
     monkeypatch.setattr("rocketchaos.harness.workers.processes.KINDS", {**KINDS, "java": hasty})
-    codes = {one.code for one in found_by(tmp_path)}
+    codes = {item.code for item in found_by(tmp_path)}
     assert "lost-agree" in codes
 
 
@@ -83,6 +83,6 @@ def test_a_night_finds_what_a_mismatch_loses_and_ends_in_time(
     status = json.loads(capsys.readouterr().out)
     assert code == status["exit_code"] == ExitCode.NOT_AS_EXPECTED
     assert status["took_s"] < 60
-    assert {one["kind"] for one in status["findings"]} >= {"wanted-but-not-delivered"}
+    assert {load["kind"] for load in status["findings"]} >= {"wanted-but-not-delivered"}
     assert status["scenarios"]["judged"] == status["scenarios"]["run"] > 1
     assert json.loads((tmp_path / "runs" / "nightly-status.json").read_text())["seed"] == 7

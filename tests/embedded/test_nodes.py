@@ -11,7 +11,7 @@ import pytest
 
 from rocketchaos.harness.cluster.base import Killable, Pausable, Restartable
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
-from rocketchaos.harness.reaper.handle import Guardian, find_owned
+from rocketchaos.harness.reaper.reaper import Reaper, find_owned
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from tests.embedded.command import rocketchaos
@@ -115,9 +115,9 @@ def test_nodes_are_killed_paused_and_restarted(runs: dict[str, dict[str, Any]], 
 
 
 def test_a_restarted_broker_keeps_store_port_and_address_and_a_slave_knows_its_master(tmp_path: Path) -> None:
-    with Guardian.start() as guardian:
+    with Reaper.start() as reaper:
         cluster = EmbeddedCluster(
-            "4.9.4", COMPRESSED, tmp_path / "cluster", owner=guardian.owner, slaves=("broker-a",)
+            "4.9.4", COMPRESSED, tmp_path / "cluster", owner=reaper.owner, slaves=("broker-a",)
         )
         cluster.start()
         try:
@@ -146,7 +146,7 @@ def test_a_restarted_broker_keeps_store_port_and_address_and_a_slave_knows_its_m
             remoting.ask(cluster.nameserver, remoting.GET_BROKER_CLUSTER_INFO)
         finally:
             cluster.stop()
-        assert find_owned(guardian.owner.__eq__) == []
+        assert find_owned(reaper.owner.__eq__) == []
 
 
 @pytest.mark.usefixtures("on_shared_cluster")

@@ -58,12 +58,12 @@ def test_all_that_was_acknowledged_arrives(run: dict[str, Any]) -> None:
 
 def faults(events: list[dict[str, Any]], kind: str) -> dict[str, int]:
     """`n` of the event of each fault."""
-    return {one["data"]["fault"]: one["n"] for one in events if one["kind"] == kind}
+    return {event["data"]["fault"]: event["n"] for event in events if event["kind"] == kind}
 
 
 def keys(events: list[dict[str, Any]], kind: str, after: int = 0, before: int = 10**6) -> set[str]:
     """Of the messages of events of a kind between two others."""
-    return {one["data"]["key"] for one in events if one["kind"] == kind and after < one["n"] < before}
+    return {event["data"]["key"] for event in events if event["kind"] == kind and after < event["n"] < before}
 
 
 def test_what_is_sent_while_it_is_away_fails_and_is_written_down(events: list[dict[str, Any]]) -> None:
@@ -80,9 +80,9 @@ def test_what_is_sent_while_it_is_away_fails_and_is_written_down(events: list[di
 
 def test_another_process_sends_after_the_kill(events: list[dict[str, Any]]) -> None:
     (proof,) = (
-        one["data"]["proof"]
-        for one in events
-        if one["kind"] == "fault-effective" and one["data"]["fault"] == "restart"
+        event["data"]["proof"]
+        for event in events
+        if event["kind"] == "fault-effective" and event["data"]["fault"] == "restart"
     )
     now, before = proof.removeprefix("producer is process ").split(", after process ")
     assert int(now) != int(before)
@@ -91,7 +91,9 @@ def test_another_process_sends_after_the_kill(events: list[dict[str, Any]]) -> N
 def test_what_it_was_sending_when_it_stood_still_is_acknowledged_later(events: list[dict[str, Any]]) -> None:
     effective = faults(events, "fault-effective")["pause"]
     (goes_on,) = (
-        one["n"] for one in events if one["kind"] == "step-started" and one["data"]["step"] == "resume"
+        event["n"]
+        for event in events
+        if event["kind"] == "step-started" and event["data"]["step"] == "resume"
     )
     meanwhile = keys(events, "send-invoked", effective, goes_on)
     assert not meanwhile & keys(events, "sent", before=goes_on)

@@ -17,8 +17,8 @@ from rocketchaos.harness.cluster.embedded import EmbeddedCluster
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
-from rocketchaos.harness.workers.handle import Worker, WorkerFailed
 from rocketchaos.harness.workers.native_library import LIBRARY_VARIABLE
+from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 from tests.embedded.workbench import LIMIT_S, Bench, failure, until
 
 pytestmark = pytest.mark.embedded
@@ -51,8 +51,8 @@ def bench(
 
 @pytest.fixture
 def worker(bench: Bench) -> Iterator[Worker]:
-    yield (one := spawn(bench))
-    one.kill()
+    yield (item := spawn(bench))
+    item.kill()
 
 
 def spawn(bench: Bench) -> Worker:
@@ -74,10 +74,10 @@ def consume(
 def queues(bench: Bench, group: str, client_id: str, topic: str) -> list[int]:
     """What the client tells the broker that asks it (307)."""
     address = bench.broker.address
-    told = bench.ask(
+    shown = bench.ask(
         "running-info", group=group, client_id=client_id, broker_address=address, timeout_ms=3000
     )
-    return sorted(queue["queue_id"] for queue in told["queues"] if queue["topic"] == topic)
+    return sorted(queue["queue_id"] for queue in shown["queues"] if queue["topic"] == topic)
 
 
 @ON_BOTH
@@ -128,7 +128,7 @@ def test_brokers_know_it_by_its_client_id_and_its_codes_are_no_hashes(
     topic = bench.topic()
     _, client_id = consume(bench, worker, topic, "tagB || 7", group)
     found = bench.online(group)
-    assert [(one["client_id"], one["language"]) for one in found["connections"]] == [(client_id, "CPP")]
+    assert [(item["client_id"], item["language"]) for item in found["connections"]] == [(client_id, "CPP")]
     subscription = found["subscriptions"][topic]
     # SubscriptionData::putCodeSet takes atoi of the tag.
     assert sorted(subscription["codes"]) == [0, 7]
@@ -200,7 +200,7 @@ def test_a_listener_blocks_until_it_is_released(bench: Bench, worker: Worker, gr
 def test_broadcasting_members_get_everything(bench: Bench, worker: Worker, group: str) -> None:
     topic = bench.topic(queues=2)
     other = spawn(bench)
-    names = [consume(bench, one, topic, "*", group, model="broadcasting")[0] for one in (worker, other)]
+    names = [consume(bench, item, topic, "*", group, model="broadcasting")[0] for item in (worker, other)]
     for queue in range(2):
         bench.send(topic, None, queue, f"k{queue}")
     for name in names:
@@ -296,7 +296,9 @@ def test_what_its_client_writes_lies_in_the_workers_folder(bench: Bench, worker:
 def test_a_library_that_can_not_be_used_ends_the_worker_with_one_line(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str | None, said: str
 ) -> None:
-    (real,) = (Path(one.path) for one in psutil.Process().memory_maps() if one.path.endswith("/libc.so.6"))
+    (real,) = (
+        Path(mapped.path) for mapped in psutil.Process().memory_maps() if mapped.path.endswith("/libc.so.6")
+    )
     file = tmp_path / "librocketmq.so"
     file.write_bytes(real.read_bytes() if library else real.read_bytes()[:64])
     monkeypatch.setenv(LIBRARY_VARIABLE, str(file))
@@ -344,7 +346,7 @@ def test_a_producer_sends_to_the_given_queue_or_goes_round(bench: Bench, worker:
     assert [send(None)["queue_id"] for _ in range(5)] == [0, 1, 2, 3, 0]
     sent = send(2, tag=None, key="marked", keys=["more"], properties={"a": "1"})
     bench.seen.wait(name, "received", 6)
-    (event,) = (one for one in bench.seen.of(name, "received") if one["key"] == "marked")
+    (event,) = (item for item in bench.seen.of(name, "received") if item["key"] == "marked")
     assert (event["tag"], event["keys"]) == (None, ["more"])
     assert {key: event[key] for key in ("broker", "queue_id", "msg_id", "offset_msg_id")} == {
         key: sent[key] for key in ("broker", "queue_id", "msg_id", "offset_msg_id")

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.plan.selection import load_all, select
 from tests.embedded.command import ROOT, rocketchaos
@@ -35,15 +35,15 @@ def test_every_shipped_scenario_ends_as_expected(tmp_path: Path, version: str, m
     )  # fmt: skip
     runs = ended.document["runs"]
     expected = {
-        one.name: one.expected_in(None, version)
-        for one in select(load_all([ROOT / "scenarios"]), "", marks)
-        if why_not(one, version, ClusterKind.EMBEDDED) is None
+        item.name: item.expected_in(None, version)
+        for item in select(load_all([ROOT / "scenarios"]), "", marks)
+        if why_not(item, version, ClusterKind.EMBEDDED) is None
     }
     # Of a race nothing is expected, but that nothing breaks.
     seen = {run["scenario"]: run["outcome"] for run in runs}
-    assert seen == {name: kind or seen.get(name) for name, kind in expected.items()}, told(runs)
-    assert "error" not in {seen[name] for name, kind in expected.items() if kind is None}, told(runs)
-    assert ended.code == 0, told(runs)
+    assert seen == {name: kind or seen.get(name) for name, kind in expected.items()}, outcomes_text(runs)
+    assert "error" not in {seen[name] for name, kind in expected.items() if kind is None}, outcomes_text(runs)
+    assert ended.code == 0, outcomes_text(runs)
     for run in runs:
         assert set(run) >= KEYS
         assert (run["rocketmq"], run["attempts"]) == (version, 1)
@@ -60,19 +60,19 @@ def test_the_classic_experiment_with_rocketmq_s_own_timers(tmp_path: Path) -> No
         cwd=tmp_path, limit_s=280,
     )  # fmt: skip
     runs = ended.document["runs"]
-    assert ended.code == 0, told(runs)
+    assert ended.code == 0, outcomes_text(runs)
     assert {run["timing"] for run in runs} == {"faithful"}
     assert len(runs) == 3
 
 
-def told(runs: list[dict[str, Any]]) -> str:
+def outcomes_text(runs: list[dict[str, Any]]) -> str:
     """What a failing test should show; text, for pytest shortens everything else."""
     unexpected = [
         (
             run["scenario"],
             run["outcome"],
             run["reason"],
-            [one for one in run["checks"] if one["passed"] is not True],
+            [item for item in run["checks"] if item["passed"] is not True],
         )
         for run in runs
         if run["as_expected"] is False

@@ -9,7 +9,7 @@ import pytest
 
 from rocketchaos.harness.cli import main as cli
 from rocketchaos.harness.core.errors import ExitCode
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.findings import findings
 from rocketchaos.harness.nightly.generator import scenario_of
 from rocketchaos.harness.nightly.profile import Profile
@@ -56,7 +56,9 @@ DROPPED = "wanted-but-not-delivered: filtered-by-client"
 def drawn() -> Scenario:
     """The first one in which both groups disagree, so that one of them is needless."""
     scenarios = (scenario_of(SEED, number, MISMATCH) for number in range(1, 50))
-    return next(one for one in scenarios if all(disagrees(one, group) for group in one.groups))
+    return next(
+        scenario for scenario in scenarios if all(disagrees(scenario, group) for group in scenario.groups)
+    )
 
 
 def disagrees(scenario: Scenario, group: str) -> bool:
@@ -65,13 +67,13 @@ def disagrees(scenario: Scenario, group: str) -> bool:
 
 
 def signatures(report: Report) -> set[str]:
-    return {one.signature for one in findings(report.scenario, report.events, report.outcome)}
+    return {finding.signature for finding in findings(report.scenario, report.events, report.outcome)}
 
 
 def shown(scenario: Scenario, signature: str, runs: Path) -> bool:
     """Whether one of several runs shows it: whose subscription is stored races, and with it what is dropped."""
-    with Campaign(Options(runs=runs)) as campaign:
-        return any(signature in signatures(campaign.run(campaign.job(scenario))) for _ in range(10))
+    with Runner(Options(runs=runs)) as runner:
+        return any(signature in signatures(runner.run(runner.job(scenario))) for _ in range(10))
 
 
 @pytest.mark.usefixtures("on_shared_cluster")
@@ -79,17 +81,17 @@ def test_a_drawn_mismatch_is_there_again_and_is_shrunk(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs = tmp_path / "runs"
-    with Campaign(Options(runs=runs)) as campaign:
-        report = campaign.run(campaign.job(drawn()))
-    (wanted,) = (one for one in signatures(report) if one.startswith(DROPPED))
+    with Runner(Options(runs=runs)) as runner:
+        report = runner.run(runner.job(drawn()))
+    (wanted,) = (signature for signature in signatures(report) if signature.startswith(DROPPED))
 
     code = cli.main(["reproduce", str(report.folder), "--repeat", "2", "--runs", str(runs), "--json"])
     document = json.loads(capsys.readouterr().out)
-    again = {one["signature"]: one for one in document["findings"]}
+    again = {load["signature"]: load for load in document["findings"]}
     assert again[wanted]["of"] == 2
     assert again[wanted]["runs"] >= 1
     assert code == document["summary"]["exit_code"]
-    assert code == (ExitCode.AS_EXPECTED if all(one["runs"] for one in again.values()) else 3)
+    assert code == (ExitCode.AS_EXPECTED if all(item["runs"] for item in again.values()) else 3)
 
     status = {"findings": [{"signature": wanted, "known": False, "shown_by": [{"run": str(report.folder)}]}]}
     (runs / "nightly-status.json").write_text(json.dumps(status))

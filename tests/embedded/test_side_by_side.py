@@ -14,7 +14,7 @@ import pytest
 from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.model import Event, OutcomeKind, Trouble
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.reporting.base import Report
@@ -32,11 +32,11 @@ PATIENT_SCENARIO = parse_scenario(PATIENT, "patient.scenario.yaml")
 
 
 @pytest.fixture(scope="module")
-def campaign(shared_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
+def runner(shared_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
     """On the shared cluster, with JVMs for its own runs alone."""
     options = Options(runs=tmp_path_factory.mktemp("runs"))
-    with cache(shared_cache), Campaign(options) as campaign:
-        yield campaign
+    with cache(shared_cache), Runner(options) as runner:
+        yield runner
 
 
 def until(look: Any, limit_s: float = 60) -> Any:
@@ -57,8 +57,8 @@ def homes(report: Report) -> set[tuple[str, int]]:
     }
 
 
-def test_runs_of_the_same_names_share_jvms_and_nothing_else(campaign: Campaign) -> None:
-    reports = list(campaign.run_all([campaign.job(one) for one in [MISMATCH, CONTROL] * 4], parallel=8))
+def test_runs_of_the_same_names_share_jvms_and_nothing_else(runner: Runner) -> None:
+    reports = list(runner.run_all([runner.job(item) for item in [MISMATCH, CONTROL] * 4], parallel=8))
     assert [report.outcome.kind.value for report in reports] == ["reproduced", "not-reproduced"] * 4
     assert all(report.outcome.as_expected for report in reports)
     everywhere = set().union(*map(homes, reports))
@@ -81,30 +81,30 @@ def test_runs_of_the_same_names_share_jvms_and_nothing_else(campaign: Campaign) 
             if other is not report:
                 assert not any(other.record["run"] in log.read_text() for log in logs)
     assert max(report.record["parallel"]["beside"] for report in reports) >= 4
-    workers = campaign._processes_of("compressed").workers
+    workers = runner._processes_of("compressed").workers
     until(lambda: workers.run_count() == 0, 5)
     assert {pid for _, pid in everywhere} == set(workers.pids), "the processes outlive the runs"
 
 
-def test_a_kill_gets_processes_of_its_own(campaign: Campaign) -> None:
-    report = campaign.run(campaign.job(KILL))
+def test_a_kill_gets_processes_of_its_own(runner: Runner) -> None:
+    report = runner.run(runner.job(KILL))
     assert report.outcome.as_expected
     assert {process for process, _ in homes(report)} == {"own"}
-    assert not {pid for _, pid in homes(report)} & set(campaign._processes_of("compressed").workers.pids)
+    assert not {pid for _, pid in homes(report)} & set(runner._processes_of("compressed").workers.pids)
 
 
-def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(campaign: Campaign) -> None:
-    workers = campaign._processes_of("compressed").workers
+def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(runner: Runner) -> None:
+    workers = runner._processes_of("compressed").workers
     with (
-        LiveRun(campaign, "beside", "a run with processes of its own") as beside,
+        LiveRun(runner, "beside", "a run with processes of its own") as beside,
         ThreadPoolExecutor() as pool,
     ):
         beside.topic("orders", queues=4)
         beside.consumer("a", group="g", subscribe={"orders": "tagA"})
         beside.start("a")
-        struck = [pool.submit(campaign.run, campaign.job(PATIENT_SCENARIO)) for _ in range(2)]
+        struck = [pool.submit(runner.run, runner.job(PATIENT_SCENARIO)) for _ in range(2)]
         until(lambda: sum(1 for host in workers._hosts for _ in host.leases) >= 6)
-        folders = until(lambda: len(found := list(campaign.options.runs.glob("patient/2*"))) == 2 and found)
+        folders = until(lambda: len(found := list(runner.options.runs.glob("patient/2*"))) == 2 and found)
         until(lambda: all(b'"sent"' in (folder / "events.jsonl").read_bytes() for folder in folders))
         victims = workers.pids
         for pid in victims:
@@ -117,7 +117,7 @@ def test_the_death_of_a_shared_jvm_is_an_error_of_the_runs_in_it_alone(campaign:
         beside.send(topic="orders", tag="tagA", count=4, per_queue=1)
         beside.settle(offsets="g", topic="orders", within="60s")
         beside.check.delivered(to="a", count=4)
-    report = campaign.run(campaign.job(MISMATCH))
+    report = runner.run(runner.job(MISMATCH))
     assert report.outcome.as_expected
     assert not {pid for _, pid in homes(report)} & set(victims)
 
@@ -143,4 +143,6 @@ def test_an_interruption_ends_all_runs_each_judged(tmp_path: Path) -> None:
         json.loads((path / "outcome.json").read_text()) for path in (tmp_path / "runs").glob("patient-*/2*")
     ]
     assert len(outcomes) == 4, "the other two never began"
-    assert {(one["outcome"], one["trouble"]) for one in outcomes} == {("inconclusive", "interrupted")}
+    assert {(outcome["outcome"], outcome["trouble"]) for outcome in outcomes} == {
+        ("inconclusive", "interrupted")
+    }

@@ -67,13 +67,13 @@ def test_nothing_is_lost_and_nobody_loses_queues(run: dict[str, Any]) -> None:
 
 
 def test_each_stall_is_proven_and_healed(events: list[dict[str, Any]]) -> None:
-    told = [
+    found = [
         (event["kind"], event["data"]["target"])
         for event in events
         if event["kind"] in ("fault-effective", "fault-healed") and event["data"]["fault"] == "stall"
     ]
     effective, healed = "fault-effective", "fault-healed"
-    assert told == [
+    assert found == [
         *[(effective, "b"), (effective, "producer"), (healed, "b"), (healed, "producer")],
         *[(effective, "broker-a"), (healed, "broker-a"), (effective, "b")],
         # It was killed meanwhile, which shows when its next process is to be stalled.

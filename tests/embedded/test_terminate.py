@@ -70,10 +70,10 @@ def test_nothing_is_lost_and_nothing_comes_twice(run: dict[str, Any]) -> None:
 def test_each_is_written_down_as_a_fault_and_the_member_as_one_that_stops(
     events: list[dict[str, Any]],
 ) -> None:
-    told = [
-        (one["kind"], one["data"].get("target", one["node"]))
-        for one in events
-        if one["kind"].startswith("consumer-stop") or one["data"].get("fault") == "terminate"
+    found = [
+        (event["kind"], event["data"].get("target", event["node"]))
+        for event in events
+        if event["kind"].startswith("consumer-stop") or event["data"].get("fault") == "terminate"
     ]
     of_b = [
         ("fault-injected", "b"),
@@ -81,27 +81,31 @@ def test_each_is_written_down_as_a_fault_and_the_member_as_one_that_stops(
         ("consumer-stopped", "b"),
         ("fault-effective", "b"),
     ]
-    assert told == [*of_b, ("fault-injected", "producer"), ("fault-effective", "producer"), *of_b]
-    assert not [one for one in events if one["kind"] in ("worker-died", "trouble")]
+    assert found == [*of_b, ("fault-injected", "producer"), ("fault-effective", "producer"), *of_b]
+    assert not [event for event in events if event["kind"] in ("worker-died", "trouble")]
 
 
 def test_the_producer_sends_again_from_another_process_and_loses_nothing_that_was_acknowledged(
     events: list[dict[str, Any]],
 ) -> None:
     (gone,) = (
-        one["n"]
-        for one in events
-        if (one["kind"], one["data"].get("target")) == ("fault-effective", "producer")
-        and one["data"]["fault"] == "terminate"
+        event["n"]
+        for event in events
+        if (event["kind"], event["data"].get("target")) == ("fault-effective", "producer")
+        and event["data"]["fault"] == "terminate"
     )
     (back,) = (
-        one["n"] for one in events if one["kind"] == "fault-effective" and one["data"]["fault"] == "restart"
+        event["n"]
+        for event in events
+        if event["kind"] == "fault-effective" and event["data"]["fault"] == "restart"
     )
-    failed = {one["data"]["key"] for one in events if one["kind"] == "send-failed"}
+    failed = {event["data"]["key"] for event in events if event["kind"] == "send-failed"}
     meanwhile = {
-        one["data"]["key"] for one in events if one["kind"] == "send-invoked" and gone < one["n"] < back
+        event["data"]["key"]
+        for event in events
+        if event["kind"] == "send-invoked" and gone < event["n"] < back
     }
-    sent = {one["data"]["key"]: one["n"] for one in events if one["kind"] == "sent"}
+    sent = {event["data"]["key"]: event["n"] for event in events if event["kind"] == "sent"}
     assert meanwhile
     assert meanwhile - failed <= {key for key, number in sent.items() if number > back}
     assert failed

@@ -33,7 +33,7 @@ def test_members_in_pop_mode_share_all_queues(rocketmq: LiveRun) -> None:
     rocketmq.check.delivered(to="g", count=8)
     rocketmq.observe("counted")
     counts = [event.data for event in seen(rocketmq, "pull-counts-observed")]
-    assert sum(one["passed_messages"] for one in counts if one["moment"] == "counted") == 8
+    assert sum(item["passed_messages"] for item in counts if item["moment"] == "counted") == 8
 
 
 @ON_5

@@ -14,12 +14,12 @@ from rocketchaos.harness.cluster.base import Cluster
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.jars import artifacts
 from rocketchaos.harness.jars.java_home import find_java
-from rocketchaos.harness.probes.subscription import CONSUMER_NOT_ONLINE
+from rocketchaos.harness.probes.subscription_probe import CONSUMER_NOT_ONLINE
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import Worker, WorkerFailed
-from rocketchaos.harness.workers.kinds import KINDS
 from rocketchaos.harness.workers.on_host import OnHost
+from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker_events import WorkerEvent
+from rocketchaos.harness.workers.worker_kinds import KINDS
 
 LIMIT_S = 30.0
 Event = Mapping[str, Any]

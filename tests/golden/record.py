@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.model import OutcomeKind
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.scenario import parse_scenario
@@ -57,22 +57,22 @@ def main() -> None:
         if old.name not in WITH_A_DASHBOARD:
             shutil.rmtree(old)
     record(
-        [*(one for one in library if one.name in SHIPPED), *load_all([HERE / "scenarios"])],
+        [*(item for item in library if item.name in SHIPPED), *load_all([HERE / "scenarios"])],
         ClusterKind.EMBEDDED,
     )
-    record([one for one in library if one.name in WITH_A_DASHBOARD], ClusterKind.CONTAINERS)
+    record([item for item in library if item.name in WITH_A_DASHBOARD], ClusterKind.CONTAINERS)
 
 
 def record(scenarios: Sequence[Scenario], on: ClusterKind) -> None:
     """Run them, and keep the runs; on containers only those that could be judged."""
     with (
         tempfile.TemporaryDirectory(prefix="rocketchaos-golden-") as runs,
-        Campaign(Options(on=on, runs=Path(runs), seed=1, use_running=False, progress=print)) as campaign,
+        Runner(Options(on=on, runs=Path(runs), seed=1, use_running=False, progress=print)) as runner,
     ):
         for scenario in scenarios:
             # The file's own name, without where it lies on this machine.
             named = parse_scenario(scenario.source, Path(scenario.file).name)
-            report = campaign.run(campaign.job(named))
+            report = runner.run(runner.job(named))
             print(scenario.name, report.outcome.kind, report.outcome.reason)
             if on is ClusterKind.EMBEDDED or report.outcome.kind is not OutcomeKind.ERROR:
                 keep(report.folder, HERE / "runs" / scenario.name)

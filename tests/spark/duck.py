@@ -28,7 +28,7 @@ def duck(spark: SparkSession, folder: Path) -> Iterator[duckdb.DuckDBPyConnectio
 def compare(spark: SparkSession, theirs: duckdb.DuckDBPyConnection, name: str) -> int:
     """Ask both the same query, which must have rows: so many. Columns and rows are alike, or the test fails."""
     ours, found = spark.sql(query(name)), theirs.execute(query(name))
-    assert ours.columns == [one[0] for one in found.description or ()]
+    assert ours.columns == [item[0] for item in found.description or ()]
     rows = ours.collect()
     assert difference(rows, found.fetchall()) == ""
     return len(rows)

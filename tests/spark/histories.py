@@ -59,11 +59,11 @@ def recorded_ms(name: str) -> dict[int, float]:
     return {event["n"]: (event["mono_ns"] - begin) / 1e6 for event in events}
 
 
-Told = tuple[float, str, str, dict[str, Any]]
+EventRow = tuple[float, str, str, dict[str, Any]]
 """Milliseconds, node, kind, data."""
 
 
-def told(spark: SparkSession, **runs: Sequence[Told]) -> DataFrame:
+def events_of(spark: SparkSession, **runs: Sequence[EventRow]) -> DataFrame:
     """Histories of a test's own."""
     lines = [
         json.dumps(to_json(Event(n, int(ms * 1e6), 0, run, node, kind, data)))

@@ -67,8 +67,8 @@ def queries_of(spark: SparkSession, build: Builder) -> tuple[dict[Part, set[str]
                 if after.get(part) != values:
                     made[part].add(names[text])
     shown = {
-        _key(one): {names[text] for text in one.sql.split(";\n\n")}
-        for one in (*report.tables, *report.figures)
+        _key(table): {names[text] for text in table.sql.split(";\n\n")}
+        for table in (*report.tables, *report.figures)
     }
     return made, shown
 
@@ -105,7 +105,7 @@ def _other(name: str, value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, datetime):
         return value + timedelta(days=1)
     if isinstance(value, dict):
-        return {one: change(own) for one, own in value.items()}
+        return {item: change(own) for item, own in value.items()}
     if name == "number":  # of `divergence_classes`, a text
         return str(change(int(value))) if value.isdecimal() else value
     return f"{value}~" if name.endswith(_FREE) else value
@@ -118,12 +118,12 @@ def _key(part: Table | Figure) -> Part:
 def _values(report: Report) -> dict[Part, Counter[str]]:
     """All that each part shows, in whatever order."""
     tables = {
-        _key(one): Counter(json.dumps(row, default=str, sort_keys=True) for row in one.rows)
-        for one in report.tables
+        _key(table): Counter(json.dumps(row, default=str, sort_keys=True) for row in table.rows)
+        for table in report.tables
     }
     figures = {
-        _key(one): Counter(_leaves(json.loads(to_json(one.plot, validate=False, engine="json"))))
-        for one in report.figures
+        _key(figure): Counter(_leaves(json.loads(to_json(figure.plot, validate=False, engine="json"))))
+        for figure in report.figures
     }
     return tables | figures
 
@@ -132,7 +132,7 @@ def _leaves(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
-        for one in value:
-            yield from _leaves(one)
+        for item in value:
+            yield from _leaves(item)
     else:
         yield repr(value)

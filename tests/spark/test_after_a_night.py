@@ -24,27 +24,27 @@ sys.exit(sum(read_into(sys.argv[2], Path(sys.argv[1]), Path(sys.argv[3]))))
 
 def after_a_night(*places: Path) -> tuple[int, str]:
     with stores.process(AFTER_A_NIGHT, *map(str, places)) as running:
-        _out, told = running.communicate(timeout=480)
-        return running.returncode, told
+        _out, text = running.communicate(timeout=480)
+        return running.returncode, text
 
 
 @pytest.mark.nightly
 def test_its_runs_are_in_the_store_and_the_pages_are_named(spark: SparkSession, tmp_path: Path) -> None:
     for name in ("first", "second"):
         copy(tmp_path / "runs", TAGS, name)
-    code, told = after_a_night(tmp_path / "runs", tmp_path / "store", tmp_path / "reports")
-    assert code == ExitCode.AS_EXPECTED, told
+    code, text = after_a_night(tmp_path / "runs", tmp_path / "store", tmp_path / "reports")
+    assert code == ExitCode.AS_EXPECTED, text
     assert set(stores.visible(Store.open(spark, str(tmp_path / "store")))) == {"first", "second"}
     for page in ("flakiness.html", "divergence.html", "timing.html"):
         assert "<!doctype html>" in (tmp_path / "reports" / page).read_text(encoding="utf-8")[:200].lower()
-        assert page in told
+        assert page in text
 
 
 def test_a_store_that_is_none_is_one_message_and_a_code(tmp_path: Path) -> None:
     copy(tmp_path / "runs", TAGS, "first")
     (tmp_path / "store").write_text("a letter")
-    code, told = after_a_night(tmp_path / "runs", tmp_path / "store", tmp_path / "reports")
+    code, text = after_a_night(tmp_path / "runs", tmp_path / "store", tmp_path / "reports")
     assert code in (ExitCode.USAGE, ExitCode.ENVIRONMENT)
-    (line,) = [line for line in told.splitlines() if line.startswith("rocketchaos: ")]
+    (line,) = [line for line in text.splitlines() if line.startswith("rocketchaos: ")]
     assert str(tmp_path / "store") in line
-    assert "Traceback" not in told
+    assert "Traceback" not in text

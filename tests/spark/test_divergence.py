@@ -163,9 +163,9 @@ def test_deliveries_out_of_queues_that_nobody_owns(store: SparkSession, report: 
         ("java+python", 1, 1, "file:///runs/8"),
         ("python", 2, 1, "file:///runs/6"),
     ]
-    (table,) = (one for one in report.tables if one.name == "owners")
-    told = [(row["client"], row["unowned"], row["runs"], row["of_runs"]) for row in table.rows]
-    assert told == [("java+python", 1, 1, 1), ("python", 2, 1, 1)]
+    (table,) = (item for item in report.tables if item.name == "owners")
+    found = [(row["client"], row["unowned"], row["runs"], row["of_runs"]) for row in table.rows]
+    assert found == [("java+python", 1, 1, 1), ("python", 2, 1, 1)]
 
 
 @pytest.fixture(scope="module")

@@ -111,9 +111,9 @@ def report(spark: SparkSession, facts: Facts) -> Report:
 def row(report: Report, scenario: str, client: str = "java", rocketmq: str = "5.5.0") -> Row:
     cells = next(table for table in report.tables if table.name == "cells")
     (found,) = (
-        dict(one)
-        for one in cells.rows
-        if (one["scenario"], one["client"], one["rocketmq"]) == (scenario, client, rocketmq)
+        dict(item)
+        for item in cells.rows
+        if (item["scenario"], item["client"], item["rocketmq"]) == (scenario, client, rocketmq)
     )
     return found
 
@@ -193,7 +193,7 @@ def test_many_runs_come_as_200_blocks_of_equal_size(facts: Facts, report: Report
 
 def test_a_change_is_told_with_its_date_and_its_first_runs(report: Report, store: Rows) -> None:
     changes = next(table for table in report.tables if table.name == "changes")
-    (change,) = (one for one in changes.rows if one["scenario"] == "changed")
+    (change,) = (item for item in changes.rows if item["scenario"] == "changed")
     first = [run for run in store.runs if run["scenario"] == "changed"][31]
     assert change["since"] == first["started"]
     assert change["first_bad_run_source"] == change["first_run_source"] == first["source"]
@@ -202,7 +202,7 @@ def test_a_change_is_told_with_its_date_and_its_first_runs(report: Report, store
 
 def test_the_first_bad_run_after_a_change_of_version_is_named(report: Report, store: Rows) -> None:
     versions = next(table for table in report.tables if table.name == "versions")
-    changes = {(one["scenario"], one["of"]): one for one in versions.rows}
+    changes = {(item["scenario"], item["of"]): item for item in versions.rows}
     assert set(changes) == {("changed", "rocketchaos"), ("upgraded", "RocketMQ"), ("upgraded", "client")}
     harness = changes["changed", "rocketchaos"]
     assert (
@@ -218,7 +218,7 @@ def test_the_first_bad_run_after_a_change_of_version_is_named(report: Report, st
 
 
 def test_one_cause_is_one_row(facts: Facts, store: Rows) -> None:
-    causes = {one.signature: one for one in facts.signatures}
+    causes = {signature.signature: signature for signature in facts.signatures}
     assert list(causes) == [
         "port <n> is in use",
         "delivered: <n> of <n>",
@@ -233,7 +233,7 @@ def test_one_cause_is_one_row(facts: Facts, store: Rows) -> None:
     slow, port = causes["a slow disk"], causes["port <n> is in use"]
     assert (slow.first_in_runs, slow.bad_runs, slow.lost_runs, slow.good_runs) == (0, 2, 0, 2)
     assert (port.first_in_runs, port.bad_runs, port.lost_runs, port.kind) == (3, 3, 3, "trouble")
-    assert sum(one.first_in_runs for one in facts.signatures) == 5
+    assert sum(signature.first_in_runs for signature in facts.signatures) == 5
 
 
 def test_a_cell_s_first_cause_is_what_its_bad_runs_have_and_the_good_don_t(facts: Facts, store: Rows) -> None:
@@ -248,14 +248,14 @@ def test_a_cell_s_first_cause_is_what_its_bad_runs_have_and_the_good_don_t(facts
 def test_conditions_are_binned_within_cells_that_end_both_ways(facts: Facts) -> None:
     assert set(facts.bins) == {key("mixed")}
     bins = facts.bins[key("mixed")]
-    assert [(one.runs, one.hits) for one in bins if one.name == "load_start"] == [
+    assert [(item.runs, item.hits) for item in bins if item.name == "load_start"] == [
         (1, 1),
         (1, 1),
         (1, 0),
         (1, 0),
     ]
-    assert [(one.bin, one.runs, one.hits) for one in bins if one.name == "beside"] == [(10, 4, 2)]
-    assert {one.name for one in bins} == {"load_start", "beside"}
+    assert [(item.bin, item.runs, item.hits) for item in bins if item.name == "beside"] == [(10, 4, 2)]
+    assert {item.name for item in bins} == {"load_start", "beside"}
 
 
 def test_what_became_worse_for_good_comes_first(report: Report) -> None:
@@ -276,7 +276,7 @@ def test_all_that_a_report_shows_is_there(report: Report) -> None:
         "conditions",
     ]
     for table in report.tables:
-        assert all(set(one) == set(table.schema.fieldNames()) for one in table.rows), table.name
+        assert all(set(item) == set(table.schema.fieldNames()) for item in table.rows), table.name
 
 
 @pytest.fixture(scope="module")
@@ -314,5 +314,5 @@ def test_an_empty_store_says_so(spark: SparkSession) -> None:
 
 
 def test_the_rows_say_what_they_mean() -> None:
-    assert [one["run_key"] for one in run_rows("++", first=3)] == [3, 4]
+    assert [item["run_key"] for item in run_rows("++", first=3)] == [3, 4]
     assert run_row(1)["started"] == BEGIN + timedelta(hours=1)

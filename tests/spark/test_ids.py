@@ -19,7 +19,7 @@ from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import CHECKS as OF_CHECKS
 from rocketchaos.spark_reports.tables import FINDINGS
 from tests.spark import stores
-from tests.spark.histories import told
+from tests.spark.histories import events_of
 
 pytestmark = pytest.mark.spark
 
@@ -32,7 +32,7 @@ def test_a_condition_is_known_by_its_id_and_in_older_folders_by_its_title(spark:
         {"condition": "whatever it is called", "condition_id": "ownership", "subject": "g"},
         {"condition": "ownership of g", "condition_id": "offsets", "subject": "g"},
     ]
-    events = told(spark, r=[(float(n), "harness", "settled", data) for n, data in enumerate(said)])
+    events = events_of(spark, r=[(float(n), "harness", "settled", data) for n, data in enumerate(said)])
     found = events.select("n", settled_group().alias("group")).orderBy("n").collect()
     assert [row.group for row in found] == ["g", "g", None, "g", None]
 
@@ -64,10 +64,10 @@ def documents(spark: SparkSession, words: str, number: str, *, ids: bool) -> Dat
 
 
 def signatures(spark: SparkSession, *, ids: bool) -> dict[str, set[str]]:
-    troubles = [{"trouble": "precondition", "message": one} for one in ("not reached", "never came to it")]
+    troubles = [{"trouble": "precondition", "message": item} for item in ("not reached", "never came to it")]
     if ids:
-        troubles = [{**one, "cause": "settle-ownership"} for one in troubles]
-    story = told(
+        troubles = [{**trouble, "cause": "settle-ownership"} for trouble in troubles]
+    story = events_of(
         spark, **{f"run-{n}": [(1.0, "harness", "trouble", data)] for n, data in enumerate(troubles)}
     )
     logs = spark.createDataFrame([], FINDINGS.schema).drop("signature")

@@ -149,21 +149,21 @@ def test_messages_are_those_of_the_folder_with_their_times_and_tracks(
             tracks[event["kind"], event["data"]["key"]] = event["data"]["tracks"]["g"]
     expected = [
         (
-            one["key"],
-            one["message_class"],
-            one["queue"],
-            one["offset"],
-            one["deliveries"],
-            one["events"],
-            round(max(0, got[one["key"]] - sent[one["key"]]) / 1e6, 3) if one["deliveries"] else None,
-            tracks.get(("tracks-observed", one["key"])),
-            tracks.get(("dashboard-tracks-observed", one["key"])),
+            line["key"],
+            line["message_class"],
+            line["queue"],
+            line["offset"],
+            line["deliveries"],
+            line["events"],
+            round(max(0, got[line["key"]] - sent[line["key"]]) / 1e6, 3) if line["deliveries"] else None,
+            tracks.get(("tracks-observed", line["key"])),
+            tracks.get(("dashboard-tracks-observed", line["key"])),
         )
-        for one in lines(folder, "messages.jsonl")
+        for line in lines(folder, "messages.jsonl")
     ]
-    assert any(one[6] for one in expected)
-    assert any(one[7] for one in expected)
-    assert any(one[8] for one in expected) is dashboard
+    assert any(item[6] for item in expected)
+    assert any(item[7] for item in expected)
+    assert any(item[8] for item in expected) is dashboard
     seen = ingested.of(MESSAGES, run).select(
         "message_key",
         "message_class",
@@ -226,7 +226,7 @@ def test_offsets_and_checks_are_all_there(ingested: Ingested) -> None:
     checks = json.loads((folder / "checks.json").read_text())["checks"]
     rows = ingested.of(CHECKS, "whole").orderBy("position").collect()
     assert [(row.section, row.name, row.holds, row.events) for row in rows] == [
-        (one["section"], one["name"], one["holds"], one["events"]) for one in checks
+        (check["section"], check["name"], check["holds"], check["events"]) for check in checks
     ]
 
 
@@ -317,11 +317,11 @@ def test_the_same_again_changes_nothing_and_what_was_judged_anew_replaces(ingest
     assert ingested.of(FINDINGS, "wrong").count() == 0
     assert ingested.of(MESSAGES, "wrong").count() == 8
 
-    told: list[str] = []
+    found: list[str] = []
     shutil.rmtree(ingested.runs / KILL / "written")
-    done = ingested.again(told.append)
+    done = ingested.again(found.append)
     assert (done.unchanged, done.released) == (9, 1)
-    assert not any(text.startswith("ingesting") for text in told), "a copy is read again and again"
+    assert not any(text.startswith("ingesting") for text in found), "a copy is read again and again"
 
     # Its folder is gone, and the copy, judged alike, is its folder from now on.
     shutil.rmtree(ingested.runs / TAGS / "whole")

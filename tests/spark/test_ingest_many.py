@@ -34,8 +34,8 @@ def test_thousands_of_folders_come_in_portions_and_broken_ones_are_counted_exact
     for folder in broken[2::3]:
         (folder / "messages.jsonl").unlink()
     store = Store.create(spark, str(tmp_path / "store"))
-    told: list[str] = []
-    done = module.ingest(spark, store, [str(tmp_path / "runs")], told.append)
+    found: list[str] = []
+    done = module.ingest(spark, store, [str(tmp_path / "runs")], found.append)
     sound = FOLDERS - len(broken)
     assert (done.seen, done.ingested, done.messages) == (FOLDERS, sound, 8 * sound)
     assert done.quarantined == {
@@ -43,15 +43,15 @@ def test_thousands_of_folders_come_in_portions_and_broken_ones_are_counted_exact
         "truncated": len(broken[1::3]),
         "missing-file": len(broken[2::3]),
     }
-    assert [text for text in told if text.startswith("ingesting")] == [
+    assert [text for text in found if text.startswith("ingesting")] == [
         "ingesting run folders 1 to 700 of 2000",
         "ingesting run folders 701 to 1400 of 2000",
         "ingesting run folders 1401 to 2000 of 2000",
     ]
-    assert stores.visible(store) == {one.name: 8 for one in folders if one not in broken}
+    assert stores.visible(store) == {item.name: 8 for item in folders if item not in broken}
     summary = store.summary()
     assert (summary.runs, summary.messages, summary.quarantined) == (sound, 8 * sound, len(broken))
-    told.clear()
-    again = module.ingest(spark, store, [str(tmp_path / "runs")], told.append)
+    found.clear()
+    again = module.ingest(spark, store, [str(tmp_path / "runs")], found.append)
     assert (again.unchanged, again.quarantined) == (sound, done.quarantined)
-    assert not any(text.startswith("ingesting") for text in told)
+    assert not any(text.startswith("ingesting") for text in found)

@@ -47,7 +47,7 @@ def test_folders_that_only_spark_reaches_are_looked_at_again_by_their_very_names
 ) -> None:
     monkeypatch.setattr(listing, "is_local", lambda _source: False)
     sources = [f"file:{copy(tmp_path / 'runs [1]{a}', TAGS, name)}" for name in ("one", "other")]
-    assert set(listing.again(spark, [listing.Folder(one) for one in sources])) == set(sources)
+    assert set(listing.again(spark, [listing.Folder(source) for source in sources])) == set(sources)
 
 
 def test_folders_that_only_spark_reaches_are_found_though_they_have_a_scenario_alone(
@@ -60,6 +60,8 @@ def test_folders_that_only_spark_reaches_are_found_though_they_have_a_scenario_a
     copy(tmp_path, TAGS, "whole")
     found = listing.listed_by_spark(spark, [f"file:{tmp_path}"])
     local = listing.run_folders(spark, [str(tmp_path)])
-    assert [one.source for one in local] == sorted(one.source for one in found)
-    assert {one.source: one.listing for one in found} == {one.source: one.listing for one in local}
-    assert not next(one for one in found if one.source.endswith("-7")).files
+    assert [run_folder.source for run_folder in local] == sorted(item.source for item in found)
+    assert {item.source: item.listing for item in found} == {
+        run_folder.source: run_folder.listing for run_folder in local
+    }
+    assert not next(item for item in found if item.source.endswith("-7")).files

@@ -33,16 +33,16 @@ def problems(store: Store) -> set[str]:
 
 def test_what_is_sound_again_leaves_the_quarantine(spark: SparkSession, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
-    restored, repaired, overtaken = (copy(runs, TAGS, one) for one in ("restored", "repaired", "overtaken"))
+    restored, repaired, overtaken = (copy(runs, TAGS, item) for item in ("restored", "repaired", "overtaken"))
     shutil.copytree(restored, tmp_path / "backup")
     checks = (repaired / "checks.json").read_text()
     (repaired / "checks.json").write_text("{")
     store = Store.create(spark, str(tmp_path / "store"))
-    told: list[str] = []
+    found: list[str] = []
 
     def again() -> dict[str, int]:
-        told.clear()
-        return dict(ingest(spark, store, [str(runs)], told.append).quarantined)
+        found.clear()
+        return dict(ingest(spark, store, [str(runs)], found.append).quarantined)
 
     assert again() == {"broken-json": 1}
     (restored / "checks.json").write_text("{")
@@ -64,7 +64,7 @@ def test_what_is_sound_again_leaves_the_quarantine(spark: SparkSession, tmp_path
     assert quarantined(store) == problems(store) == set()
     assert {row.run for row in store.read(RUNS).collect()} == {"restored", "repaired", "overtaken"}
     assert again() == {}
-    assert not any(text.startswith("ingesting") for text in told)
+    assert not any(text.startswith("ingesting") for text in found)
 
 
 def test_a_copy_is_ingested_where_the_ingest_of_its_run_was_broken_off(

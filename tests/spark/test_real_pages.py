@@ -52,9 +52,9 @@ def test_a_page_over_recorded_runs_is_whole(
 ) -> None:
     report, file = pages[name]
     assert report.figures
-    with opened(browser, file) as one:
-        drawn(one, report)
-        is_calm(one)
-        assert one.page.locator("table[id^=table-]").count() == sum(
+    with opened(browser, file) as item:
+        drawn(item, report)
+        is_calm(item)
+        assert item.page.locator("table[id^=table-]").count() == sum(
             bool(table.rows) for table in report.tables
         )

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.spark
 
 def only_tables(report: Report, **more: Sequence[object]) -> Report:
     """Without figures, which these tests need not."""
-    tables = [dataclasses.replace(one, **more) for one in report.tables]
+    tables = [dataclasses.replace(table, **more) for table in report.tables]
     return dataclasses.replace(report, sections=[Section("Tables", "", tables)])
 
 
@@ -38,8 +38,8 @@ def test_a_report_is_written_for_people_and_machines_and_replaced_whole(
     assert str(written.page) in written.text.read_text(encoding="utf-8").replace("`", "")
     for form in ("parquet", "delta"):
         frame = spark.read.format(form).load(f"file://{written.tables}/cells.{form}")
-        assert [(one.name, one.dataType) for one in frame.schema] == [
-            (one.name, one.dataType) for one in SCHEMA
+        assert [(item.name, item.dataType) for item in frame.schema] == [
+            (item.name, item.dataType) for item in SCHEMA
         ]
         expected = rows([HOSTILE, 'b, "c"\nd', "c", "d"])
         got = sorted((row.asDict() for row in frame.collect()), key=lambda row: row["runs"])

@@ -57,7 +57,11 @@ def test_ended_in_the_midst_of_a_query_it_leaves_no_jvm_and_no_folder_and_says_o
         assert "Traceback" not in errors
         # What has ended, and whom nobody has asked how yet, is gone.
         left = psutil.wait_procs(children, timeout=1)[1]
-        assert [one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE] == []
+        assert [
+            wait_proc
+            for wait_proc in left
+            if wait_proc.is_running() and wait_proc.status() != psutil.STATUS_ZOMBIE
+        ] == []
     assert [file.name for file in (cache / "spark").rglob("*") if file.is_file()] in ([], ["spark.log"])
 
 

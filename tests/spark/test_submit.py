@@ -84,11 +84,11 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert spec is not None
         assert spec.origin is not None
         there = Path(spec.origin)
-        for one in (
+        for item in (
             (there.parent, there.parent.with_name(f"{name}.libs")) if spec.parent == name else (there,)
         ):
-            if one.exists():
-                (site / one.name).symlink_to(one)
+            if item.exists():
+                (site / item.name).symlink_to(item)
     script = folder / "python"
     # -S: without site-packages, and so without what is installed to be edited.
     script.write_text(
@@ -108,7 +108,7 @@ def stores(
 ) -> tuple[Store, Store]:
     """Of the same run folders, by this process and by the cluster."""
     folder = tmp_path_factory.mktemp("stores")
-    runs = [str(one) for one in sorted(GOLDEN.iterdir())[:2]]
+    runs = [str(item) for item in sorted(GOLDEN.iterdir())[:2]]
     _submit(package, python, master, "ingest", *runs, "--store", str(folder / "there"))
     ingest(spark, Store.create(spark, str(folder / "here")), runs, print)
     return Store.open(spark, str(folder / "here")), Store.open(spark, str(folder / "there"))
@@ -118,7 +118,7 @@ def test_a_cluster_gets_the_same_tables_as_this_process(stores: tuple[Store, Sto
     counted = 0
     for table in TABLES.values():
         columns = [name for name in table.columns if name not in ("run_key", "batch", "ingested", "found")]
-        rows = [sorted(map(repr, one.read(table).select(columns).collect())) for one in stores]
+        rows = [sorted(map(repr, store.read(table).select(columns).collect())) for store in stores]
         assert rows[0] == rows[1], table.name
         counted += len(rows[0])
     assert counted > 10
@@ -126,7 +126,10 @@ def test_a_cluster_gets_the_same_tables_as_this_process(stores: tuple[Store, Sto
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(one, marks=[pytest.mark.nightly] if place else []) for place, one in enumerate(REPORTS)],
+    [
+        pytest.param(report, marks=[pytest.mark.nightly] if place else [])
+        for place, report in enumerate(REPORTS)
+    ],
 )
 def test_a_cluster_gets_the_same_report_as_this_process(
     stores: tuple[Store, Store],
@@ -154,8 +157,8 @@ def test_on_a_local_master_it_has_few_tasks_is_quiet_and_is_the_zip_s(
     assert "No module named 'rocketchaos'" in alone.stderr
     probe = tmp_path / "probe.py"
     probe.write_text(PROBE)
-    told = _submit(replace(package, script=probe), python, "local[2]").stdout
-    partitions, module = told.splitlines()
+    found = _submit(replace(package, script=probe), python, "local[2]").stdout
+    partitions, module = found.splitlines()
     assert int(partitions) == max(2, os.cpu_count() or 2)
     assert Path(module).is_relative_to(package.zip)
 
@@ -171,7 +174,8 @@ def _submit(package: Package, python: Path, master: str, *arguments: str) -> sub
     """By the command that is printed; what is said besides what was asked for is a failure."""
     words = shlex.split(package.command)
     words = [
-        {"spark-submit": str(HOME / "bin" / "spark-submit"), "MASTER": master}.get(one, one) for one in words
+        {"spark-submit": str(HOME / "bin" / "spark-submit"), "MASTER": master}.get(item, item)
+        for item in words
     ]
     settings = [
         "spark.driver.host=127.0.0.1",
@@ -185,7 +189,7 @@ def _submit(package: Package, python: Path, master: str, *arguments: str) -> sub
     done = subprocess.run(
         [
             *words[: words.index("--py-files") + 2],
-            *(word for one in settings for word in ("--conf", one)),
+            *(word for setting in settings for word in ("--conf", setting)),
             package.script, *arguments,
         ],
         env=_environment() | {"PYSPARK_PYTHON": str(python), "PYSPARK_DRIVER_PYTHON": str(python)},
@@ -220,8 +224,8 @@ def _spark_class(log: Path, name: str, *arguments: str) -> Iterator[None]:
         family = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
         process.terminate()
         _gone, alive = psutil.wait_procs(family, timeout=20)
-        for one in alive:
-            one.kill()
+        for item in alive:
+            item.kill()
         process.wait()
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from rocketchaos.spark_reports.ingest.timings import timings
 from rocketchaos.spark_reports.ingest.witnesses import witnesses
-from tests.spark.histories import Told, added_up, recorded, recorded_ms, story_of, told
+from tests.spark.histories import EventRow, added_up, events_of, recorded, recorded_ms, story_of
 
 pytestmark = pytest.mark.spark
 
@@ -48,7 +48,7 @@ def test_who_starts_has_nothing_and_who_was_there_gives_something_away(facts: Se
     # At event 18 it still had all queues.
     assert a["at_least_ms"] == pytest.approx(at[18] - at[14])
     assert (b["subject"], b["from_n"], b["to_n"], b["at_least_ms"]) == ("b", 14, 19, 0)
-    assert [one["cause"] for one in (a, b)] == ["consumer-started"] * 2
+    assert [item["cause"] for item in (a, b)] == ["consumer-started"] * 2
 
 
 def test_a_subscription_flips_between_two_looks_at_the_broker(facts: Sequence[Row]) -> None:
@@ -67,64 +67,64 @@ def test_a_heartbeat_by_hand_flips_it_too(facts: Sequence[Row]) -> None:
 
 
 def test_the_end_of_a_pause_is_a_change_of_its_own(facts: Sequence[Row]) -> None:
-    assert [one["cause"] for one in of(facts, PAUSE, "subscription-flip")] == ["end of pause"]
+    assert [item["cause"] for item in of(facts, PAUSE, "subscription-flip")] == ["end of pause"]
 
 
 def test_an_offset_is_corrected_where_a_filter_took_the_last_message(facts: Sequence[Row]) -> None:
     found, at = of(facts, FILTERED, "offset-correction"), recorded_ms(FILTERED)
     # Of the other two queues the last message was delivered: there is nothing to correct.
-    assert [one["subject"] for one in found] == ["broker-a:0 orders", "broker-a:1 orders"]
-    assert [(one["from_n"], one["to_n"]) for one in found] == [(37, 56), (39, 56)]
-    assert [one["ms"] for one in found] == pytest.approx([at[56] - at[37], at[56] - at[39]])
-    assert all(0 < one["at_least_ms"] < one["ms"] for one in found)
+    assert [item["subject"] for item in found] == ["broker-a:0 orders", "broker-a:1 orders"]
+    assert [(item["from_n"], item["to_n"]) for item in found] == [(37, 56), (39, 56)]
+    assert [item["ms"] for item in found] == pytest.approx([at[56] - at[37], at[56] - at[39]])
+    assert all(0 < item["at_least_ms"] < item["ms"] for item in found)
 
 
 # Histories of our own ----------------------------------------------------------------------------------------
 
 
-def started(ms: float, name: str, queues: str = "owned") -> list[Told]:
+def started(ms: float, name: str, queues: str = "owned") -> list[EventRow]:
     return [
         (ms - 5, name, "consumer-starting", {}),
         (ms, name, "consumer-started", {"group": "g", "client_id": name, "queues": queues}),
     ]
 
 
-def owns(ms: float, name: str, *queues: int, **more: Any) -> Told:
-    listed = [{"topic": "orders", "broker": "broker-a", "queue_id": one} for one in queues]
+def owns(ms: float, name: str, *queues: int, **more: Any) -> EventRow:
+    listed = [{"topic": "orders", "broker": "broker-a", "queue_id": queue} for queue in queues]
     return ms, "harness", "ownership-observed", {"group": "g", "consumer": name, "queues": listed, **more}
 
 
-def holds(ms: float, expression: str | None, online: bool = True, **more: Any) -> Told:
+def holds(ms: float, expression: str | None, online: bool = True, **more: Any) -> EventRow:
     held = {} if expression is None else {"orders": {"expression": expression, "sub_version": int(ms)}}
     data = {"group": "g", "broker": "broker-a", "online": online, "subscriptions": held, **more}
     return ms, "harness", "subscription-observed", data
 
 
-def offsets(ms: float, offset: int | None, **more: Any) -> Told:
+def offsets(ms: float, offset: int | None, **more: Any) -> EventRow:
     queue = {"broker": "broker-a", "queue_id": 0, "max_offset": 2, "consumer_offset": offset}
     return ms, "harness", "offsets-observed", {"group": "g", "topic": "orders", "queues": [queue], **more}
 
 
-def sent(ms: float, key: str, offset: int) -> Told:
+def sent(ms: float, key: str, offset: int) -> EventRow:
     place = {"broker": "broker-a", "queue_id": 0, "queue_offset": offset}
     return ms, "producer", "sent", {"topic": "orders", "key": key, **place}
 
 
-def received(ms: float, name: str, key: str, offset: int, reconsume_times: int = 0) -> Told:
+def received(ms: float, name: str, key: str, offset: int, reconsume_times: int = 0) -> EventRow:
     place = {"broker": "broker-a", "queue_id": 0, "offset": offset, "reconsume_times": reconsume_times}
     return ms, name, "received", {"topic": "orders", "key": key, **place}
 
 
-def step(ms: float, word: str) -> Told:
+def step(ms: float, word: str) -> EventRow:
     return ms, "harness", "step-started", {"step": word, "index": 0}
 
 
-def fault(ms: float, what: str, kind: str, target: str, **more: Any) -> Told:
+def fault(ms: float, what: str, kind: str, target: str, **more: Any) -> EventRow:
     return ms, "harness", kind, {"fault": what, "target": target, **more}
 
 
 SETTLED: dict[str, Any] = {"condition": "ownership of g", "took_ms": 1.0}
-OWN: dict[str, list[Told]] = {
+OWN: dict[str, list[EventRow]] = {
     # The look before is told: it took between 1,500 and 2,000 ms.
     "looks": [
         *started(100, "a"), *started(200, "b"), owns(300, "a", 0, 1), owns(400, "b", 2, 3),
@@ -199,19 +199,19 @@ EXPECTED = [
 
 
 def test_what_is_known_of_each_history_and_nothing_else(spark: SparkSession) -> None:
-    events = told(spark, **OWN)
+    events = events_of(spark, **OWN)
     found: DataFrame = timings(story_of(events), added_up(events)).select(*COLUMNS)
     expected = spark.createDataFrame(EXPECTED, found.schema)
     assert_df_equality(found, expected, ignore_row_order=True, ignore_nullable=True)
 
 
 def test_no_history_has_no_facts(spark: SparkSession) -> None:
-    events = told(spark, begun=[step(0, "start")])
+    events = events_of(spark, begun=[step(0, "start")])
     assert timings(story_of(events), added_up(events)).count() == 0
 
 
 def test_what_was_sent_before_anybody_was_there_waits_from_the_first_start_on(spark: SparkSession) -> None:
-    events = told(
+    events = events_of(
         spark,
         run=[
             sent(100, "early", 0),

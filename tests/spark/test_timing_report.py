@@ -98,7 +98,7 @@ def report(spark: SparkSession) -> Report:
 
 
 def rows(report: Report, name: str) -> dict[tuple[str, str], Mapping[str, Any]]:
-    table = next(one for one in report.tables if one.name == name)
+    table = next(item for item in report.tables if item.name == name)
     return {(row["client"], row.get("began_with", "")): row for row in table.rows}
 
 
@@ -162,18 +162,18 @@ def test_timers_that_are_not_told_judge_nothing(report: Report, client: str, nam
 
 
 def test_runs_with_other_timers_have_a_limit_of_their_own(report: Report) -> None:
-    (table,) = (one for one in report.tables if one.name == "delivery")
+    (table,) = (item for item in report.tables if item.name == "delivery")
     found = [
         (row["longest_ms"], row["limit_ms"], row["beyond"], row["source"])
         for row in table.rows
         if row["client"] == "java 4.9.3"
     ]
     assert found == [(12_000, 20_000, 0, "file:/runs/r103"), (10_004, 10_000, 1, "file:/runs/r104")]
-    (told,) = (line for line in report.lines if line.startswith("Delivery takes longer"))
+    (text,) = (line for line in report.lines if line.startswith("Delivery takes longer"))
     assert (
-        "allow (10 s) for 1 of 1 messages with java 4.9.3 4.9.4, faithful, the longest 10 s at least" in told
+        "allow (10 s) for 1 of 1 messages with java 4.9.3 4.9.4, faithful, the longest 10 s at least" in text
     )
-    assert told.endswith("see file:/runs/r104.")
+    assert text.endswith("see file:/runs/r104.")
 
 
 def test_what_a_migrated_store_lacks_is_said_to_be_unknown(report: Report) -> None:
@@ -187,7 +187,7 @@ def test_limits_are_what_the_timers_add_up_to(spark: SparkSession, report: Repor
     limits = {(row["timers"], row["limit_ms"]) for row in spark.sql(query("timing_scenarios")).collect()}
     assert len(limits) > 5
     for timers, limit_ms in limits:
-        assert sum(one.ms for one in deciders(timers)) == (limit_ms or 0)
+        assert sum(decider.ms for decider in deciders(timers)) == (limit_ms or 0)
 
 
 def test_the_text_begins_with_the_gravest_and_leaves_nothing_out(report: Report) -> None:

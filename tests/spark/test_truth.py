@@ -52,15 +52,15 @@ def quiet(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Repo
 
 
 def planted(world: World, kind: str) -> Planted:
-    return next(one for one in world.planted if one.kind == kind)
+    return next(item for item in world.planted if item.kind == kind)
 
 
 def rows(report: Report, table: str) -> Iterator[Mapping[str, Any]]:
-    yield from next(one for one in report.tables if one.name == table).rows
+    yield from next(item for item in report.tables if item.name == table).rows
 
 
-def of(one: Planted, row: Mapping[str, Any]) -> bool:
-    return (row["scenario"], row["client"], row["rocketmq"]) == (one.scenario, one.client, one.rocketmq)
+def of(item: Planted, row: Mapping[str, Any]) -> bool:
+    return (row["scenario"], row["client"], row["rocketmq"]) == (item.scenario, item.client, item.rocketmq)
 
 
 def test_the_flaky_cell_is_flaky_at_its_rate(reports: Reports, world: World) -> None:
@@ -84,9 +84,9 @@ def test_the_change_is_found_where_it_was_planted(reports: Reports, world: World
 
 def test_the_busy_machine_is_what_goes_with_the_outcome(reports: Reports, world: World) -> None:
     busy = planted(world, "busy-machine")
-    told = [row for row in rows(reports["flakiness"], "conditions") if row["p_adjusted"] < 0.05]
-    assert [(row["scenario"], row["condition"]) for row in told] == [(busy.scenario, "busy_share")]
-    assert told[0]["auc_low"] > 0.5
+    found = [row for row in rows(reports["flakiness"], "conditions") if row["p_adjusted"] < 0.05]
+    assert [(row["scenario"], row["condition"]) for row in found] == [(busy.scenario, "busy_share")]
+    assert found[0]["auc_low"] > 0.5
 
 
 def test_the_loss_is_found_with_its_size(reports: Reports, world: World) -> None:
@@ -106,10 +106,10 @@ def test_the_loss_is_found_with_its_size(reports: Reports, world: World) -> None
 
 def test_only_the_planted_loss_diverges(reports: Reports, world: World) -> None:
     loss = planted(world, "divergence")
-    told = {
+    found = {
         row["scenario"] for row in rows(reports["divergence"], "differences") if row["verdict"] == "diverges"
     }
-    assert told == {loss.scenario}
+    assert found == {loss.scenario}
 
 
 def test_late_deliveries_are_beyond_the_timers(reports: Reports, world: World) -> None:

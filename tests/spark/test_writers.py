@@ -108,7 +108,9 @@ def test_a_killed_writer_leaves_a_readable_store_and_no_jvm(
     mine = [name for name in runs if name.startswith("killed")]
     with stores.process(WRITER, str(place), *(runs[name] for name in mine)) as writer:
         assert said(writer) == "ready"
-        jvms = [one for one in psutil.Process(writer.pid).children(recursive=True) if "java" in one.name()]
+        jvms = [
+            child for child in psutil.Process(writer.pid).children(recursive=True) if "java" in child.name()
+        ]
         assert jvms
         go(writer)
         assert said(writer) == runs[mine[0]]
@@ -135,7 +137,9 @@ def test_a_writer_killed_between_its_facts_and_its_commit_shows_nothing_and_the_
     folder, place = copy(tmp_path / "runs", TAGS, "killed"), tmp_path / "store"
     with stores.process(UNCOMMITTED, str(place), str(folder)) as writer:
         assert said(writer) == "before the commit"
-        jvms = [one for one in psutil.Process(writer.pid).children(recursive=True) if "java" in one.name()]
+        jvms = [
+            child for child in psutil.Process(writer.pid).children(recursive=True) if "java" in child.name()
+        ]
         writer.send_signal(signal.SIGKILL)
         writer.communicate()
         assert not psutil.wait_procs(jvms, timeout=30)[1], "the JVM outlives its Python"

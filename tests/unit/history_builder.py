@@ -19,7 +19,7 @@ from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events import KINDS
 from rocketchaos.harness.core.model import SECTIONS, Event, MessageClass, MessageFate
-from rocketchaos.harness.language.consumer import Consumer, as_data
+from rocketchaos.harness.language.consumer_spec import Consumer, as_data
 from rocketchaos.harness.language.tags import hash_code
 from rocketchaos.harness.scenario.model import Scenario
 
@@ -67,9 +67,9 @@ def _what_else_belongs_to(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
     of = KINDS.get(kind)
     types = {} if of is None else get_type_hints(of)
     return {
-        one.encode_name: _nothing_of(types[one.name])
-        for one in (() if of is None else fields(of))
-        if one.required and one.encode_name not in data
+        field.encode_name: _nothing_of(types[field.name])
+        for field in (() if of is None else fields(of))
+        if field.required and field.encode_name not in data
     }
 
 
@@ -146,8 +146,8 @@ class HistoryBuilder:
         """A consumer starts, and tells these facts of its client besides."""
         spec = scenario.consumers[name]
         self.add(name, "consumer-starting", pid=200, subscribe=self._declared(spec))
-        told = {"client_id": f"{name}@t", "group": spec.group, "client": spec.choice.kind.name, "pid": 200}
-        return self.add(name, "consumer-started", **told, **facts)
+        found = {"client_id": f"{name}@t", "group": spec.group, "client": spec.choice.kind.name, "pid": 200}
+        return self.add(name, "consumer-started", **found, **facts)
 
     def stored(
         self, group: str, subscriptions: Mapping[str, str], clients: Sequence[str], **more: Any

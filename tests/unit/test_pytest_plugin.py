@@ -55,7 +55,7 @@ ENDINGS = {
     "not-even-measured": (OutcomeKind.ERROR, None, Trouble.ENVIRONMENT, []),
 }
 
-class PreparedCampaign:
+class PreparedRunner:
     def __init__(self, options):
         self.options = options
 
@@ -84,7 +84,7 @@ class PreparedCampaign:
     def close(self):
         print("CLOSED")
 
-plugin.Campaign = PreparedCampaign
+plugin.Runner = PreparedRunner
 """
 
 PLUGIN = [] if entry_points(group="pytest11", name="rocketchaos") else ["-p", "rocketchaos_pytest"]
@@ -106,7 +106,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     return pytester.runpytest(*PLUGIN, "-p", "no:cacheprovider", "--strict-markers", *arguments)
 
 
-def test_a_run_as_expected_passes_and_the_campaign_is_closed(prepared: pytest.Pytester) -> None:
+def test_a_run_as_expected_passes_and_the_runner_is_closed(prepared: pytest.Pytester) -> None:
     scenarios(prepared, "well")
 
     result = run(prepared)
@@ -157,7 +157,7 @@ def test_what_can_t_even_begin_is_an_error_of_one_message(prepared: pytest.Pytes
     assert "pytest_plugin.py" not in result.stdout.str()
 
 
-def test_an_interruption_ends_pytest_and_closes_the_campaign(prepared: pytest.Pytester) -> None:
+def test_an_interruption_ends_pytest_and_closes_the_runner(prepared: pytest.Pytester) -> None:
     scenarios(prepared, "stopped", "well")
 
     result = prepared.runpytest_subprocess(*PLUGIN, "-s")
@@ -215,7 +215,7 @@ def test_junit_knows_the_history_and_how_long_it_took(prepared: pytest.Pytester)
     run(prepared, "--junit-xml=junit.xml", "-o", "junit_duration_report=call", "--rocketchaos-seed=8")
 
     cases = {case.get("name"): case for case in ElementTree.parse("junit.xml").iter("testcase")}
-    properties = {one.get("name"): one.get("value") for one in cases["well"].iter("property")}
+    properties = {item.get("name"): item.get("value") for item in cases["well"].iter("property")}
     folder = prepared.path / "runs" / "well" / "1"
     assert properties == {
         "outcome": "reproduced",

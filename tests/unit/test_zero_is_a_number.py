@@ -57,7 +57,11 @@ def numbers_that_may_be_missing(trees: Iterable[ast.Module]) -> set[str]:
 
 def parameters_that_may_be_missing(function: ast.FunctionDef) -> set[str]:
     arguments = (*function.args.args, *function.args.kwonlyargs, *function.args.posonlyargs)
-    return {one.arg for one in arguments if one.annotation is not None and is_optional_number(one.annotation)}
+    return {
+        argument.arg
+        for argument in arguments
+        if argument.annotation is not None and is_optional_number(argument.annotation)
+    }
 
 
 def asked_whether_true(node: ast.AST) -> Iterator[ast.expr]:
@@ -67,7 +71,7 @@ def asked_whether_true(node: ast.AST) -> Iterator[ast.expr]:
     elif isinstance(node, ast.BoolOp):
         # `number or 0` is the same for 0 and for nothing.
         rest = node.values[1:]
-        harmless = isinstance(node.op, ast.Or) and all(ast.unparse(one) in ("0", "0.0") for one in rest)
+        harmless = isinstance(node.op, ast.Or) and all(ast.unparse(item) in ("0", "0.0") for item in rest)
         asked = node.values[:-1] if isinstance(node.op, ast.Or) else node.values
         yield from () if harmless else asked
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):

@@ -17,13 +17,13 @@ SUBJECTS = (run, messages, clients, observed, servers)
 
 
 def _kinds(of: type[Body]) -> Iterator[type[Body]]:
-    for one in of.__subclasses__():
-        if one.kind:
-            yield one
-        yield from _kinds(one)
+    for subclass in of.__subclasses__():
+        if subclass.kind:
+            yield subclass
+        yield from _kinds(subclass)
 
 
-KINDS: dict[str, type[Body]] = {one.kind: one for one in sorted(_kinds(Body), key=lambda one: one.kind)}
+KINDS: dict[str, type[Body]] = {item.kind: item for item in sorted(_kinds(Body), key=lambda kind: kind.kind)}
 """Each kind's type, by its word."""
 
 _UNKNOWN = Unknown()

@@ -53,17 +53,17 @@ class OffsetBackwards:
                     code, proof = unexplained
                     found.setdefault((group, code), []).append((fall, proof))
         for (group, code), falls in found.items():
-            one = falls[0][0]
+            item = falls[0][0]
             yield Breach(
                 group=group,
                 code=code,
-                sentence=f"the offset of {group} for {one.queue} of {one.topic} ran back from {one.high} to "
-                f"{one.low}; {CODES[code].cause}; {counted(len(falls), 'such fall')}",
+                sentence=f"the offset of {group} for {item.queue} of {item.topic} ran back from {item.high} to "
+                f"{item.low}; {CODES[code].cause}; {counted(len(falls), 'such fall')}",
                 events=some(
                     [event.n for fall, proof in falls for event in (*proof, fall.before, fall.after)]
                 ),
-                anomaly=({"offset-falls": {"group": group, "topic": one.topic, "at_least": 1}},),
-                healthy=({"offset-falls": {"group": group, "topic": one.topic, "count": 0}},),
+                anomaly=({"offset-falls": {"group": group, "topic": item.topic, "at_least": 1}},),
+                healthy=({"offset-falls": {"group": group, "topic": item.topic, "count": 0}},),
             )
 
 
@@ -84,7 +84,7 @@ def _unexplained(view: RunView, group: str, fall: Fall) -> tuple[str, _Proof] | 
 
 def _resets(view: RunView, group: str, fall: Fall) -> Iterator[Event]:
     """The group's resets by the end of a fall."""
-    return (one for one in view.of_kind(OffsetsReset, until=fall.after.n) if one.body.group == group)
+    return (item for item in view.of_kind(OffsetsReset, until=fall.after.n) if item.body.group == group)
 
 
 def _deaths(view: RunView, fall: Fall) -> Iterator[Event[FaultEffective]]:
@@ -105,7 +105,7 @@ def _known_before_moves(view: RunView, group: str, fall: Fall, moves: list[Move]
     if view.shares_queues(group):
         return None
     limit_ns = min(began_ns(view, move) for move in moves) - LOOK_SLACK_MS * 1_000_000
-    seen = [one for one in _seen(view, group, fall) if one[1].mono_ns <= limit_ns]
+    seen = [item for item in _seen(view, group, fall) if item[1].mono_ns <= limit_ns]
     if not seen:
         return None
     offset, look = seen[-1]
@@ -139,7 +139,7 @@ def _known_before_death(view: RunView, group: str, fall: Fall, death: Event[Faul
     The last one, not the greatest: it may have run back before, as it may.
     """
     limit_ms = _flush_ms(view) + LOOK_SLACK_MS
-    starts = [one for one in view.of_kind(NodeReady, until=death.n) if one.node == death.body.target]
+    starts = [item for item in view.of_kind(NodeReady, until=death.n) if item.node == death.body.target]
     if not starts or (death.mono_ns - starts[-1].mono_ns) / 1e6 < FIRST_FLUSH_MS + limit_ms:
         return 0
     seen = [

@@ -58,7 +58,7 @@ def movers(view: RunView, group: str) -> Iterator[Move]:
     moves = [*_done(view, group), *_seen_changes(view, group, SubscriptionObserved)]
     yield from moves
     for move in _seen_changes(view, group, OwnershipObserved):
-        known = any(move.since_ns <= one.until_ns and one.since_ns <= move.until_ns for one in moves)
+        known = any(move.since_ns <= item.until_ns and item.since_ns <= move.until_ns for item in moves)
         yield Move(move.until_ns, move.event) if known else move
 
 
@@ -88,14 +88,14 @@ def began_ns(view: RunView, move: Move) -> int:
     may hold on to is as old.
     """
     event = move.event
-    before = [one for one in view.events if one.n < event.n]
+    before = [item for item in view.events if item.n < event.n]
     opened: list[Event] = []
     if isinstance(event.body, FaultEffective | FaultHealed):
         same = event.body.identity
-        own = [one for one in before if isinstance(one.body, Fault) and one.body.identity == same]
-        opened = [one for one in own if isinstance(one.body, FaultInjected)] or own
+        own = [item for item in before if isinstance(item.body, Fault) and item.body.identity == same]
+        opened = [item for item in own if isinstance(item.body, FaultInjected)] or own
     elif event.kind in _BEGINS:
-        opened = [one for one in before if (one.kind, one.node) == (_BEGINS[event.kind], event.node)]
+        opened = [item for item in before if (item.kind, item.node) == (_BEGINS[event.kind], event.node)]
     return opened[-1].mono_ns if opened else move.since_ns
 
 
@@ -116,7 +116,7 @@ def _seen_changes(
             seen: object = (event.body.clients, event.body.addresses or ())
         else:
             what = event.body.consumer
-            seen = sorted((one.topic, one.broker, one.queue_id) for one in event.body.queues)
+            seen = sorted((queue.topic, queue.broker, queue.queue_id) for queue in event.body.queues)
         if what in last and last[what][0] != seen:
             ago_ms = event.body.look_began_before_ms
             since_ns = last[what][1].mono_ns if ago_ms is None else event.mono_ns - round(ago_ms * 1e6)

@@ -21,23 +21,23 @@ class CrossDelivery:
     def breaches(self, judged: Judged) -> Iterator[Breach]:
         found: dict[tuple[str, str, str], list[Delivery]] = {}
         tags = {message.key: message.tag for message in judged.view.sent}
-        for one in judged.view.deliveries(judged.end):
-            if one.key not in tags:
+        for delivery in judged.view.deliveries(judged.end):
+            if delivery.key not in tags:
                 continue  # it was not acknowledged
-            way = "retry" if one.reconsume_times else "queue"
-            what = _strange(judged, one, tags[one.key])
+            way = "retry" if delivery.reconsume_times else "queue"
+            what = _strange(judged, delivery, tags[delivery.key])
             if what is not None:
-                group = judged.view.scenario.consumers[one.consumer].group
-                found.setdefault((group, way, what), []).append(one)
+                group = judged.view.scenario.consumers[delivery.consumer].group
+                found.setdefault((group, way, what), []).append(delivery)
         for (group, way, what), strays in found.items():
             first = strays[0]
-            told = "through the retry topic" if way == "retry" else "straight from its queue"
+            text = "through the retry topic" if way == "retry" else "straight from its queue"
             tag = tags[first.key]
             said = {"to": first.consumer, "topic": first.topic} | ({"tag": tag} if tag else {})
             yield Breach(
                 group=group,
                 code=f"cross-delivery-{way}-{what}",
-                sentence=f"{first.consumer} of {group} got {first.key} (tag {tag}) {told}, though it has never "
+                sentence=f"{first.consumer} of {group} got {first.key} (tag {tag}) {text}, though it has never "
                 f"subscribed to that {what}; {counted(len(strays), 'such delivery', 'such deliveries')}",
                 events=some(
                     [
@@ -45,7 +45,7 @@ class CrossDelivery:
                         for event in judged.view.of_kind(ConsumerStarting)
                         if event.node == first.consumer
                     ][:1]
-                    + [one.event.n for one in strays]
+                    + [stray.event.n for stray in strays]
                 ),
                 anomaly=({"delivered": {**said, "at_least": 1}},),
                 healthy=({"delivered": {**said, "count": 0}},),
@@ -55,12 +55,12 @@ class CrossDelivery:
 def _strange(judged: Judged, delivery: Delivery, tag: str | None) -> str | None:
     """What of the message its consumer never subscribed to, from its first start to the delivery."""
     own = [
-        one
-        for one in judged.view.own_subscriptions.between(
+        item
+        for item in judged.view.own_subscriptions.between(
             delivery.consumer, delivery.topic, 0, delivery.event.n
         )
-        if one is not None
+        if item is not None
     ]
     if not own:
         return "topic"
-    return None if any(client_matches(one, tag) for one in own) else "tag"
+    return None if any(client_matches(item, tag) for item in own) else "tag"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.language.consumer import Expression, SqlExpression
+from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression
 
-Mind = Literal["agree", "topics", "tags", "sql", "allocation"]
+Disagreement = Literal["agree", "topics", "tags", "sql", "allocation"]
 """Whether members agree, or what they differ in; part of the codes of findings (`harness.nightly.codes`)."""
 
 Way = Literal["topics", "expressions", "allocation"]
@@ -22,22 +22,22 @@ OF_OWNERS: tuple[Way, ...] = ("allocation", "topics", "expressions")
 
 def disagreement(
     view: RunView, group: str, topic: str, first: int, last: int, order: tuple[Way, ...] = OF_HEARTBEATS
-) -> Mind:
+) -> Disagreement:
     """In what the members that were online from one event to another disagree about a topic, or that they agree.
 
     Where they disagree in several ways the one that comes first in this order, as what it decides over.
     """
     members = view.online_between(group, first, last)
     allocations = {view.scenario.consumers[member].strategy for member in members}
-    ways: dict[Way, Mind | None] = {
+    ways: dict[Way, Disagreement | None] = {
         "topics": _in_topics(view, members, topic, first, last),
         "expressions": _in_expressions(view, members, topic, first, last),
         "allocation": "allocation" if len(allocations) > 1 else None,
     }
-    return next((told for way in order if (told := ways[way]) is not None), "agree")
+    return next((way_disagreement for way in order if (way_disagreement := ways[way]) is not None), "agree")
 
 
-def _in_topics(view: RunView, members: list[str], topic: str, first: int, last: int) -> Mind | None:
+def _in_topics(view: RunView, members: list[str], topic: str, first: int, last: int) -> Disagreement | None:
     topics = {frozenset(view.own_subscriptions.at(member, last)) for member in members}
     gave_up = any(
         None in view.own_subscriptions.between(member, topic, first, last)
@@ -47,15 +47,17 @@ def _in_topics(view: RunView, members: list[str], topic: str, first: int, last: 
     return "topics" if len(topics) > 1 or gave_up else None
 
 
-def _in_expressions(view: RunView, members: list[str], topic: str, first: int, last: int) -> Mind | None:
+def _in_expressions(
+    view: RunView, members: list[str], topic: str, first: int, last: int
+) -> Disagreement | None:
     wants: list[Expression] = []
     for member in members:
-        for one in view.own_subscriptions.between(member, topic, first, last):
-            if one is not None and one not in wants:
-                wants.append(one)
+        for item in view.own_subscriptions.between(member, topic, first, last):
+            if item is not None and item not in wants:
+                wants.append(item)
     if len(wants) < 2:
         return None
-    return "sql" if any(isinstance(one, SqlExpression) for one in wants) else "tags"
+    return "sql" if any(isinstance(want, SqlExpression) for want in wants) else "tags"
 
 
 def ever_disagreed(view: RunView, group: str) -> bool:

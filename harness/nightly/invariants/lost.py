@@ -67,7 +67,7 @@ def no_filter_takes(judged: Judged, fate: MessageFate, message: Sent) -> bool:
         for name in members
         for expression in view.own_subscriptions.between(name, message.topic, 0, judged.end)
     ]
-    if not own or not all(wants(one, message) for one in own):
+    if not own or not all(wants(member, message) for member in own):
         return False
     entries = [
         event.body.subscriptions.get(message.topic)

@@ -54,12 +54,12 @@ class RefusedOnAndOn:
     judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
-        told: set[tuple[str, str, str]] = set()
-        for one in _refusals(judged.view):
-            key = one.group, one.topic, one.what
-            if len(one.lines) >= AT_LEAST and len(one.falls) >= FALLS and key not in told:
-                told.add(key)
-                yield _breach(judged, one)
+        reported: set[tuple[str, str, str]] = set()
+        for refusal in _refusals(judged.view):
+            key = refusal.group, refusal.topic, refusal.what
+            if len(refusal.lines) >= AT_LEAST and len(refusal.falls) >= FALLS and key not in reported:
+                reported.add(key)
+                yield _breach(judged, refusal)
 
 
 def _refusals(view: RunView) -> Iterator[_Refusals]:
@@ -126,7 +126,7 @@ def _falls(view: RunView, group: str, first_ms: float, last_ms: float) -> list[E
     for event in view.of_kind(SubscriptionObserved):
         if event.body.group != group or not event.body.online:
             continue
-        held = {topic: one.sub_version for topic, one in event.body.subscriptions.items()}
+        held = {topic: subscription.sub_version for topic, subscription in event.body.subscriptions.items()}
         last = before.get(event.body.broker, {})
         if first_ms <= event.wall_ms <= last_ms and any(
             held.get(topic, -1) < version for topic, version in last.items()
@@ -141,25 +141,27 @@ def _last_by(view: RunView, at_ms: int) -> int:
     return max((event.n for event in view.events if event.wall_ms <= at_ms), default=0)
 
 
-def _breach(judged: Judged, one: _Refusals) -> Breach:
-    view, lines = judged.view, one.lines
-    topic = one.topic or next(iter(view.scenario.topics))
+def _breach(judged: Judged, refusal: _Refusals) -> Breach:
+    view, lines = judged.view, refusal.lines
+    topic = refusal.topic or next(iter(view.scenario.topics))
     times = [ms for ms in map(line_ms, lines) if ms is not None]
     # Lines are read at the end, when members may have gone: who disagreed is asked of the time of the refusals.
     first, last = (_last_by(view, ms) for ms in (min(times), max(times)))
     pattern = (
-        f"subscription not exist, group: {one.group}, topic:{one.topic}"
-        if one.topic
-        else f"subscription is not latest, group: {one.group}"
+        f"subscription not exist, group: {refusal.group}, topic:{refusal.topic}"
+        if refusal.topic
+        else f"subscription is not latest, group: {refusal.group}"
     )
     return Breach(
-        group=one.group,
-        code=f"refused-on-and-on-{one.what.replace(' ', '-')}-{disagreement(view, one.group, topic, first, last)}",
-        sentence=f"{lines[0].node} refused {len(lines)} pulls of {one.group}"
-        + (f" for {one.topic}" if one.topic else "")
-        + f" within {(max(times) - min(times)) / 1000:.1f} s, `subscription {one.what}`, while nothing was done "
-        f"to the group; {len(one.falls)} looks show that a heartbeat had undone what another one had brought",
-        events=some([*(line.n for line in lines[:6]), *(event.n for event in one.falls[:6])]),
+        group=refusal.group,
+        code=f"refused-on-and-on-{refusal.what.replace(' ', '-')}-"
+        f"{disagreement(view, refusal.group, topic, first, last)}",
+        sentence=f"{lines[0].node} refused {len(lines)} pulls of {refusal.group}"
+        + (f" for {refusal.topic}" if refusal.topic else "")
+        + f" within {(max(times) - min(times)) / 1000:.1f} s, `subscription {refusal.what}`, while nothing was "
+        f"done to the group; {len(refusal.falls)} looks show that a heartbeat had undone what another one had "
+        "brought",
+        events=some([*(line.n for line in lines[:6]), *(event.n for event in refusal.falls[:6])]),
         anomaly=({"log": {"node": lines[0].node, "matches": pattern, "at_least": AT_LEAST}},),
         healthy=({"log": {"node": lines[0].node, "matches": pattern, "count": 0}},),
     )

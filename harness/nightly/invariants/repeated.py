@@ -47,7 +47,7 @@ class Repeated:
                 code=code,
                 sentence=f"{len(pairs)} messages came to {group} again, as {first.key} to {first.consumer} and "
                 f"then to {again.consumer}, and nothing had happened that moves queues",
-                events=some([one.event.n for pair in pairs for one in pair]),
+                events=some([item.event.n for pair in pairs for item in pair]),
                 anomaly=({"duplicated": {"to": group, "at_least": 1}},),
                 healthy=({"duplicated": {"to": group, "count": 0}},),
             )
@@ -64,14 +64,14 @@ def _code(view: RunView, group: str, first: Delivery, again: Delivery) -> str:
 
 def _owned(view: RunView, consumer: str, delivery: Delivery, before: int) -> bool:
     """Whether the last look at a member before an event shows that it owns the queue of a delivery."""
-    looks = (one for one in view.of_kind(OwnershipObserved) if one.body.consumer == consumer)
-    last = max((one for one in looks if one.n < before), key=lambda one: one.n, default=None)
+    looks = (item for item in view.of_kind(OwnershipObserved) if item.body.consumer == consumer)
+    last = max((look for look in looks if look.n < before), key=lambda look: look.n, default=None)
     return last is not None and delivery.queue in owned_queues(last, delivery.topic)
 
 
 def _may_be_sent_back_twice(judged: Judged, own: Sequence[Delivery], again: Delivery) -> bool:
     """Whether it is a retry of an attempt that failed."""
     return any(
-        one.reconsume_times == again.reconsume_times - 1 and failed(judged.view, one, judged.end)
-        for one in own
+        delivery.reconsume_times == again.reconsume_times - 1 and failed(judged.view, delivery, judged.end)
+        for delivery in own
     )

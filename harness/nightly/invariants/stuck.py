@@ -38,7 +38,7 @@ class Stuck:
                 continue
             if still_possible(view, [group], [sent[fate.key] for fate in waiting], judged.end) is not None:
                 continue
-            busy = [one.event.n for one in view.deliveries(judged.end, online)][-1:]
+            busy = [delivery.event.n for delivery in view.deliveries(judged.end, online)][-1:]
             if busy and view.ms_between(busy[0], judged.end) < patience_ms(view, [group], judged.end):
                 continue
             yield Breach(
@@ -59,7 +59,7 @@ def _everybody_takes(judged: Judged, group: str, message: Sent) -> bool:
         view.own_subscriptions.at(name, judged.end).get(message.topic)
         for name in view.online(judged.end, group)
     ]
-    return all(wants(one, message) for one in own)
+    return all(wants(item, message) for item in own)
 
 
 def _is_held_up(judged: Judged, fate: MessageFate) -> bool:

@@ -9,7 +9,12 @@ from rocketchaos.assertions.view import Sent
 from rocketchaos.harness.core.model import MessageClass, MessageFate
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
-from rocketchaos.harness.nightly.invariants.disagreement import OF_CONSUMPTION, OF_FILTERS, Mind, disagreement
+from rocketchaos.harness.nightly.invariants.disagreement import (
+    OF_CONSUMPTION,
+    OF_FILTERS,
+    Disagreement,
+    disagreement,
+)
 from rocketchaos.harness.nightly.invariants.lost import no_filter_takes
 from rocketchaos.harness.nightly.invariants.wants import wants
 
@@ -25,7 +30,7 @@ class WantedButNotDelivered:
     judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:
-        found: dict[tuple[str, str, MessageClass, Mind], list[tuple[MessageFate, list[str]]]] = {}
+        found: dict[tuple[str, str, MessageClass, Disagreement], list[tuple[MessageFate, list[str]]]] = {}
         sent = {message.key: message for message in judged.view.sent}
         for fate in judged.fates:
             if fate.message_class not in _NEVER:
@@ -66,8 +71,8 @@ def _wanting(judged: Judged, fate: MessageFate, message: Sent) -> list[str]:
         name
         for name in view.online_throughout(fate.group, message.invoked_n, last)
         if all(
-            wants(one, message)
-            for one in view.own_subscriptions.between(name, message.topic, message.invoked_n, last)
+            wants(item, message)
+            for item in view.own_subscriptions.between(name, message.topic, message.invoked_n, last)
         )
     ]
 
@@ -77,13 +82,13 @@ def _breach(
     group: str,
     topic: str,
     message_class: MessageClass,
-    why: Mind,
+    why: Disagreement,
     fates: list[tuple[MessageFate, list[str]]],
 ) -> Breach:
     fate, wanting = fates[0]
-    of_topic = [one for one in judged.fates if (one.group, one.topic) == (group, topic)]
+    of_topic = [item for item in judged.fates if (item.group, item.topic) == (group, topic)]
     count = {"group": group, "topic": topic, "because": message_class.value}
-    told = (
+    text = (
         f"{len(fates)} of {counted(len(of_topic), 'message')} of {topic} for {group} reached nobody though a "
         f"member wanted {'it' if len(fates) == 1 else 'them'}, as {fate.key} (tag {fate.tag}), which "
         f"{' and '.join(wanting)} wanted: {fate.reason}"
@@ -91,7 +96,7 @@ def _breach(
     return Breach(
         group=group,
         code=f"wanted-but-not-delivered-{message_class.value}-{why}",
-        sentence=told,
+        sentence=text,
         events=some(fate.events),
         anomaly=({"undelivered": {**count, "at_least": 1}},),
         healthy=({"undelivered": {**count, "count": 0}},),

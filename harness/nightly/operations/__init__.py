@@ -34,5 +34,5 @@ _ALL: tuple[Operation, ...] = (
     Delay(),
 )
 
-OPERATIONS: Mapping[str, Operation] = MappingProxyType({one.name: one for one in _ALL})
+OPERATIONS: Mapping[str, Operation] = MappingProxyType({item.name: item for item in _ALL})
 """By name."""

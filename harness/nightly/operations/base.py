@@ -23,7 +23,7 @@ class Operation(Protocol):
     """Whether it needs clients that live in containers."""
     sendings_may_fail: bool
     """Whether what is sent meanwhile may not be acknowledged."""
-    of_one_mind: bool
+    agreeing: bool
     """Whether a group that is of one mind stays so."""
 
     def possible(self, draft: Draft, group: str) -> bool:
@@ -39,7 +39,7 @@ class MemberOperation:
     on_nodes: bool = False
     in_containers: bool = False
     sendings_may_fail: bool = False
-    of_one_mind: bool = True
+    agreeing: bool = True
     weight: float = 2.0
 
 
@@ -49,7 +49,7 @@ class NodeOperation:
     on_nodes: bool = True
     in_containers: bool = False
     sendings_may_fail: bool = True
-    of_one_mind: bool = True
+    agreeing: bool = True
     weight: float = 0.35
 
     def possible(self, draft: Draft, group: str) -> bool:

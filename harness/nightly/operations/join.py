@@ -27,5 +27,5 @@ class Join(MemberOperation):
 
     def play(self, draft: Draft, group: str) -> list[Step]:
         joining = newcomers(draft, group)
-        draft.story.append(f"{' and '.join(one.name for one in joining)} joins")
+        draft.story.append(f"{' and '.join(newcomer.name for newcomer in joining)} joins")
         return draft.start(joining)

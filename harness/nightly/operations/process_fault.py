@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rocketchaos.harness.language.cluster_needs import NAMESERVER
 from rocketchaos.harness.language.fault_kind import BROKER, CONSUMER, DISK, NAME_SERVER, PRODUCER, Drawn
 from rocketchaos.harness.language.fault_registry import FAULT_KINDS
-from rocketchaos.harness.language.producer import PRODUCER as THE_PRODUCER
+from rocketchaos.harness.language.producer_spec import PRODUCER as THE_PRODUCER
 from rocketchaos.harness.nightly.operations.base import MemberOperation, NodeOperation, Operation, route
 
 if TYPE_CHECKING:

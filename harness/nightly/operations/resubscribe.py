@@ -26,7 +26,7 @@ class Resubscribe(MemberOperation):
 
     name = "resubscribe"
     meaning = "a running member subscribes to one of its topics anew, with whatever expression"
-    of_one_mind = False
+    agreeing = False
 
     def possible(self, draft: Draft, group: str) -> bool:
         return bool(changeable(draft, group))

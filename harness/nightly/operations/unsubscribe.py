@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def with_two(draft: Draft, group: str) -> list[Member]:
     """Those that keep a topic besides."""
-    return [one for one in draft.running(group) if one.can_resubscribe and len(one.wants) > 1]
+    return [item for item in draft.running(group) if item.can_resubscribe and len(item.wants) > 1]
 
 
 class Unsubscribe(MemberOperation):
@@ -21,7 +21,7 @@ class Unsubscribe(MemberOperation):
     name = "unsubscribe"
     meaning = "a running member gives up one of its topics"
     weight = 1.0
-    of_one_mind = False
+    agreeing = False
 
     def possible(self, draft: Draft, group: str) -> bool:
         return bool(with_two(draft, group))

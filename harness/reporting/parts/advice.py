@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rocketchaos.harness.core.model import MessageClass, MessageFate
-from rocketchaos.harness.language.consumer import Expression
+from rocketchaos.harness.language.consumer_spec import Expression
 from rocketchaos.harness.language.tags import client_matches, tags_of
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.scenario.model import Scenario
@@ -30,7 +30,7 @@ def advice(run: Report) -> list[str]:
             "subscribe alike, set the group's offsets back (mqadmin resetOffsetByTime); messages that were "
             "delivered then come again, so handle them idempotently."
         )
-    found += [text for one, text in _BY_CLASS.items() if one in present]
+    found += [text for item, text in _BY_CLASS.items() if item in present]
     return found
 
 
@@ -63,19 +63,19 @@ def members_differ(scenario: Scenario, group: str) -> bool:
 def _subscription(scenario: Scenario, name: str) -> dict[str, str]:
     """By topic, spelled alike where it means the same."""
     return {
-        topic: " || ".join(sorted(tags_of(one))) if isinstance(one, str) else f"SQL {one.sql}"
-        for topic, one in scenario.consumers[name].subscribe.items()
+        topic: " || ".join(sorted(tags_of(item))) if isinstance(item, str) else f"SQL {item.sql}"
+        for topic, item in scenario.consumers[name].subscribe.items()
     }
 
 
 def _same_subscription(scenario: Scenario, group: str) -> str:
-    told = "; ".join(
+    expressions = "; ".join(
         f"{name}: {', '.join(f'{topic} {text!r}' for topic, text in scenario.consumers[name].expressions.items())}"
         for name in scenario.members(group)
     )
     return (
         f"Give all members of group {group} the same subscription: the same topics, each with the same tags. "
-        f"Here they differ ({told}). What is to be consumed differently needs a group of its own."
+        f"Here they differ ({expressions}). What is to be consumed differently needs a group of its own."
     )
 
 

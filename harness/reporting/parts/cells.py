@@ -45,8 +45,8 @@ class CellRuns:
     def delivered_to(self) -> dict[str, dict[int, Share]]:
         """The same for each consumer by itself."""
         sent = [dict(delivered(run)) for run in self.runs if run.outcome.messages]
-        members = dict.fromkeys(member for one in sent for member in one)
-        return {member: _shares([one.get(member, 0) for one in sent]) for member in members}
+        members = dict.fromkeys(member for item in sent for member in item)
+        return {member: _shares([item.get(member, 0) for item in sent]) for member in members}
 
     def fates(self) -> dict[str, Share]:
         """By what became of the messages, `4 delivered, 4 filtered by the client`, of the runs that sent any."""
@@ -73,7 +73,7 @@ def cells(runs: Sequence[Report]) -> list[CellRuns]:
     for run in runs:
         found.setdefault((run.scenario.name, *cell_of(run)), []).append(run)
     scenarios = list(dict.fromkeys(name for name, *_ in found))
-    in_order = sorted(found.items(), key=lambda one: scenarios.index(one[0][0]))
+    in_order = sorted(found.items(), key=lambda item: scenarios.index(item[0][0]))
     return [CellRuns(name, client, rocketmq, tuple(own)) for (name, client, rocketmq), own in in_order]
 
 
@@ -100,12 +100,12 @@ def subscription(run: Report) -> str:
     )
 
 
-def outcome_told(cell: CellRuns) -> str:
+def outcome_text(cell: CellRuns) -> str:
     """`reproduced`; of several runs `48 reproduced, 2 inconclusive`."""
     outcomes = cell.outcomes()
     if len(cell.runs) == 1:
         return "".join(outcomes)
-    return ", ".join(f"{one.count} {kind}" for kind, one in outcomes.items())
+    return ", ".join(f"{outcome.count} {kind}" for kind, outcome in outcomes.items())
 
 
 def judgement(cell: CellRuns) -> str:
@@ -116,7 +116,7 @@ def judgement(cell: CellRuns) -> str:
     return ", ".join(f"{count} {word}" for word, count in words.most_common())
 
 
-def why_told(cell: CellRuns) -> str:
+def reason_text(cell: CellRuns) -> str:
     """Why a cell that was only measured showed neither the anomaly nor its absence; empty where it did."""
     unclear = [run for run in cell.runs if run.outcome.measured and tells_why(run)]
     if not unclear:
@@ -125,27 +125,28 @@ def why_told(cell: CellRuns) -> str:
     many = f" ({len(unclear)} of {len(cell.runs)})" if len(cell.runs) > 1 else ""
     reason, _ = reason_and_hint(first)
     lacking = [
-        f"`{one.name}`, {one.observed}"
-        for one in first.outcome.findings
-        if one.section == "anomaly" and one.holds is not Holds.YES and first.outcome.trouble is None
+        f"`{finding.name}`, {finding.observed}"
+        for finding in first.outcome.findings
+        if finding.section == "anomaly" and finding.holds is not Holds.YES and first.outcome.trouble is None
     ]
     seen = f"; of `anomaly`: {some(lacking, 2)}" if lacking else ""
     return f"{cell_text(first)}: inconclusive{many}: {reason}{seen}"
 
 
-def delivered_told(cell: CellRuns) -> str:
+def delivered_text(cell: CellRuns) -> str:
     """`a 0, b 4`, or how often it was what."""
     texts = {
-        ", ".join(f"{name} {count}" for name, count in one): share for one, share in cell.deliveries().items()
+        ", ".join(f"{name} {count}" for name, count in item): share
+        for item, share in cell.deliveries().items()
     }
-    return told(texts) or "nothing sent"
+    return shares_text(texts) or "nothing sent"
 
 
-def became_told(cells: Sequence[CellRuns]) -> list[str]:
+def fate_lines(cells: Sequence[CellRuns]) -> list[str]:
     """Where not the same became of the messages of all cells: what it was, and in which."""
     found: dict[str, dict[str, list[str]]] = {}
     for cell in cells:
-        if became := told(cell.fates()):
+        if became := shares_text(cell.fates()):
             found.setdefault(became, {}).setdefault(cell.client, []).append(cell.rocketmq)
     if len(found) < 2:
         return []
@@ -155,16 +156,16 @@ def became_told(cells: Sequence[CellRuns]) -> list[str]:
     ]
 
 
-def subscription_told(cell: CellRuns) -> str:
+def subscription_text(cell: CellRuns) -> str:
     """`tagB`, or how often it was what."""
-    return told(cell.subscriptions()) or "not seen"
+    return shares_text(cell.subscriptions()) or "not seen"
 
 
-def told(shares: dict[str, Share]) -> str:
+def shares_text(shares: dict[str, Share]) -> str:
     """The only value, or values with how often they were there."""
-    if len(shares) == 1 and all(one.count == one.total for one in shares.values()):
+    if len(shares) == 1 and all(item.count == item.total for item in shares.values()):
         return next(iter(shares))
-    parts = [f"{value} ({one.count} of {one.total})" for value, one in list(shares.items())[:_VALUES_TOLD]]
+    parts = [f"{value} ({item.count} of {item.total})" for value, item in list(shares.items())[:_VALUES_TOLD]]
     if len(shares) > _VALUES_TOLD:
         parts.append(f"{counted(len(shares) - _VALUES_TOLD, 'other')}")
     return "; ".join(parts)

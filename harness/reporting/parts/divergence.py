@@ -10,7 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from rocketchaos.harness.core.text import counted, one_line, percent
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.parts.cells import CellRuns, cells, told
+from rocketchaos.harness.reporting.parts.cells import CellRuns, cells, shares_text
 from rocketchaos.harness.reporting.parts.markdown import cell
 
 _NOTHING = "–"
@@ -19,10 +19,10 @@ _NOTHING = "–"
 
 def divergence_table(runs: Sequence[Report]) -> str:
     """The scenarios in which not all cells ended alike, and the names of the others."""
-    by_scenario = {name: list(own) for name, own in groupby(cells(runs), lambda one: one.scenario)}
+    by_scenario = {name: list(own) for name, own in groupby(cells(runs), lambda item: item.scenario)}
     differing = {name: own for name, own in by_scenario.items() if differs(own)}
     alike = [name for name in by_scenario if name not in differing]
-    versions = sorted({one.rocketmq for own in by_scenario.values() for one in own}, key=_order)
+    versions = sorted({item.rocketmq for own in by_scenario.values() for item in own}, key=_order)
     lines = [_conditions(runs), ""]
     if differing:
         rows = [row for own in differing.values() for row in _rows(own, versions)]
@@ -35,16 +35,16 @@ def divergence_table(runs: Sequence[Report]) -> str:
 
 def differs(own: Sequence[CellRuns]) -> bool:
     """Whether the cells of a scenario ended differently, or something else became of what was sent."""
-    return len({(frozenset(one.outcomes()), frozenset(one.fates())) for one in own}) > 1
+    return len({(frozenset(cell_runs.outcomes()), frozenset(cell_runs.fates())) for cell_runs in own}) > 1
 
 
 def _rows(own: Sequence[CellRuns], versions: Sequence[str]) -> list[list[str]]:
     """Of each client: the scenario's name where it is the first, the client, and a column a version."""
     rows: list[list[str]] = []
-    for client in dict.fromkeys(one.client for one in own):
-        found = {one.rocketmq: one for one in own if one.client == client}
+    for client in dict.fromkeys(cell_runs.client for cell_runs in own):
+        found = {cell_runs.rocketmq: cell_runs for cell_runs in own if cell_runs.client == client}
         name = _code(own[0].scenario) if not rows else ""
-        columns = [_told(found[version]) if version in found else _NOTHING for version in versions]
+        columns = [_in_words(found[version]) if version in found else _NOTHING for version in versions]
         rows.append([name, cell(client), *columns])
     return rows
 
@@ -66,14 +66,14 @@ def _code(name: str) -> str:
     return f"`{one_line(name)}`"
 
 
-def _told(own: CellRuns) -> str:
+def _in_words(own: CellRuns) -> str:
     """`**reproduced**: 4 delivered, 4 filtered by the client`; of several runs with shares and intervals."""
     parts = []
     for kind, share in own.outcomes().items():
         interval = f"{percent(share.low).removesuffix(' %')} to {percent(share.high)}"
         many = f" {share.count} of {share.total} ({interval})" if len(own.runs) > 1 else ""
         parts.append(f"**{kind}**{many}")
-    became = told(own.fates())
+    became = shares_text(own.fates())
     return ", ".join(parts) + (f": {cell(became)}" if became else "")
 
 

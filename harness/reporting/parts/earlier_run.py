@@ -45,6 +45,6 @@ def exit_code_of(runs: Sequence[Report], again: Sequence[Again]) -> ExitCode:
     """
     code = ExitCode.gravest([run.exit_code for run in runs])
     only_measured = bool(runs) and all(run.outcome.measured for run in runs)
-    if only_measured and not all(one.runs for one in again):
+    if only_measured and not all(item.runs for item in again):
         return ExitCode.INCONCLUSIVE
     return code

@@ -13,8 +13,8 @@ ANSWERS = {Holds.YES: "holds", Holds.NO: "does not hold", Holds.UNKNOWN: "can't 
 
 def claim_text(finding: Finding) -> str:
     """` [A01]` behind the name of a check that carries a claim, ` [refutes A07]`; empty where it does neither."""
-    told = [finding.claim or "", f"refutes {finding.refutes}" if finding.refutes else ""]
-    return f" [{', '.join(filter(None, told))}]" if any(told) else ""
+    parts = [finding.claim or "", f"refutes {finding.refutes}" if finding.refutes else ""]
+    return f" [{', '.join(filter(None, parts))}]" if any(parts) else ""
 
 
 def finding_lines(run: Report) -> list[str]:

@@ -38,7 +38,7 @@ class Case:
 
     def has(self, verdict: str) -> bool:
         """Whether a problem makes it that."""
-        return any(one.verdict == verdict for one in self.problems)
+        return any(problem.verdict == verdict for problem in self.problems)
 
 
 def write_junit_file(file: Path, title: str, suite: str, cases: Sequence[Case]) -> None:
@@ -49,7 +49,7 @@ def write_junit_file(file: Path, title: str, suite: str, cases: Sequence[Case]) 
     """
     totals = {
         "tests": str(len(cases)),
-        **{name: str(sum(case.has(one) for case in cases)) for name, one in _TOTALS.items()},
+        **{name: str(sum(case.has(total) for case in cases)) for name, total in _TOTALS.items()},
         "time": f"{sum(case.seconds for case in cases):.3f}",
     }
     suites = ElementTree.Element("testsuites", {"name": title, **totals})
@@ -77,9 +77,9 @@ def _add_case(suite: ElementTree.Element, case: Case) -> None:
         properties = ElementTree.SubElement(element, "properties")
         for name, value in case.properties.items():
             ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
-    for one in case.problems:
-        kind = {"type": one.kind} if one.kind else {}
-        problem = ElementTree.SubElement(element, one.verdict, {**kind, "message": printable(one.message)})
-        problem.text = printable(one.text, keep="\n") or None
+    for item in case.problems:
+        kind = {"type": item.kind} if item.kind else {}
+        problem = ElementTree.SubElement(element, item.verdict, {**kind, "message": printable(item.message)})
+        problem.text = printable(item.text, keep="\n") or None
     if case.output:
         ElementTree.SubElement(element, "system-out").text = printable(case.output, keep="\n")

@@ -90,10 +90,10 @@ def gather(marks: Iterable[Mark]) -> tuple[Mark, ...]:
         if len(own) == 1:
             gathered.append(first)
             continue
-        told = "\n".join(mark.title for mark in own[:10])
+        text = "\n".join(mark.title for mark in own[:10])
         more = f"\n… and {len(own) - 10:,} more" if len(own) > 10 else ""
         gathered.append(
-            Mark(first.x, first.look, f"{len(own):,} at once:\n{told}{more}", first.event, len(own))
+            Mark(first.x, first.look, f"{len(own):,} at once:\n{text}{more}", first.event, len(own))
         )
     return tuple(sorted(gathered, key=lambda mark: mark.x))
 
@@ -123,11 +123,11 @@ class Change:
 def stretches(changes: Sequence[Change], end: float) -> list[Piece]:
     """Bars from each change to the next, and to the end; changes that change nothing are skipped."""
     kept: list[Change] = []
-    for one in changes:
-        if not kept or (kept[-1].look, kept[-1].text) != (one.look, one.text):
-            kept.append(one)
+    for change in changes:
+        if not kept or (kept[-1].look, kept[-1].text) != (change.look, change.text):
+            kept.append(change)
     return [
-        Piece(one.seconds, max(one.seconds, until), one.look, one.text, one.title, one.event)
-        for one, until in zip(kept, [*(later.seconds for later in kept[1:]), end], strict=False)
-        if one.look
+        Piece(item.seconds, max(item.seconds, until), item.look, item.text, item.title, item.event)
+        for item, until in zip(kept, [*(later.seconds for later in kept[1:]), end], strict=False)
+        if item.look
     ]

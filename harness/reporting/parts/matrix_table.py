@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from rocketchaos.harness.core.text import seconds_text
 from rocketchaos.harness.reporting.parts.cells import (
     CellRuns,
-    delivered_told,
+    delivered_text,
     judgement,
-    outcome_told,
-    subscription_told,
+    outcome_text,
+    subscription_text,
 )
 from rocketchaos.harness.reporting.parts.markdown import cell
 
@@ -24,13 +24,19 @@ def matrix_table(found: Sequence[CellRuns]) -> str:
     """A line a cell; a scenario's name stands in its first one."""
     lines = list(_HEAD)
     before = ""
-    for one in found:
-        name, before = "" if one.scenario == before else f"`{one.scenario}`", one.scenario
+    for cell_runs in found:
+        name, before = "" if cell_runs.scenario == before else f"`{cell_runs.scenario}`", cell_runs.scenario
         columns = (
-            *map(cell, (name, one.client, one.rocketmq)),
-            f"**{cell(outcome_told(one))}**",
+            *map(cell, (name, cell_runs.client, cell_runs.rocketmq)),
+            f"**{cell(outcome_text(cell_runs))}**",
             *map(
-                cell, (judgement(one), delivered_told(one), subscription_told(one), seconds_text(one.seconds))
+                cell,
+                (
+                    judgement(cell_runs),
+                    delivered_text(cell_runs),
+                    subscription_text(cell_runs),
+                    seconds_text(cell_runs.seconds),
+                ),
             ),
         )
         lines.append("| " + " | ".join(columns) + " |")

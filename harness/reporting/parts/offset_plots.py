@@ -57,8 +57,8 @@ def offset_plots(run: Report) -> list[PlotGroup]:
     samples: dict[tuple[str, str], dict[str, list[Sample]]] = {}
     for event in of_type(run.events, OffsetsObserved):
         queues = samples.setdefault((event.body.group, event.body.topic), {})
-        for one in event.body.queues:
-            queues.setdefault(one.name, []).append((clock(event), one.max_offset, one.consumer_offset))
+        for item in event.body.queues:
+            queues.setdefault(item.name, []).append((clock(event), item.max_offset, item.consumer_offset))
     if sum(len(queues) for queues in samples.values()) > PLOT_LIMIT:
         return []
     end = clock(run.events[-1]) if run.events else 0.0

@@ -83,20 +83,20 @@ def owned_queues_over_time(
             changes.append(Change(clock(event), "", "", "", event.n))
         elif isinstance(event.body, OwnershipObserved) and event.body.consumer == name:
             text = _queues_text(event.body.queues)
-            look, told = ("owned", text) if text else ("owns-none", "no queue")
-            changes.append(Change(clock(event), look, told, f"{name} owns {told}", event.n))
+            look, title = ("owned", text) if text else ("owns-none", "no queue")
+            changes.append(Change(clock(event), look, title, f"{name} owns {title}", event.n))
     return stretches(changes, end)
 
 
 def _queues_text(queues: Sequence[OwnedQueue]) -> str:
     """`orders 0-1`; with several brokers `orders broker-a:0-1 broker-b:0`. Retry topics are left out."""
-    shown = [one for one in queues if not one.topic.startswith("%")]
-    brokers = {one.broker for one in shown}
+    shown = [queue for queue in queues if not queue.topic.startswith("%")]
+    brokers = {queue.broker for queue in shown}
     texts = []
-    for topic in dict.fromkeys(one.topic for one in shown):
+    for topic in dict.fromkeys(queue.topic for queue in shown):
         parts = []
         for broker in sorted(brokers):
-            ids = [one.queue_id for one in shown if (one.topic, one.broker) == (topic, broker)]
+            ids = [queue.queue_id for queue in shown if (queue.topic, queue.broker) == (topic, broker)]
             if ids:
                 parts.append(f"{broker}:{ranges(ids)}" if len(brokers) > 1 else ranges(ids))
         texts.append(f"{topic} {' '.join(parts)}")

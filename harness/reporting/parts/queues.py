@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rocketchaos.assertions.view import RunView, owned_queues
 from rocketchaos.harness.core.events.observed import OffsetsObserved, SubscriptionObserved
 from rocketchaos.harness.core.model import MessageClass
-from rocketchaos.harness.language.consumer import text_of
+from rocketchaos.harness.language.consumer_spec import text_of
 from rocketchaos.harness.reporting.base import Report
 
 
@@ -97,8 +97,8 @@ def _last_offsets(view: RunView, group: str, topic: str) -> dict[str, tuple[int 
     found: dict[str, tuple[int | None, int | None]] = {}
     for event in view.of_kind(OffsetsObserved):
         if (event.body.group, event.body.topic) == (group, topic):
-            for one in event.body.queues:
-                found[one.name] = (one.consumer_offset, one.max_offset)
+            for queue in event.body.queues:
+                found[queue.name] = (queue.consumer_offset, queue.max_offset)
     return found
 
 
@@ -107,9 +107,9 @@ def _stored(view: RunView, group: str, topic: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for event in view.of_kind(SubscriptionObserved):
         if event.body.group == group:
-            one = event.body.subscriptions.get(topic)
-            if one is None:
+            item = event.body.subscriptions.get(topic)
+            if item is None:
                 found.pop(event.body.broker, None)
             else:
-                found[event.body.broker] = one.expression
+                found[event.body.broker] = item.expression
     return found

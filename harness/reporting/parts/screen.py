@@ -59,9 +59,9 @@ class Screen:
         """One paragraph, wrapped to the width of the console with its indentation kept."""
         joined = Text.assemble(*(part if isinstance(part, Text) else self.text(part) for part in parts))
         width = max(_NARROWEST, self._console.width - indent)
-        for one in joined.wrap(self._console, width):
-            one.rstrip()
-            self._console.print(Text(" " * indent) + one, highlight=False, soft_wrap=True)
+        for item in joined.wrap(self._console, width):
+            item.rstrip()
+            self._console.print(Text(" " * indent) + item, highlight=False, soft_wrap=True)
 
     def unbroken(self, label: str, value: str) -> None:
         """A line to be pasted somewhere: never wrapped."""

@@ -36,7 +36,7 @@ def show_unexpected_and_repeats(screen: Screen, runs: Sequence[Report]) -> None:
         if others:
             screen.line(
                 f"{counted(len(others), 'run')} more ended so, for the same reason: "
-                f"{some([one.folder.name for one in others], _FOLDERS_NAMED)}",
+                f"{some([other.folder.name for other in others], _FOLDERS_NAMED)}",
                 indent=2,
             )
     for group in repeats(runs):
@@ -58,7 +58,7 @@ def _show_unexpected(screen: Screen, run: Report) -> None:
     screen.heading(f"{run.outcome.kind.value}: {run.scenario.name}{whose}", run.scenario.title)
     show_trouble(screen, run)
     failing = failing_findings(run)
-    if run.outcome.trouble is not None and all(one.holds is Holds.UNKNOWN for one in failing):
+    if run.outcome.trouble is not None and all(finding.holds is Holds.UNKNOWN for finding in failing):
         screen.line(f"none of its {len(run.outcome.findings)} checks could be answered", indent=2)
     else:
         for finding in failing:
@@ -68,8 +68,8 @@ def _show_unexpected(screen: Screen, run: Report) -> None:
 
 
 def _show_repeats(screen: Screen, group: Repeats) -> None:
-    told = ", ".join(part for part in group.conditions if part)
-    screen.heading(f"{group.scenario}: {len(group.runs)} runs", told)
+    text = ", ".join(part for part in group.conditions if part)
+    screen.heading(f"{group.scenario}: {len(group.runs)} runs", text)
     rows: list[list[str]] = [["outcome", kind.value, str(share)] for kind, share in group.outcomes().items()]
     rows += [["holder", str(holder), str(share)] for holder, share in group.holders().items()]
     without = len(group.runs) - sum(share.count for share in group.holders().values())

@@ -8,17 +8,17 @@ from itertools import groupby
 from rich.text import Text
 
 from rocketchaos.harness.core.text import seconds_text
-from rocketchaos.harness.plan.matrix import LeftOut, left_out_told
+from rocketchaos.harness.plan.matrix import LeftOut, left_out_lines
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.cells import (
     CellRuns,
-    became_told,
     cells,
-    delivered_told,
+    delivered_text,
+    fate_lines,
     judgement,
-    outcome_told,
-    subscription_told,
-    why_told,
+    outcome_text,
+    reason_text,
+    subscription_text,
 )
 from rocketchaos.harness.reporting.parts.screen import Screen, outcome_style
 from rocketchaos.harness.reporting.parts.screen_many import show_sum, show_unexpected_and_repeats
@@ -30,15 +30,15 @@ def show_matrix(screen: Screen, runs: Sequence[Report], left_out: Sequence[LeftO
     """What failed in full and the distributions of repeats, then the cells, the sum last."""
     if len(runs) > 1:
         show_unexpected_and_repeats(screen, runs)
-    for scenario, own in groupby(cells(runs), lambda one: one.scenario):
+    for scenario, own in groupby(cells(runs), lambda item: item.scenario):
         screen.heading(scenario)
         rows = list(own)
         screen.table(_TITLES, [_row(screen, cell) for cell in rows])
-        for line in [*became_told(rows), *filter(None, map(why_told, rows))]:
+        for line in [*fate_lines(rows), *filter(None, map(reason_text, rows))]:
             screen.line(line, indent=2)
     if left_out:
         screen.heading("Left out")
-        for line in left_out_told(left_out):
+        for line in left_out_lines(left_out):
             screen.line(line, indent=2)
     show_sum(screen, runs)
 
@@ -48,9 +48,9 @@ def _row(screen: Screen, cell: CellRuns) -> list[Text | str]:
     return [
         cell.client,
         cell.rocketmq,
-        screen.text(outcome_told(cell), outcome_style(gravest)),
+        screen.text(outcome_text(cell), outcome_style(gravest)),
         judgement(cell),
-        delivered_told(cell),
-        subscription_told(cell),
+        delivered_text(cell),
+        subscription_text(cell),
         seconds_text(cell.seconds),
     ]

@@ -90,11 +90,11 @@ def show_finding(screen: Screen, run: Report, finding: Finding, indent: int = 2)
 
 def _show_checks(screen: Screen, run: Report) -> None:
     findings = run.outcome.findings
-    if run.outcome.trouble is not None and all(one.holds is Holds.UNKNOWN for one in findings):
+    if run.outcome.trouble is not None and all(item.holds is Holds.UNKNOWN for item in findings):
         screen.heading("Checks", f"none of the {len(findings)} could be answered")
         return
     for section, title in SECTION_TITLES.items():
-        own = [one for one in findings if one.section == section]
+        own = [item for item in findings if item.section == section]
         if own:
             rest = "the contrary of what was seen, so it needn't hold" if is_counterpart(run, section) else ""
             screen.heading(title, rest)
@@ -113,8 +113,8 @@ def _show_messages(screen: Screen, run: Report) -> None:
     fates = run.outcome.messages
     for group, topic in dict.fromkeys((line.group, line.topic) for line in lines):
         own = [fate for fate in fates if (fate.group, fate.topic) == (group, topic)]
-        told = fate_sentences(own) or [f"no message of {topic} for group {group} was acknowledged"]
-        screen.line(told[0], indent=2)
+        sentences = fate_sentences(own) or [f"no message of {topic} for group {group} was acknowledged"]
+        screen.line(sentences[0], indent=2)
         if own:
             screen.table(
                 ["queue", "owner", "subscribes", "broker holds", "sent", "became", "offset"],
@@ -138,7 +138,7 @@ def _row(line: QueueLine) -> list[str]:
 def _became(line: QueueLine) -> str:
     """`2 delivered`; to whom, where it was not only to the owner."""
     parts = [
-        f"{count} {words.text}" for one, words in CLASS_WORDS.items() if (count := line.classes.get(one))
+        f"{count} {words.text}" for item, words in CLASS_WORDS.items() if (count := line.classes.get(item))
     ]
     if set(line.delivered) - {line.owner}:
         parts.append("to " + " and ".join(f"{name} ({count})" for name, count in line.delivered.items()))
@@ -150,11 +150,11 @@ def _show_reasons(screen: Screen, run: Report) -> None:
     if not found:
         return
     screen.heading("Why messages did not arrive")
-    for one in found:
+    for reason in found:
         screen.line(
-            screen.text(f"{len(one.keys)} {CLASS_WORDS[one.message_class].text}", "bold"),
-            f" ({some(one.keys)}): {one.reason} ",
-            screen.text(f"({event_numbers(one.events)})", "dim"),
+            screen.text(f"{len(reason.keys)} {CLASS_WORDS[reason.message_class].text}", "bold"),
+            f" ({some(reason.keys)}): {reason.reason} ",
+            screen.text(f"({event_numbers(reason.events)})", "dim"),
             indent=2,
         )
 

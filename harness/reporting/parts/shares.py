@@ -89,9 +89,9 @@ def stored_at_the_end(run: Report) -> dict[tuple[str, str], str]:
     moments = [event.body.moment for event in ends(run.events)] or [END]
     for event in of_type(run.events, SubscriptionObserved):
         if event.body.moment == moments[-1]:
-            for topic, one in sorted(event.body.subscriptions.items()):
+            for topic, item in sorted(event.body.subscriptions.items()):
                 if not topic.startswith("%"):  # the retry topic is stored for every group, and says nothing
-                    stored.setdefault((event.body.group, topic), set()).add(one.expression)
+                    stored.setdefault((event.body.group, topic), set()).add(item.expression)
     return {key: " and ".join(sorted(texts)) for key, texts in stored.items()}
 
 

@@ -67,7 +67,7 @@ class _Teller:
                     self.deliveries.append(cast("Event[Received]", event))
                 case SubscriptionObserved():
                     self._subscription(event, event.body)
-                case _ if (text := _told(event)) is not None:
+                case _ if (text := _in_words(event)) is not None:
                     self._flush()
                     self._add(event, text)
         self._flush()
@@ -77,18 +77,18 @@ class _Teller:
         self.lines.append(Line((event.mono_ns - self.zero_ns) / 1e9, text, event.n))
 
     def _flush(self) -> None:
-        for topic, tag in dict.fromkeys((one.body.topic, one.body.tag) for one in self.sends):
-            own = [one for one in self.sends if (one.body.topic, one.body.tag) == (topic, tag)]
-            queues = Counter(one.body.queue for one in own)
+        for topic, tag in dict.fromkeys((send.body.topic, send.body.tag) for send in self.sends):
+            own = [send for send in self.sends if (send.body.topic, send.body.tag) == (topic, tag)]
+            queues = Counter(send.body.queue for send in own)
             what = f"of tag {tag}" if tag is not None else "without a tag"
             each = f", {min(queues.values())} to each" if len(set(queues.values())) == 1 else ""
             self._add(
                 own[0],
                 f"{counted(len(own), 'message')} {what} sent to {topic}, to {counted(len(queues), 'queue')}{each}",
             )
-        for consumer in dict.fromkeys(one.node for one in self.deliveries):
-            mine = [one for one in self.deliveries if one.node == consumer]
-            again = sum(1 for one in mine if one.body.reconsume_times)
+        for consumer in dict.fromkeys(delivery.node for delivery in self.deliveries):
+            mine = [delivery for delivery in self.deliveries if delivery.node == consumer]
+            again = sum(1 for delivery in mine if delivery.body.reconsume_times)
             self._add(
                 mine[0],
                 f"{consumer} got {counted(len(mine), 'message')}, from queues {_queues_of(mine)}"
@@ -99,13 +99,13 @@ class _Teller:
     def _subscription(self, event: Event, look: SubscriptionObserved) -> None:
         group, broker, table = look.group, look.broker, look.subscriptions
         # The retry topic is stored for every group, and says nothing.
-        held = {topic: one.expression for topic, one in table.items() if not topic.startswith("%")}
+        held = {topic: item.expression for topic, item in table.items() if not topic.startswith("%")}
         if self.stored.get((group, broker), {}) == held:
             return
         self.stored[(group, broker)] = held
         self._flush()
-        told = ", ".join(f"{topic} {text!r}" for topic, text in sorted(held.items()))
-        self._add(event, f"{broker} holds as the subscription of group {group}: {told or 'nothing'}")
+        expressions = ", ".join(f"{topic} {text!r}" for topic, text in sorted(held.items()))
+        self._add(event, f"{broker} holds as the subscription of group {group}: {expressions or 'nothing'}")
 
 
 def _queues_of(received: Sequence[Event[Received]]) -> str:
@@ -115,12 +115,12 @@ def _queues_of(received: Sequence[Event[Received]]) -> str:
     return ", ".join(f"{broker}:{ranges(ids)}" for broker, ids in sorted(by_broker.items()))
 
 
-def _told(event: Event) -> str | None:
+def _in_words(event: Event) -> str | None:
     """None: it is told by the sends, the deliveries and the subscriptions, or not at all."""
     match event.body:
         case ConsumerStarting(subscribe=subscribe):
-            told = ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items())
-            return f"{event.node} starts, subscribing {told}"
+            expressions = ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items())
+            return f"{event.node} starts, subscribing {expressions}"
         case ConsumerStopped():
             return f"{event.node} has stopped"
         case WorkerDied(reason=reason):

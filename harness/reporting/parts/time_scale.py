@@ -35,8 +35,8 @@ class TimeScale:
         total = sum(drawn)
         self._times = known
         self._positions = [0.0]
-        for one in drawn:
-            self._positions.append(self._positions[-1] + one / total * width)
+        for item in drawn:
+            self._positions.append(self._positions[-1] + item / total * width)
         self.width = width
 
     @property

@@ -147,7 +147,7 @@ class _Drawing:
             else:
                 # A step inside another ends before it; then the outer one goes on.
                 ended = event.body.identity
-                open_steps = [one for one in open_steps if one.identity != ended]
+                open_steps = [open_step for open_step in open_steps if open_step.identity != ended]
             changes.append(_step_change(self.clock(event), event, open_steps))
         looks = {Settled: "settled", Bound: "bound", RunTrouble: "bad", MomentObserved: "moment"}
         marks = [
@@ -194,7 +194,7 @@ class _Drawing:
 
     def _consumer(self, name: str) -> Lane:
         spec = self.run.scenario.consumers[name]
-        told = ", ".join(f"{topic} {text}" for topic, text in spec.expressions.items())
+        expressions = ", ".join(f"{topic} {text}" for topic, text in spec.expressions.items())
         looks = {Received: "received", ListenerError: "bad", WorkerDied: "bad"}
         marks = [
             self._mark(event, look, _consumer_title(event))
@@ -218,7 +218,7 @@ class _Drawing:
         ]
         owned = owned_queues_over_time(self.run.events, name, ends, self.clock, end)
         rows = (self._spans(life), self._spans(owned))
-        return Lane(name, told, rows, gather(marks))
+        return Lane(name, expressions, rows, gather(marks))
 
     def _producer(self) -> Lane:
         fates: dict[str, MessageFate] = {}

@@ -40,7 +40,7 @@ def expectation(run: Report) -> str:
     if outcome.expected is None or outcome.as_expected:
         return outcome.judgement
     if outcome.kind is outcome.expected:
-        others = [one for one in failing_findings(run) if one.section == "also"]
+        others = [finding for finding in failing_findings(run) if finding.section == "also"]
         return f"{outcome.judgement}: {counted(len(others), 'check')} of `also` not seen to hold"
     return f"{outcome.judgement}: should be {outcome.expected.value.replace('-', ' ')}"
 
@@ -75,7 +75,11 @@ def failing_findings(run: Report) -> list[Finding]:
     sections = {"also", *([SECTION_OF[outcome.expected]] if outcome.expected is not None else [])}
     if outcome.expected is None or (outcome.kind is OutcomeKind.INCONCLUSIVE and outcome.trouble is None):
         sections |= set(SECTION_OF.values())
-    return [one for one in outcome.findings if one.section in sections and one.holds is not Holds.YES]
+    return [
+        finding
+        for finding in outcome.findings
+        if finding.section in sections and finding.holds is not Holds.YES
+    ]
 
 
 def is_counterpart(run: Report, section: str) -> bool:

@@ -107,7 +107,7 @@ def _subscriptions(run: Report, group: str, shown: Mapping[str, OwnSubscription]
     for event in _at_last(run, SubscriptionObserved):
         held = event.body.subscriptions
         for topic in run.scenario.topics if event.body.group == group else ():
-            pair = [one.expression if one else "none" for one in (shown.get(topic), held.get(topic))]
+            pair = [item.expression if item else "none" for item in (shown.get(topic), held.get(topic))]
             if pair[0] != pair[1]:
                 yield (
                     f"The dashboard shows {pair[0]} as the subscription of group {group} for {topic}, "

@@ -12,10 +12,10 @@ def workflow_command(level: str, properties: Mapping[str, str], text: str) -> st
 
     Escaped as `@actions/core` does (`packages/core/src/command.ts`).
     """
-    told = ",".join(
+    fields = ",".join(
         f"{name}={_escape_property(value)}" for name, value in sorted(properties.items()) if value
     )
-    return f"::{level} {told}::{_escape(printable(text, keep=chr(10)))}"
+    return f"::{level} {fields}::{_escape(printable(text, keep=chr(10)))}"
 
 
 def _escape(text: str) -> str:

@@ -140,8 +140,8 @@ class AdminWorker:
         """What `mqadmin consumerStatus -g` compares (ConsumerStatusSubCommand, 4.9.4)."""
         connection = self._api.getConsumerConnectionList(broker_address, group, jpype.JLong(_TIMEOUT_MS))
         infos = jpype.JClass("java.util.TreeMap")()
-        for one in connection.getConnectionSet():
-            client_id = one.getClientId()
+        for item in connection.getConnectionSet():
+            client_id = item.getClientId()
             infos.put(client_id, self._admin.getConsumerRunningInfo(group, client_id, False))
         # The class moved with 5.0, so it is reached by what the client itself hands out.
         alike = next(iter(infos.values())).analyzeSubscription(infos)

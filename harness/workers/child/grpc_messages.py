@@ -49,7 +49,7 @@ def described_message(message: Any) -> Described:
         "topic": message.topic,
         "tag": message.tag,
         "key": key,
-        "keys": sorted(one for one in message.keys if one != key),
+        "keys": sorted(item for item in message.keys if item != key),
         "msg_id": message.message_id,
         "offset_msg_id": None,
         "broker": broker,
@@ -75,5 +75,5 @@ def refusals() -> Iterator[None]:
             first = first.__context__
         code = getattr(first, "code", None)
         # That of gRPC's own errors is a function.
-        told = int(code) if isinstance(code, int) else None
-        raise CommandFailed(f"{type(first).__name__}: {first}", told) from error
+        status_code = int(code) if isinstance(code, int) else None
+        raise CommandFailed(f"{type(first).__name__}: {first}", status_code) from error

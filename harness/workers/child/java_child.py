@@ -72,8 +72,8 @@ def _consumer(
     if api in _WITH_LISTENER:
         return _WITH_LISTENER[api](name, events, **{**_PLAIN_PUSH, **chosen})
     if api in _POLLED:
-        told = {key: value for key, value in chosen.items() if key not in _PLAIN_PUSH}
-        return _POLLED[api](name, events, **told)
+        settings = {key: value for key, value in chosen.items() if key not in _PLAIN_PUSH}
+        return _POLLED[api](name, events, **settings)
     raise CommandFailed(f"the Java client has no consumer `{api}`")
 
 

@@ -73,7 +73,7 @@ class PushConsumer(JavaConsumer):
     def versions(self) -> Mapping[str, int]:
         """Of RebalanceImpl.subscriptionInner: the times of `subscribe`, until its queues first change."""
         table = self._java.getDefaultMQPushConsumerImpl().getRebalanceImpl().getSubscriptionInner()
-        return {str(one.getKey()): int(one.getValue().getSubVersion()) for one in table.entrySet()}
+        return {str(item.getKey()): int(item.getValue().getSubVersion()) for item in table.entrySet()}
 
     def assignment(self) -> list[Described]:
         """The queues that it consumes now (RebalanceImpl.processQueueTable)."""

@@ -62,7 +62,9 @@ class Producer(JavaClient):
         brokers = {str(queue.getBrokerName()) for queue in published.getMessageQueueList()}
         return {
             "known": True,
-            "brokers": sorted(one for one in brokers if factory.findBrokerAddressInPublish(one) is not None),
+            "brokers": sorted(
+                broker for broker in brokers if factory.findBrokerAddressInPublish(broker) is not None
+            ),
         }
 
     def send(self, message: Outgoing) -> Mapping[str, Any]:

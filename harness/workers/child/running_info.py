@@ -35,11 +35,11 @@ def running_info(body: bytes) -> Mapping[str, Any]:
             for queue, held in queues
         ],
         "subscriptions": {
-            one["topic"]: {
-                "expression": one["subString"],
-                "type": one.get("expressionType") or "TAG",
-                "sub_version": int(one["subVersion"]),
+            item["topic"]: {
+                "expression": item["subString"],
+                "type": item.get("expressionType") or "TAG",
+                "sub_version": int(item["subVersion"]),
             }
-            for one in answer.get("subscriptionSet", ())
+            for item in answer.get("subscriptionSet", ())
         },
     }

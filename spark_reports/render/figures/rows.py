@@ -42,7 +42,7 @@ class Rows:
                 places.append(-(at + 0.5))
                 own.append(style.label(*(label[1:] if grouped else label)))
                 at += 1
-        return cls(places, own, heads, at, max((one.count("<br>") + 1 for one in own), default=1))
+        return cls(places, own, heads, at, max((item.count("<br>") + 1 for item in own), default=1))
 
     def layout(self, figure: go.Figure, around_px: int, least_px: int = 26) -> None:
         """Give the figure its height, its upward axis and the names of its groups."""

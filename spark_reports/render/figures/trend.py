@@ -62,7 +62,7 @@ def trend(
         row_px: height of each chart.
     """
     rows = max(1, len(series))
-    titles = [style.label(one.name, width=44) for one in series]
+    titles = [style.label(entry.name, width=44) for entry in series]
     title_px = 4 + 16 * max((title.count("<br>") + 1 for title in titles), default=1)
     figure = make_subplots(
         rows=rows,
@@ -71,14 +71,14 @@ def trend(
         vertical_spacing=min(0.3, (title_px + 4) / (row_px * rows)),
         subplot_titles=titles or None,
     )
-    for row, one in enumerate(series, 1):
-        _draw(figure, row, one)
+    for row, item in enumerate(series, 1):
+        _draw(figure, row, item)
     figure.update_layout(**style.layout(rows=rows, row_px=row_px, around_px=title_px + 46), showlegend=False)
     figure.update_layout(margin={"t": title_px + 4, "r": 18})
     for title in figure.layout.annotations[: len(series)]:
         title.update(x=0, xref="paper", xanchor="left", align="left", font={"size": 12})
-    for row, one in enumerate(series, 1):
-        _mark(figure, row, one.changes)
+    for row, item in enumerate(series, 1):
+        _mark(figure, row, item.changes)
     if bounds:
         room = 0.06 * (bounds[1] - bounds[0])
         figure.update_yaxes(range=[bounds[0] - room, bounds[1] + room])
@@ -88,14 +88,14 @@ def trend(
     return figure
 
 
-def _draw(figure: go.Figure, row: int, one: Series) -> None:
-    times = [moment.at for moment in one.moments]
-    if one.moments and all(m.low is not None and m.high is not None for m in one.moments):
+def _draw(figure: go.Figure, row: int, series: Series) -> None:
+    times = [moment.at for moment in series.moments]
+    if series.moments and all(m.low is not None and m.high is not None for m in series.moments):
         edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-        figure.add_scatter(x=times, y=[m.low for m in one.moments], row=row, col=1, **edge)
+        figure.add_scatter(x=times, y=[m.low for m in series.moments], row=row, col=1, **edge)
         figure.add_scatter(
             x=times,
-            y=[m.high for m in one.moments],
+            y=[m.high for m in series.moments],
             row=row,
             col=1,
             fill="tonexty",
@@ -104,13 +104,15 @@ def _draw(figure: go.Figure, row: int, one: Series) -> None:
         )
     figure.add_scatter(
         x=times,
-        y=[moment.value for moment in one.moments],
+        y=[moment.value for moment in series.moments],
         row=row,
         col=1,
         mode="lines+markers",
         line={"color": style.ACCENT, "width": 2},
         marker={"color": style.ACCENT, "size": 6},
-        hovertext=[style.hover(one.name, *(moment.says or [f"{moment.value:g}"])) for moment in one.moments],
+        hovertext=[
+            style.hover(series.name, *(moment.says or [f"{moment.value:g}"])) for moment in series.moments
+        ],
         hovertemplate="%{hovertext}<extra></extra>",
     )
 

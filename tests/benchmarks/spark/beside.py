@@ -31,7 +31,7 @@ def duck(store: Store, threads: int, memory_gib: int) -> Iterator[duckdb.DuckDBP
                 connection.execute(f"CREATE VIEW {name} AS SELECT * FROM {source}")
             else:
                 columns = ", ".join(
-                    f'"{one.name}" {_TYPE.get(one.dataType.typeName(), "VARCHAR")}' for one in table.schema
+                    f'"{item.name}" {_TYPE.get(item.dataType.typeName(), "VARCHAR")}' for item in table.schema
                 )
                 connection.execute(f"CREATE TABLE {name} ({columns})")
         yield connection
@@ -58,8 +58,8 @@ def asked(connection: duckdb.DuckDBPyConnection, text: str) -> tuple[float, list
 
 def difference(ours: Iterable[Iterable[Any]], theirs: Iterable[Iterable[Any]]) -> str:
     """A row that only one of the two has, in whatever order; empty where all are alike, floats to nine digits."""
-    one, other = (Counter(repr([_plain(value) for value in row]) for row in rows) for rows in (ours, theirs))
-    only = {"Spark": one - other, "DuckDB": other - one}
+    item, other = (Counter(repr([_plain(value) for value in row]) for row in rows) for rows in (ours, theirs))
+    only = {"Spark": item - other, "DuckDB": other - item}
     found = [f"{min(rows)} only by {who}, one of {rows.total():,}" for who, rows in only.items() if rows]
     return "; ".join(found)
 
@@ -72,7 +72,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat()
     if isinstance(value, Mapping):
-        return sorted((name, _plain(one)) for name, one in value.items())
+        return sorted((name, _plain(item)) for name, item in value.items())
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return value

@@ -115,41 +115,41 @@ def read_run(folder: Path) -> RealRun:
 
 def delivery_times_ms(run: RealRun) -> list[float]:
     """From a message's acknowledgement to its first delivery, of each that was delivered."""
-    sent = {one["data"]["key"]: one["mono_ns"] for one in run.events if one["kind"] == "sent"}
+    sent = {item["data"]["key"]: item["mono_ns"] for item in run.events if item["kind"] == "sent"}
     first: dict[str, int] = {}
-    for one in run.events:
-        if one["kind"] == "received" and one["data"].get("key") in sent:
-            first.setdefault(one["data"]["key"], one["mono_ns"])
+    for event in run.events:
+        if event["kind"] == "received" and event["data"].get("key") in sent:
+            first.setdefault(event["data"]["key"], event["mono_ns"])
     return [max(0.01, (at - sent[key]) / 1e6) for key, at in first.items()]
 
 
 def tracks(run: RealRun, kind: str) -> dict[tuple[str, str], str]:
     """Key and group: what a witness last said of the message."""
     return {
-        (one["data"]["key"], group): str(track)
-        for one in run.events
-        if one["kind"] == kind
-        for group, track in (one["data"].get("tracks") or {}).items()
+        (event["data"]["key"], group): str(track)
+        for event in run.events
+        if event["kind"] == kind
+        for group, track in (event["data"].get("tracks") or {}).items()
     }
 
 
 def samples_of(run: RealRun) -> Iterator[Sample]:
     """Every message of a run."""
     broker, dashboard = tracks(run, "tracks-observed"), tracks(run, "dashboard-tracks-observed")
-    for one in run.messages:
-        about = (one["key"], one["group"])
+    for message in run.messages:
+        about = (message["key"], message["group"])
         yield Sample(
-            consumer_group=one["group"],
-            topic=one["topic"],
-            tag=one["tag"],
-            owner=one["owner"],
-            subscription=one["subscription"],
-            message_class=one["message_class"],
-            deliveries=tuple(one["deliveries"]),
-            reason=one["reason"],
+            consumer_group=message["group"],
+            topic=message["topic"],
+            tag=message["tag"],
+            owner=message["owner"],
+            subscription=message["subscription"],
+            message_class=message["message_class"],
+            deliveries=tuple(message["deliveries"]),
+            reason=message["reason"],
             broker_track=broker.get(about),
             dashboard_track=dashboard.get(about),
-            event_count=len(one["events"]),
+            event_count=len(message["events"]),
         )
 
 
@@ -172,7 +172,7 @@ def _profile(runs: Sequence[RealRun]) -> Profile:
         for sample in samples_of(run):
             counts[sample.message_class] += 1
             samples[sample.message_class][sample] = None
-    queues = {one["queue"] for run in runs for one in run.messages if one["queue"]}
+    queues = {message["queue"] for run in runs for message in run.messages if message["queue"]}
     scenario, client, rocketmq, cluster, timing = runs[0].cell
     loads = [run.record.get("load") or {} for run in runs]
     return Profile(

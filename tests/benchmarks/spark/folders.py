@@ -69,7 +69,7 @@ def pattern_of(folder: Path) -> Pattern | None:
     for text in (folder / "messages.jsonl").read_text(encoding="utf-8").splitlines():
         fate = json.loads(text)
         fates[fate["key"]].append(fate)
-    sent = {one["data"]["key"]: one["mono_ns"] for one in events if one["kind"] == "sent"}
+    sent = {item["data"]["key"]: item["mono_ns"] for item in events if item["kind"] == "sent"}
     keys = [key for key in fates if key in sent]
     if not keys:
         return None
@@ -85,7 +85,7 @@ def pattern_of(folder: Path) -> Pattern | None:
         else:
             (before if event["mono_ns"] <= first_sent else after).append(line)
     lives = [
-        Life(by_key[key], [_fate(one) for one in fates[key]], [one["events"] for one in fates[key]])
+        Life(by_key[key], [_fate(item) for item in fates[key]], [item["events"] for item in fates[key]])
         for key in keys
     ]
     documents = {name: (folder / name).read_text(encoding="utf-8") for name in _DOCUMENTS}
@@ -135,7 +135,7 @@ def write_run(pattern: Pattern, folder: Path, number: int, messages: int) -> Non
     history += [
         (ends_ns + line.after_ns - first_after, line.text, None, -1, line.number) for line in pattern.after
     ]
-    history.sort(key=lambda one: one[0])
+    history.sort(key=lambda item: item[0])
     numbers: dict[tuple[int, int], int] = {}
     lines = []
     for n, (at_ns, text, own_key, place, real) in enumerate(history, 1):
@@ -153,7 +153,9 @@ def _fates(lives: Sequence[Life], numbers: Mapping[tuple[int, int], int]) -> Ite
     for place, life in enumerate(lives):
         for text, proof in zip(life.fates, life.proofs, strict=True):
             events = [numbers.get((place, real)) or numbers.get((-1, real)) for real in proof]
-            yield text % (f"orders-{place + 1}", place // 4, sorted(one for one in events if one)) + "\n"
+            yield (
+                text % (f"orders-{place + 1}", place // 4, sorted(event for event in events if event)) + "\n"
+            )
 
 
 def write_folders(

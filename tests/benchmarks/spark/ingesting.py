@@ -62,11 +62,11 @@ def measure_ingest(
         ingested(spark, small, Path(name) / "warm", say)
     together = sorted(facts for facts in sizes if facts >= PART)
     alone = [([facts], repeats) for facts in sorted(sizes) if facts < PART]
-    told: list[Ingested] = []
+    text: list[Ingested] = []
     for some, often in [*alone, (together, 1)]:
         with tempfile.TemporaryDirectory(prefix="bench-spark-", dir=disk) as name:
-            told += _measure_parts(spark, some, places, often, say, Path(name))
-    return told
+            text += _measure_parts(spark, some, places, often, say, Path(name))
+    return text
 
 
 def _measure_parts(
@@ -85,7 +85,7 @@ def _measure_parts(
     if not sizes:
         return
     ends = {math.ceil(facts / PART) for facts in sizes}
-    of_messages, of_events, told = ([Watched() for _ in range(repeats)] for _ in range(3))
+    of_messages, of_events, text = ([Watched() for _ in range(repeats)] for _ in range(3))
     say(f"{sizes[-1]:,} message facts: writing run folders")
     first = folder / "runs"
     made = write_folders(first, min(PART, sizes[-1]), _per_run(sizes[-1]), places)
@@ -102,12 +102,12 @@ def _measure_parts(
             of_messages[number] += bare(spark, runs, "messages.jsonl", MESSAGE, folder, say)
             of_events[number] += bare(spark, runs, "events.jsonl", EVENT, folder, say)
             store = folder / f"store-{number}"
-            told[number] += ingested(spark, runs, store, say)
+            text[number] += ingested(spark, runs, store, say)
             again_s = ingested(spark, runs, store, say).seconds
         if part:
             shutil.rmtree(runs)
         if part + 1 in ends:
-            so_far = (deepcopy(of_messages), deepcopy(of_events), deepcopy(told))
+            so_far = (deepcopy(of_messages), deepcopy(of_events), deepcopy(text))
             yield Ingested(made * (part + 1), size * (part + 1), *so_far, again_s)
 
 
@@ -116,21 +116,21 @@ def bare(
 ) -> Watched:
     """The plainest conversion to Parquet of all files of one name."""
     target = folder / "bare"
-    with watched(spark) as told:
+    with watched(spark) as text:
         spark.read.schema(schema).json(f"{runs}/*/*/{name}").write.parquet(str(target))
-    say(f"bare conversion of {name}: {told.seconds:.1f} s")
+    say(f"bare conversion of {name}: {text.seconds:.1f} s")
     shutil.rmtree(target)
-    return told
+    return text
 
 
 def ingested(spark: SparkSession, runs: Path, store: Path, say: Progress) -> Watched:
     """One ingest."""
-    with watched(spark) as told:
+    with watched(spark) as text:
         summary = ingest(spark, Store.create(spark, str(store)), [str(runs)], lambda _text: None)
     if summary.quarantined:
         raise SystemExit(f"run folders of the bench were quarantined: {dict(summary.quarantined)}")
-    say(f"ingest: {told.seconds:.1f} s, {summary.ingested} runs, {summary.unchanged} known")
-    return told
+    say(f"ingest: {text.seconds:.1f} s, {summary.ingested} runs, {summary.unchanged} known")
+    return text
 
 
 def _per_run(facts: int) -> int:

@@ -54,9 +54,9 @@ class Reported:
 def all_queries() -> list[str]:
     """Names of all queries of all reports."""
     return sorted(
-        one.name.removesuffix(".sql")
-        for one in files(rocketchaos.spark_reports.queries).iterdir()
-        if one.name.endswith(".sql")
+        item.name.removesuffix(".sql")
+        for item in files(rocketchaos.spark_reports.queries).iterdir()
+        if item.name.endswith(".sql")
     )
 
 
@@ -81,10 +81,10 @@ def measure_reports(
         queries = ask_all(spark, store, repeats, say, memory_gib)
         reports = {}
         for report, build in REPORTS.items():
-            with watched(spark) as told:
+            with watched(spark) as text:
                 build(spark, store.summary())
-            reports[report] = told
-            say(f"report {report}: {told.seconds:.1f} s")
+            reports[report] = text
+            say(f"report {report}: {text.seconds:.1f} s")
         size = sum(file.stat().st_size for file in folder.rglob("*.parquet"))
         summary = store.summary()
         return Reported(summary.messages, summary.runs, size, write_s, queries, reports)
@@ -104,9 +104,9 @@ def ask_all(
     with duck(store, spark.sparkContext.defaultParallelism, memory_gib) as connection:
         for _ in range(repeats):
             for name, answer in answers.items():
-                with watched(spark) as told:
+                with watched(spark) as text:
                     rows = spark.sql(query(name)).collect()
-                answer.spark.append(told)
+                answer.spark.append(text)
                 answer.rows = len(rows)
                 duck_s, found = asked(connection, query(name))
                 if isinstance(found, str):
@@ -115,6 +115,6 @@ def ask_all(
                     answer.duck_s.append(duck_s)
                     answer.difference = answer.difference or difference(rows, found)
                 say(
-                    f"{name}: {told.seconds:.2f} s, DuckDB {answer.refusal or f'{duck_s:.2f} s'}, {len(rows)} rows"
+                    f"{name}: {text.seconds:.2f} s, DuckDB {answer.refusal or f'{duck_s:.2f} s'}, {len(rows)} rows"
                 )
     return answers

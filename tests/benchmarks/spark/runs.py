@@ -161,7 +161,7 @@ def cells_of(spark: SparkSession, world: World) -> DataFrame:
                 timers_ms(PROFILES[profile.timing], cell.rocketmq, [(cell.kind, cell.client_version)]),
                 list(profile.queues),
                 deck,
-                [tuple(getattr(one, name) for name in _SAMPLE.fieldNames()) for one in samples],
+                [tuple(getattr(sample, name) for name in _SAMPLE.fieldNames()) for sample in samples],
             )
         )
     return spark.createDataFrame(rows, _CELLS)

@@ -37,17 +37,19 @@ class Measured:
     def complaints(self) -> list[str]:
         """What must not be."""
         found = [
-            f"ingest: {text}" for one in self.ingest for work in one.ingest for text in _complaints(work)
+            f"ingest: {text}" for item in self.ingest for work in item.ingest for text in _complaints(work)
         ]
-        for one in self.reports:
-            for name, asked in one.queries.items():
+        for report in self.reports:
+            for name, asked in report.queries.items():
                 found += [f"{name}: {text}" for work in asked.spark for text in _complaints(work)]
                 if asked.refusal:
                     found.append(f"{name}: DuckDB does not take it: {asked.refusal}")
                 if asked.difference:
                     found.append(f"{name}: Spark and DuckDB give different rows: {asked.difference}")
             found += [
-                f"report {name}: {text}" for name, work in one.reports.items() for text in _complaints(work)
+                f"report {name}: {text}"
+                for name, work in report.reports.items()
+                for text in _complaints(work)
             ]
         return found
 
@@ -72,23 +74,23 @@ def tables(measured: Measured, cores: int, memory_gib: int) -> dict[str, str]:
 def _ingest(measured: Measured) -> str:
     if not measured.ingest:
         return ""
-    rows = [["ingest of run folders", *(_count(one.facts) for one in measured.ingest), "aim"]]
-    rows.append(["JSON lines", *(f"{one.input_bytes / 2**20:,.0f} MiB" for one in measured.ingest), ""])
+    rows = [["ingest of run folders", *(_count(item.facts) for item in measured.ingest), "aim"]]
+    rows.append(["JSON lines", *(f"{item.input_bytes / 2**20:,.0f} MiB" for item in measured.ingest), ""])
     for name, works in (("messages", "bare_messages"), ("events", "bare_events")):
-        told = (_s(getattr(one, works)) for one in measured.ingest)
-        rows.append([f"bare conversion of `{name}.jsonl`", *told, ""])
-    rows.append(["`report ingest` of both", *(_s(one.ingest) for one in measured.ingest), ""])
-    each = (statistics.median(work.seconds for work in one.ingest) / one.facts for one in measured.ingest)
-    rows.append(["of it: for 1,000,000 message facts", *(f"{one * 10**6:.1f} s" for one in each), ""])
+        text = (_s(getattr(item, works)) for item in measured.ingest)
+        rows.append([f"bare conversion of `{name}.jsonl`", *text, ""])
+    rows.append(["`report ingest` of both", *(_s(item.ingest) for item in measured.ingest), ""])
+    each = (statistics.median(work.seconds for work in item.ingest) / item.facts for item in measured.ingest)
+    rows.append(["of it: for 1,000,000 message facts", *(f"{item * 10**6:.1f} s" for item in each), ""])
     for unit, name in (("seconds", "speed / bare speed"), ("cpu_s", "the same in processor time")):
-        ratios = (statistics.median(one.ratios(unit)) for one in measured.ingest)
+        ratios = (statistics.median(item.ratios(unit)) for item in measured.ingest)
         rows.append([f"of it: {name}", *(f"{ratio:.2f}" for ratio in ratios), "≥ 0.5"])
     rows.append(
-        ["the same once more: nothing changes", *(f"{one.again_s:.1f} s" for one in measured.ingest), ""]
+        ["the same once more: nothing changes", *(f"{item.again_s:.1f} s" for item in measured.ingest), ""]
     )
-    rows.append(_skew_row([[work.skew for work in one.ingest] for one in measured.ingest]))
+    rows.append(_skew_row([[work.skew for work in item.ingest] for item in measured.ingest]))
     rows.append(_memory_row(measured.ingest_memory, len(measured.ingest)))
-    rows.append(["measurements", *(str(len(one.ingest)) for one in measured.ingest), ""])
+    rows.append(["measurements", *(str(len(item.ingest)) for item in measured.ingest), ""])
     return _markdown(rows)
 
 
@@ -96,35 +98,39 @@ def _reports(measured: Measured) -> str:
     if not measured.reports:
         return ""
     sizes = measured.reports
-    rows = [["reports, Spark (DuckDB)", *(_count(one.facts) for one in sizes), "aim"]]
+    rows = [["reports, Spark (DuckDB)", *(_count(size.facts) for size in sizes), "aim"]]
     rows.append(
-        ["runs; Parquet", *(f"{one.runs:,}; {one.parquet_bytes / 2**20:,.0f} MiB" for one in sizes), ""]
+        ["runs; Parquet", *(f"{size.runs:,}; {size.parquet_bytes / 2**20:,.0f} MiB" for size in sizes), ""]
     )
     for name in sizes[0].queries:
-        rows.append([f"`{name}`", *(_beside(one.queries[name]) for one in sizes), ""])
+        rows.append([f"`{name}`", *(_beside(size.queries[name]) for size in sizes), ""])
     totals = [
         (
             sum(
                 statistics.median([work.seconds for work in asked.spark])
-                for asked in one.queries.values()
+                for asked in size.queries.values()
                 if asked.duck_s
             ),
-            sum(statistics.median(asked.duck_s) for asked in one.queries.values() if asked.duck_s),
+            sum(statistics.median(asked.duck_s) for asked in size.queries.values() if asked.duck_s),
         )
-        for one in sizes
+        for size in sizes
     ]
     rows.append(["all that both take", *(f"{spark:.1f} s ({duck:.1f} s)" for spark, duck in totals), ""])
     rows.append(["of it: Spark / DuckDB", *(f"{spark / duck:.1f}" for spark, duck in totals), "≤ 5 at 10^8"])
     for name in sizes[0].reports:
-        rows.append([f"`report {name}`", *(f"{one.reports[name].seconds:.1f} s" for one in sizes), ""])
-    whole = [sum(work.seconds for work in one.reports.values()) for one in sizes]
+        rows.append([f"`report {name}`", *(f"{size.reports[name].seconds:.1f} s" for size in sizes), ""])
+    whole = [sum(work.seconds for work in size.reports.values()) for size in sizes]
     rows.append(["all reports", *(f"{seconds:.1f} s" for seconds in whole), "≤ 360 s at 10^8"])
     rows.append(
-        _skew_row([[work.skew for asked in one.queries.values() for work in asked.spark] for one in sizes])
+        _skew_row([[work.skew for asked in size.queries.values() for work in asked.spark] for size in sizes])
     )
     rows.append(_memory_row(measured.reports_memory, len(sizes)))
     rows.append(
-        ["measurements", *(str(max(len(asked.spark) for asked in one.queries.values())) for one in sizes), ""]
+        [
+            "measurements",
+            *(str(max(len(asked.spark) for asked in size.queries.values())) for size in sizes),
+            "",
+        ]
     )
     return _markdown(rows)
 

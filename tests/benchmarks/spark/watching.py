@@ -61,16 +61,16 @@ class Watched:
 @contextmanager
 def watched(spark: SparkSession) -> Iterator[Watched]:
     """The work of the block."""
-    told = Watched()
+    shown = Watched()
     stages, plans = _last(_stages(spark)), _last(_plans(spark))
     began, cpu_s = time.monotonic(), _cpu_s(spark)
-    yield told
-    told.seconds, told.cpu_s = time.monotonic() - began, _cpu_s(spark) - cpu_s
-    for _, stage in takewhile(lambda one: one[0] > stages, _stages(spark)):
-        _add(told, spark, stage)
-    for number, execution in takewhile(lambda one: one[0] > plans, _plans(spark)):
+    yield shown
+    shown.seconds, shown.cpu_s = time.monotonic() - began, _cpu_s(spark) - cpu_s
+    for _, stage in takewhile(lambda item: item[0] > stages, _stages(spark)):
+        _add(shown, spark, stage)
+    for number, execution in takewhile(lambda item: item[0] > plans, _plans(spark)):
         plan = execution.physicalPlanDescription()
-        told.python += [f"{word} in query {number}" for word in PYTHON_IN_PLANS if word in plan]
+        shown.python += [f"{word} in query {number}" for word in PYTHON_IN_PLANS if word in plan]
 
 
 def _last(newest_first: Iterator[tuple[int, Any]]) -> int:
@@ -78,12 +78,12 @@ def _last(newest_first: Iterator[tuple[int, Any]]) -> int:
     return next((number for number, _ in newest_first), -1)
 
 
-def _add(told: Watched, spark: SparkSession, stage: Any) -> None:
+def _add(text: Watched, spark: SparkSession, stage: Any) -> None:
     if stage.numCompleteTasks() == 0:
         return  # skipped: its shuffle was there
-    told.stages += 1
-    told.result_bytes += stage.resultSize()
-    told.spilled_bytes += stage.diskBytesSpilled()
+    text.stages += 1
+    text.result_bytes += stage.resultSize()
+    text.spilled_bytes += stage.diskBytesSpilled()
     if stage.numCompleteTasks() < TELLING_TASKS:
         return
     gateway: Any = spark.sparkContext._gateway
@@ -94,9 +94,9 @@ def _add(told: Watched, spark: SparkSession, stage: Any) -> None:
         return
     times = summary.get().executorRunTime()
     median_ms, longest_ms = times.apply(0), times.apply(1)
-    if longest_ms >= TELLING_S * 1000 and longest_ms / max(1.0, median_ms) > told.skew:
-        told.skew = longest_ms / max(1.0, median_ms)
-        told.skewed_stage = f"stage {stage.stageId()}: {stage.name()}, {stage.numCompleteTasks()} tasks"
+    if longest_ms >= TELLING_S * 1000 and longest_ms / max(1.0, median_ms) > text.skew:
+        text.skew = longest_ms / max(1.0, median_ms)
+        text.skewed_stage = f"stage {stage.stageId()}: {stage.name()}, {stage.numCompleteTasks()} tasks"
 
 
 def _books(spark: SparkSession) -> Any:

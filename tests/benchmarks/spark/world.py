@@ -94,7 +94,7 @@ class World:
     def truth(self) -> dict[str, Any]:
         """As a document, to be put down beside the data."""
         return {
-            "planted": [asdict(one) for one in self.planted],
+            "planted": [asdict(item) for item in self.planted],
             "cells": [
                 {
                     "scenario": cell.scenario,
@@ -168,19 +168,19 @@ def _changes() -> Iterator[tuple[str, dict[str, Any], dict[str, float]]]:
 def _scenarios(profiles: Sequence[Profile]) -> list[Profile]:
     """One profile of each scenario; first those in which something can be planted."""
     first: dict[str, Profile] = {}
-    for one in sorted(profiles, key=lambda one: (one.client != "java", one.expected is None)):
-        first.setdefault(one.scenario, one)
+    for profile in sorted(profiles, key=lambda item: (item.client != "java", item.expected is None)):
+        first.setdefault(profile.scenario, profile)
     return sorted(
         first.values(),
-        key=lambda one: (one.expected is None, one.shares.get("delivered", 0.0) < 0.5, one.scenario),
+        key=lambda item: (item.expected is None, item.shares.get("delivered", 0.0) < 0.5, item.scenario),
     )
 
 
 def _as_real(cell: Cell, profiles: Sequence[Profile]) -> Cell:
-    for one in profiles:
-        if (one.scenario, one.client, one.rocketmq) == (cell.scenario, cell.kind, cell.rocketmq):
-            told = one.runs >= TELLING_RUNS and one.expected
+    for item in profiles:
+        if (item.scenario, item.client, item.rocketmq) == (cell.scenario, cell.kind, cell.rocketmq):
+            text = item.runs >= TELLING_RUNS and item.expected
             return replace(
-                cell, profile=one, as_expected=one.as_expected / one.runs if told else cell.as_expected
+                cell, profile=item, as_expected=item.as_expected / item.runs if text else cell.as_expected
             )
     return cell

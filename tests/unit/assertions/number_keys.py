@@ -64,7 +64,7 @@ def _types(annotation: Any) -> set[Any]:
     found: set[Any] = {annotation} if isinstance(annotation, type) and not get_args(annotation) else set()
     found |= {tuple} if get_origin(annotation) in (tuple, list) else set()
     if get_origin(annotation) in (Union, types.UnionType, tuple, list):
-        found |= {one for inner in get_args(annotation) for one in _types(inner)}
+        found |= {item for inner in get_args(annotation) for item in _types(inner)}
     elif hasattr(annotation, "__metadata__"):
         marks = {mark.func for mark in annotation.__metadata__ if isinstance(mark, BeforeValidator)}
         found |= marks | _types(get_args(annotation)[0])

@@ -49,7 +49,7 @@ def duplicated(events: Events, stated: Stated) -> bool:
     again = 0
     for own in deliveries(events).values():
         times = [event.data["reconsume_times"] for event in own]
-        again += any(one <= max(times[:index]) for index, one in enumerate(times) if index)
+        again += any(time <= max(times[:index]) for index, time in enumerate(times) if index)
     return within(again, stated)
 
 
@@ -69,7 +69,7 @@ def retry(events: Events, stated: Stated) -> bool:
 def latency(events: Events, stated: Stated) -> bool:
     invoked = {event.data["key"]: event.mono_ns for event in of_kind(events, "send-invoked")}
     took_ms = [(own[0].mono_ns - invoked[key]) / 1e6 for key, own in deliveries(events).items()]
-    keeping = [one for one in took_ms if within(one, stated)]
+    keeping = [item for item in took_ms if within(item, stated)]
     return len(keeping) / len(took_ms) >= stated.get("percentile", 100) / 100
 
 
@@ -86,18 +86,18 @@ def placed(events: Events, stated: Stated) -> bool | None:
     counts = {queue: queues.count(queue) for queue in queues}
     return (
         stated.get("queues") in (None, sorted(counts))
-        and (stated.get("each") is None or all(one == stated["each"] for one in counts.values()))
+        and (stated.get("each") is None or all(count == stated["each"] for count in counts.values()))
         and within(len(counts), stated, "queues_")
     )
 
 
 def _lag(queues: Sequence[Mapping[str, Any]]) -> int:
-    return sum(one["max_offset"] - (one["consumer_offset"] or 0) for one in queues)
+    return sum(queue["max_offset"] - (queue["consumer_offset"] or 0) for queue in queues)
 
 
 def offsets(events: Events, stated: Stated) -> bool:
     queues = at_the_end(events, "offsets-observed").data["queues"]
-    beyond = any((one["consumer_offset"] or 0) > one["max_offset"] for one in queues)
+    beyond = any((queue["consumer_offset"] or 0) > queue["max_offset"] for queue in queues)
     return not beyond and _lag(queues) == stated["lag"]
 
 
@@ -127,7 +127,7 @@ def subscription(events: Events, stated: Stated) -> bool:
 def _owned(events: Events, consumer: str) -> list[int]:
     looks = of_kind(events, "ownership-observed")
     own = next(event for event in looks if event.data["consumer"] == consumer)
-    return [one["queue_id"] for one in own.data["queues"]]
+    return [item["queue_id"] for item in own.data["queues"]]
 
 
 def ownership(events: Events, stated: Stated) -> bool:
@@ -188,10 +188,12 @@ def log_lapse(events: Events, stated: Stated) -> bool | None:
         return sorted({float(event.data["time"][-6:].replace(",", ".")) * 1000 for event in lines})
 
     begins, ends = times("offset illegal"), times("fix the pull request offset")
-    lapses = [min(end for end in ends if end >= one) - one for one in begins if one <= max(ends, default=-1)]
+    lapses = [
+        min(end for end in ends if end >= begin) - begin for begin in begins if begin <= max(ends, default=-1)
+    ]
     if len(lapses) < stated.get("times", 1):
         return None
-    return all(within(round(one), stated) for one in lapses)
+    return all(within(round(lapse), stated) for lapse in lapses)
 
 
 REFERENCE: Mapping[str, Callable[[Events, Stated], bool | None]] = {

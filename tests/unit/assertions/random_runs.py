@@ -42,7 +42,7 @@ class Facts:
     looks: tuple[tuple[tuple[int | None, int], ...], ...]
     """Own and maximum offset of each queue, at each look."""
     owned: tuple[frozenset[int], frozenset[int]]
-    told: tuple[int, int]
+    shown_twice: tuple[int, int]
     """Notifications before and after the observation `before`."""
     logged: int
     lines_ms: tuple[tuple[int, bool], ...]
@@ -65,7 +65,7 @@ FACTS = st.builds(
     dead_letters=st.integers(0, 3),
     looks=st.lists(_LOOK, min_size=1, max_size=3).map(tuple),
     owned=st.tuples(st.frozensets(st.integers(0, 3)), st.frozensets(st.integers(0, 3))),
-    told=st.tuples(st.integers(0, 3), st.integers(0, 3)),
+    shown_twice=st.tuples(st.integers(0, 3), st.integers(0, 3)),
     logged=st.integers(0, 4),
     lines_ms=st.lists(st.tuples(st.sampled_from(TIMES_MS), st.booleans()), max_size=5).map(tuple),
     holders=st.lists(st.sampled_from("ab"), max_size=8).map(tuple),
@@ -83,7 +83,7 @@ RICH = Facts(
     dead_letters=2,
     looks=(((2, 2), (3, 3), (None, 0), (1, 1)), ((1, 2), (2, 3), (None, 0), (1, 2))),
     owned=(frozenset({0, 1}), frozenset({1, 3})),
-    told=(1, 2),
+    shown_twice=(1, 2),
     logged=3,
     lines_ms=((0, False), (900, True), (1000, False), (5000, True)),
     holders=("b",) * 40 + ("a",) * 2,
@@ -122,15 +122,17 @@ def _exchange(made: HistoryBuilder, facts: Facts) -> None:
         began_s = float(number)
         made.at(began_s).send("orders", "tagA", number, queue, offsets[queue])
         times = 0
-        for one in attempts:
-            began_s += one.after_ms / 1000
-            times += one.retry
+        for attempt in attempts:
+            began_s += attempt.after_ms / 1000
+            times += attempt.retry
             data = {"topic": "orders", "key": f"orders-{number}", "tag": "tagA", "reconsume_times": times}
             # The clock only ever goes on.
             made.at(max(began_s, _now_s(made)))
-            made.add(one.consumer, "received", **data, broker=BROKER, queue_id=queue, offset=offsets[queue])
-            status = "RECONSUME_LATER" if one.fails else "CONSUME_SUCCESS"
-            made.add(one.consumer, "consumed", key=f"orders-{number}", status=status)
+            made.add(
+                attempt.consumer, "received", **data, broker=BROKER, queue_id=queue, offset=offsets[queue]
+            )
+            status = "RECONSUME_LATER" if attempt.fails else "CONSUME_SUCCESS"
+            made.add(attempt.consumer, "consumed", key=f"orders-{number}", status=status)
         offsets[queue] += 1
 
 
@@ -148,10 +150,10 @@ def _asked(made: HistoryBuilder, facts: Facts) -> None:
     made.add("a", "client-pulled", name="c1", status="FOUND", next_offset=following, messages=number)
     made.add("harness", "asked", name="ids", of=BROKER, **answer, fields={}, text="body")
     made.add("h1", "heartbeat-sent", client_id="h1", group="g")
-    for _ in range(facts.told[0]):
+    for _ in range(facts.shown_twice[0]):
         made.add("h1", "notified", broker=BROKER, group="g")
     made.add("harness", "moment-observed", moment="before")
-    for _ in range(facts.told[1]):
+    for _ in range(facts.shown_twice[1]):
         made.add("h1", "notified", broker=BROKER, group="g")
 
 

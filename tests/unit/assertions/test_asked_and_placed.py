@@ -97,17 +97,17 @@ def clients(of_g: tuple[str, str], *of_h: tuple[str, str]) -> HistoryBuilder:
     made = begun()
     for group, known in (("g", [of_g]), ("h", of_h)):
         made.add("harness", "subscription-observed", group=group, broker="broker-a", moment="end",
-                 clients=[one for one, _ in known], addresses=[where for _, where in known])  # fmt: skip
+                 clients=[item for item, _ in known], addresses=[where for _, where in known])  # fmt: skip
     return ended(made)
 
 
 def test_one_client_has_one_id_and_one_connection() -> None:
-    one, other = ("x", "host:1"), ("x", "host:2")
-    assert answer(clients(one, one), "same-client", groups=["g", "h"]).holds is YES
-    assert answer(clients(one, other), "same-client", groups=["g", "h"]).holds is NO
-    assert answer(clients(one, other), "same-client", groups=["g", "h"], same=False).holds is NO
-    assert answer(clients(one, ("y", "host:2")), "same-client", groups=["g", "h"], same=False).holds is YES
-    assert answer(clients(one), "same-client", groups=["g", "h"]).holds is UNKNOWN
+    item, other = ("x", "host:1"), ("x", "host:2")
+    assert answer(clients(item, item), "same-client", groups=["g", "h"]).holds is YES
+    assert answer(clients(item, other), "same-client", groups=["g", "h"]).holds is NO
+    assert answer(clients(item, other), "same-client", groups=["g", "h"], same=False).holds is NO
+    assert answer(clients(item, ("y", "host:2")), "same-client", groups=["g", "h"], same=False).holds is YES
+    assert answer(clients(item), "same-client", groups=["g", "h"]).holds is UNKNOWN
     assert answer(ended(begun()), "same-client", groups=["g", "h"]).holds is UNKNOWN
 
 

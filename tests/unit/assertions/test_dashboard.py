@@ -88,7 +88,7 @@ STATED: list[tuple[dict[str, Any], Holds, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("fields", "holds", "observed"), STATED, ids=[str(one[0]) for one in STATED])
+@pytest.mark.parametrize(("fields", "holds", "observed"), STATED, ids=[str(item[0]) for item in STATED])
 def test_statements(fields: dict[str, Any], holds: Holds, observed: str) -> None:
     assert Shown().all().ask(**OF_G, **fields) == (holds, observed)
 
@@ -112,8 +112,8 @@ def test_messages_that_it_was_not_asked_for_may_be_anything_unless_another_one_d
 def test_where_there_is_no_message_that_nobody_got_nothing_is_known() -> None:
     shown = Shown().tracks()
     shown.made.events = [event for event in shown.made.events if event.kind != "received"]
-    told = "of 8 messages there is none that a listener got"
-    assert shown.ask(**OF_G, all="CONSUMED", heard=True) == (UNKNOWN, told)
+    text = "of 8 messages there is none that a listener got"
+    assert shown.ask(**OF_G, all="CONSUMED", heard=True) == (UNKNOWN, text)
 
 
 def test_a_group_that_it_does_not_list() -> None:
@@ -141,13 +141,13 @@ def test_an_error_instead_of_an_answer_is_no_lag_and_no_subscription() -> None:
 
 def test_it_differs_in_tracks_or_in_the_subscription() -> None:
     tracks = Shown().tracks("UNKNOWN").connections()
-    told = "it shows UNKNOWN, the broker's own tools CONSUMED: 8 messages"
-    assert tracks.ask(**OF_G, agrees=False) == (YES, told)
-    assert tracks.ask(**OF_G, agrees=True) == (NO, told)
+    text = "it shows UNKNOWN, the broker's own tools CONSUMED: 8 messages"
+    assert tracks.ask(**OF_G, agrees=False) == (YES, text)
+    assert tracks.ask(**OF_G, agrees=True) == (NO, text)
     subscription = Shown().tracks().connections("tagA")
-    told = "it shows tagA, broker-a holds tagB"
-    assert subscription.ask(**OF_G, agrees=False) == (YES, told)
-    assert subscription.ask(**OF_G, agrees=True) == (NO, told)
+    text = "it shows tagA, broker-a holds tagB"
+    assert subscription.ask(**OF_G, agrees=False) == (YES, text)
+    assert subscription.ask(**OF_G, agrees=True) == (NO, text)
 
 
 def test_of_many_differences_some_are_told() -> None:

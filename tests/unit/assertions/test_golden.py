@@ -47,7 +47,7 @@ def test_the_same_history_gives_the_same_outcome(run: Path) -> None:
     assert (report.outcome.kind, report.outcome.reason) == (stored["outcome"], stored["reason"])
     assert report.outcome.as_expected == stored["as_expected"]
     checks = json.loads((run / "checks.json").read_text())["checks"]
-    assert [one["holds"] for one in checks] == [finding.holds for finding in report.outcome.findings]
+    assert [check["holds"] for check in checks] == [finding.holds for finding in report.outcome.findings]
     messages = [json.loads(line) for line in (run / "messages.jsonl").read_text().splitlines()]
     again = [
         json.loads(json.dumps({"schema_version": 1, **message_document(fate)}))
@@ -167,7 +167,7 @@ def test_too_early_to_say_is_unknown() -> None:
     report = by_name("same-group-different-tags")
     early = [event for event in report.events if event.kind != "offsets-observed"]
     outcome = judge(report.scenario, early)
-    finding = next(one for one in outcome.findings if one.name == "delivered to $others")
+    finding = next(item for item in outcome.findings if item.name == "delivered to $others")
     assert finding.holds is Holds.UNKNOWN
     assert "too early" in finding.observed
 
@@ -193,7 +193,7 @@ def stripped(report: Report, kind: str) -> list[Event]:
 def test_a_check_that_crashes_is_unknown() -> None:
     report = by_name("same-group-different-tags")
     outcome = judge(report.scenario, stripped(report, "tracks-observed"))
-    finding = next(one for one in outcome.findings if one.name == "tracks of orders for g")
+    finding = next(item for item in outcome.findings if item.name == "tracks of orders for g")
     assert finding.holds is Holds.UNKNOWN
     assert "BrokenEvent" in finding.observed
 
@@ -216,7 +216,7 @@ def test_what_changes_hands_under_way_is_never_called_lost() -> None:
 def test_all_that_was_sent_has_come_is_final() -> None:
     report = by_name("same-group-same-tags")
     early = [event for event in report.events if event.kind != "offsets-observed"]
-    finding = next(one for one in judge(report.scenario, early).findings if one.name == "delivered to g")
+    finding = next(item for item in judge(report.scenario, early).findings if item.name == "delivered to g")
     assert finding.holds is Holds.YES
 
 
@@ -224,7 +224,7 @@ def test_fewer_than_stated_is_unknown_while_more_may_come() -> None:
     report = by_name("same-group-same-tags")
     got = next(fate.key for fate in report.outcome.messages if fate.deliveries)
     early = [event for event in without(report, got) if event.kind != "offsets-observed"]
-    finding = next(one for one in judge(report.scenario, early).findings if one.name == "delivered to g")
+    finding = next(item for item in judge(report.scenario, early).findings if item.name == "delivered to g")
     assert finding.holds is Holds.UNKNOWN
 
 

@@ -60,7 +60,7 @@ class Story(HistoryBuilder):
 
     def lacking(self, by: float = 100.0) -> list[tuple[str, float]]:
         found = lacking_time(self.scenario, self.events, BEGIN_NS + int(by * 1e9))
-        return [(one.check, round(seconds(one.not_before_ns), 1)) for one in found]
+        return [(item.check, round(seconds(item.not_before_ns), 1)) for item in found]
 
 
 NONE_CAME = "delivered: {to: a, count: 0}"
@@ -102,7 +102,7 @@ def test_every_check_that_is_too_early_says_when_it_is_not(check: str) -> None:
 
 def test_the_answer_is_there_at_that_moment_and_not_before() -> None:
     story = Story(NONE_CAME).end(3.5)
-    (moment,) = [one.not_before_ns for one in lacking_time(story.scenario, story.events, FOREVER_NS)]
+    (moment,) = [item.not_before_ns for item in lacking_time(story.scenario, story.events, FOREVER_NS)]
 
     def answer(now_ns: int) -> Holds:
         return judge(story.scenario, as_if_ended_at(story.events, now_ns)).findings[0].holds

@@ -40,7 +40,9 @@ def holds(check: Check, events: list[Event]) -> Holds:
 
 
 def expected(check: Check, events: list[Event]) -> bool | None:
-    stated = {name: list(one) if isinstance(one, tuple) else one for name, one in check if one is not None}
+    stated = {
+        name: list(item) if isinstance(item, tuple) else item for name, item in check if item is not None
+    }
     return REFERENCE[check.word](events, stated)
 
 
@@ -104,7 +106,7 @@ def test_at_most_n_and_at_least_more_never_hold_together(
 def test_a_stricter_statement_never_holds_where_a_laxer_one_fails(
     key: Key, facts: Facts, data: st.DataObject
 ) -> None:
-    own = [one for one in KEYS if one.word == key.word and not one.many]
+    own = [item for item in KEYS if item.word == key.word and not item.many]
     chosen = st.tuples(st.sampled_from(own), st.integers(0, 8))
     strict = made(key, data.draw(st.sampled_from(values(key))))
     other, index = data.draw(chosen)

@@ -30,7 +30,7 @@ def fallen(*offsets: int) -> Story:
 def test_falls_are_counted(offsets: tuple[int, ...], falls: int | None) -> None:
     story = fallen(*offsets)
     answers = [asked(OffsetFalls(group="g", topic="orders", count=number), story) for number in range(3)]
-    assert [one.holds for one in answers] == [
+    assert [answer.holds for answer in answers] == [
         Holds.UNKNOWN if falls is None else Holds.YES if number == falls else Holds.NO for number in range(3)
     ]
 
@@ -58,7 +58,7 @@ def owned(a: list[int], b: list[int] | None) -> Story:
 def test_queues_with_several_owners_are_counted(b: list[int] | None, several: int | None) -> None:
     story = owned([0], b)
     answers = [asked(SeveralOwners(group="g", topic="orders", count=number), story) for number in range(2)]
-    assert [one.holds for one in answers] == [
+    assert [answer.holds for answer in answers] == [
         Holds.UNKNOWN if several is None else Holds.YES if number == several else Holds.NO
         for number in range(2)
     ]

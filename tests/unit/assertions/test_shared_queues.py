@@ -133,7 +133,7 @@ def test_a_blocked_listener_may_have_it_waiting_behind_what_it_holds() -> None:
 def test_a_busy_listener_may_still_come_to_it() -> None:
     story = Story().sent().passed().later(20)
     story.made.receive("b", "orders", "orders-0", "tagB", 0, 5)
-    busy_ns = next(one.mono_ns for one in story.made.events if one.kind == "received")
+    busy_ns = next(event.mono_ns for event in story.made.events if event.kind == "received")
     fate = story.later(22).fate()
     assert fate.message_class is MessageClass.UNDETERMINED
     assert fate.not_before_ns == busy_ns + 6_000_000_000
@@ -368,10 +368,10 @@ def test_whatever_the_expressions(a: str, b: str, tag: str, seconds: int) -> Non
     """What is concluded follows from some member's filter, and more time only decides what was open."""
     story = Story(*both(POP, a, b)).sent(tag).passed().later(seconds)
     found = story.found()
-    own = [one.strip("'") for one in (a, b)]
-    skips = [pulled_matches(one, tag) is False for one in own]
-    drops = [pulled_matches(one, tag) is True and not client_matches(one, tag) for one in own]
-    takes = [client_matches(one, tag) for one in own]
+    own = [item.strip("'") for item in (a, b)]
+    skips = [pulled_matches(item, tag) is False for item in own]
+    drops = [pulled_matches(item, tag) is True and not client_matches(item, tag) for item in own]
+    takes = [client_matches(item, tag) for item in own]
     if found is MessageClass.FILTERED_BY_BROKER:
         assert any(skips)
         assert not any(drops)

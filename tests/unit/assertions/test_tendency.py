@@ -33,8 +33,11 @@ def test_what_is_measured_changes_no_outcome() -> None:
     assert (measured.kind, measured.as_expected) == (OutcomeKind.REPRODUCED, True)
     assert measured.reason == plain.reason
     assert measured.findings[: len(plain.findings)] == plain.findings
-    told = [(one.section, one.claim, one.holds) for one in measured.findings[len(plain.findings) :]]
-    assert told == [("tendency", "A02", Holds.NO), ("tendency", "A06", Holds.YES)]
+    found = [
+        (finding.section, finding.claim, finding.holds)
+        for finding in measured.findings[len(plain.findings) :]
+    ]
+    assert found == [("tendency", "A02", Holds.NO), ("tendency", "A06", Holds.YES)]
 
 
 def test_in_also_the_same_check_would_be_judged() -> None:
@@ -46,13 +49,13 @@ def test_a_tendency_that_does_not_hold_speaks_against_no_run(tmp_path: Path) -> 
     text = (EIGHT_MESSAGES + SOMETIMES).replace("expected: reproduced", "expected: not-reproduced")
     report = Report(scenario_of(text), judged(text), (), {}, tmp_path)
     assert report.outcome.wrong
-    assert {one.section for one in failing_findings(report)} == {"healthy"}
+    assert {failing_finding.section for failing_finding in failing_findings(report)} == {"healthy"}
     assert need_not_hold(report, "tendency")
     assert not is_counterpart(report, "tendency")
 
 
 @pytest.mark.parametrize(
-    ("claim", "refutes", "told"),
+    ("claim", "refutes", "text"),
     [
         (None, None, ""),
         ("A01", None, " [A01]"),
@@ -60,16 +63,16 @@ def test_a_tendency_that_does_not_hold_speaks_against_no_run(tmp_path: Path) -> 
         ("A01", "A07", " [A01, refutes A07]"),
     ],
 )
-def test_what_a_check_says_of_claims_is_told(claim: str | None, refutes: str | None, told: str) -> None:
-    assert claim_text(Finding("also", "track", Holds.YES, "", "", (), claim, refutes)) == told
+def test_what_a_check_says_of_claims_is_told(claim: str | None, refutes: str | None, text: str) -> None:
+    assert claim_text(Finding("also", "track", Holds.YES, "", "", (), claim, refutes)) == text
 
 
 def test_what_a_check_refutes_is_in_its_finding_and_in_the_document(tmp_path: Path) -> None:
     text = EIGHT_MESSAGES.replace("undelivered: {", "undelivered: {refutes: B08, ")
     outcome = judged(text)
-    assert [one.refutes for one in outcome.findings if one.refutes] == ["B08"]
+    assert [finding.refutes for finding in outcome.findings if finding.refutes] == ["B08"]
     checks = document([Report(scenario_of(text), outcome, (), {}, tmp_path)])["runs"][0]["checks"]
-    assert [one["refutes"] for one in checks] == [one.refutes for one in outcome.findings]
+    assert [check["refutes"] for check in checks] == [finding.refutes for finding in outcome.findings]
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,8 @@ def test_older_histories_leave_it_to_the_scenario(client: str, filters_by: str) 
 
 
 def test_the_scenario_says_it_of_one_that_never_started() -> None:
-    told = Told("client: grpc")
-    assert RunView(told.scenario, ()).traits("a").queues == "shared"
+    shown = Told("client: grpc")
+    assert RunView(shown.scenario, ()).traits("a").queues == "shared"
 
 
 def test_what_its_start_told_counts_though_the_scenario_names_no_client() -> None:
@@ -63,8 +63,8 @@ def test_what_its_start_told_counts_though_the_scenario_names_no_client() -> Non
 
 
 def test_a_fact_that_was_told_counts_more_than_what_is_known_of_the_kind() -> None:
-    told = Told("client: python", api="push", tells_queues=False)
-    assert not told.view.traits("a").tells_queues
+    shown = Told("client: python", api="push", tells_queues=False)
+    assert not shown.view.traits("a").tells_queues
 
 
 def test_a_kind_that_is_not_known_here_is_what_its_facts_say() -> None:

@@ -28,11 +28,13 @@ def golden(name: str, *, as_now: bool = False, more: str = "") -> RunSeen:
     return replace(seen(report), run=f"{name}/1")
 
 
-def again(run: RunSeen, number: int, changed: Callable[[CheckSeen], CheckSeen] = lambda one: one) -> RunSeen:
+def again(
+    run: RunSeen, number: int, changed: Callable[[CheckSeen], CheckSeen] = lambda item: item
+) -> RunSeen:
     """The same once more, with its checks changed."""
     return replace(run, run=f"{run.scenario}/{number}", checks=tuple(map(changed, run.checks)))
 
 
 def answering(claim: str, holds: Holds) -> Callable[[CheckSeen], CheckSeen]:
     """Changes what the checks that speak of a claim say."""
-    return lambda one: replace(one, holds=holds) if claim in (one.claim, one.refutes) else one
+    return lambda item: replace(item, holds=holds) if claim in (item.claim, item.refutes) else item

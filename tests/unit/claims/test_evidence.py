@@ -30,8 +30,8 @@ def test_evidence_says_the_same_as_the_runs(tmp_path: Path) -> None:
     runs = [KILL, golden("same-group-different-tags"), golden("pull-at-and-beyond-the-end", as_now=True)]
     write_evidence(tmp_path, runs)
     before, after = verdicts(runs), verdicts(read_evidence(tmp_path))
-    assert {key: one.kind for key, one in after.items()} == {key: one.kind for key, one in before.items()}
-    assert all(proof.run.lines for one in after.values() for proof in one.proofs)
+    assert {key: item.kind for key, item in after.items()} == {key: item.kind for key, item in before.items()}
+    assert all(proof.run.lines for item in after.values() for proof in item.proofs)
 
 
 def test_every_cited_event_stands_on_the_line_that_a_link_points_to(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_where_there_are_no_runs_it_is_said(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "found"),
     [
         ("", "is no file of evidence: IndexError"),
         ("{", "is no file of evidence: JSONDecodeError"),
@@ -145,8 +145,8 @@ def test_where_there_are_no_runs_it_is_said(name: str, tmp_path: Path) -> None:
         ('{"schema_version": 1}\n{"run": "x"}\n', "is no file of evidence: KeyError"),
     ],
 )
-def test_broken_evidence_is_one_clear_message(text: str, told: str, tmp_path: Path) -> None:
+def test_broken_evidence_is_one_clear_message(text: str, found: str, tmp_path: Path) -> None:
     (tmp_path / "4.9.4").mkdir()
     (tmp_path / "4.9.4" / "x.jsonl").write_text(text)
-    with pytest.raises(UsageProblem, match=told):
+    with pytest.raises(UsageProblem, match=found):
         read_evidence(tmp_path)

@@ -35,7 +35,7 @@ def reworded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def before_ids(run: RunSeen) -> RunSeen:
-    return replace(run, checks=tuple(replace(one, id="") for one in run.checks))
+    return replace(run, checks=tuple(replace(check, id="") for check in run.checks))
 
 
 def test_another_title_changes_no_tendency(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,7 +48,7 @@ def test_another_title_changes_no_tendency(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_checks_of_one_title_that_state_different_things_are_two(reworded: None) -> None:
     more = f"{TENDENCY}  - delivered: {{to: b, count: 0, claim: A02}}\n"
-    assert [one.held for one in tendencies("A02", [golden(NAME, more=more)])] == [0, 1]
+    assert [tendency.held for tendency in tendencies("A02", [golden(NAME, more=more)])] == [0, 1]
 
 
 def test_another_title_makes_no_verdicts_incomparable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_evidence_of_before_checks_had_ids_counts_with_later_runs(tmp_path: Path
     assert any(row.get("id") == ID for row in rows)
     file.write_text("".join(json.dumps({k: v for k, v in row.items() if k != "id"}) + "\n" for row in rows))
     (old,) = read_evidence(tmp_path)
-    assert {one.id for one in old.checks} == {""}
+    assert {check.id for check in old.checks} == {""}
     (share,) = tendencies("A02", [old, again(race(), 2)])
     assert (share.id, share.total) == (ID, 2)
     olds = [again(before_ids(race()), number) for number in range(20)]
@@ -82,7 +82,7 @@ def test_a_run_folder_of_before_checks_had_ids_has_them_by_its_scenario(tmp_path
         check.pop("id", None)
         check["name"] = "as it was told then"
     (folder / "checks.json").write_text(json.dumps(document))
-    found = {one.id for one in seen_in_folder(folder).checks}
+    found = {item.id for item in seen_in_folder(folder).checks}
     assert 'delivered {"count":4,"from_queues_of":"$holder","to":"$holder"}' in found
     assert "" not in found
 

@@ -23,7 +23,7 @@ from rocketchaos.harness.claims.plan import (
 from rocketchaos.harness.claims.registry import VERSIONS, claims
 from rocketchaos.harness.claims.rounds import AT_A_TIME, run_rounds
 from rocketchaos.harness.claims.verdicts import VerdictKind
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.model import Holds, OutcomeKind
 from rocketchaos.harness.plan.job import Job
@@ -40,7 +40,7 @@ def test_every_claim_has_a_check_that_carries_or_refutes_it_or_a_reason_why_not(
 
 
 def test_a_control_speaks_of_no_claim_of_its_anomaly() -> None:
-    by_name = {one.name: one for one in LIBRARY}
+    by_name = {item.name: item for item in LIBRARY}
     assert "B01" in spoken_of(by_name["same-group-different-tags"])
     assert "B01" not in spoken_of(by_name["same-group-same-tags"])
     measured = scenario_of(EIGHT_MESSAGES.replace("expected: reproduced", "expected: measured"))
@@ -49,10 +49,10 @@ def test_a_control_speaks_of_no_claim_of_its_anomaly() -> None:
 
 def test_slow_and_fast_are_all() -> None:
     fast, slow, both = (carriers(LIBRARY, claims(), speed) for speed in (Speed.FAST, Speed.SLOW, Speed.ALL))
-    assert {one.name for one in fast} | {one.name for one in slow} == {one.name for one in both}
+    assert {item.name for item in fast} | {item.name for item in slow} == {item.name for item in both}
     assert not any(map(is_slow, fast))
     assert all(map(is_slow, slow))
-    assert all(is_slow(one) for one in both if one.timing == "faithful")
+    assert all(is_slow(item) for item in both if item.timing == "faithful")
 
 
 def test_what_has_no_scenario_is_said() -> None:
@@ -65,7 +65,7 @@ def test_what_has_no_scenario_is_said() -> None:
 def test_few_scenarios_speak_of_many_claims() -> None:
     wanted = {"A01", "B01", "B05", "B09", "F04"}
     found = fewest(LIBRARY, wanted)
-    assert wanted <= {claim for one in found for claim in spoken_of(one)}
+    assert wanted <= {claim for item in found for claim in spoken_of(item)}
     assert len(found) <= 4
 
 
@@ -74,11 +74,11 @@ def test_versions_are_run_one_after_the_other_and_what_can_not_is_left_out() -> 
     versions = [job.rocketmq for job in plan.jobs]
     assert versions == sorted(versions)
     assert set(versions) == set(VERSIONS)
-    assert "4.9.4" in {one.rocketmq for one in plan.left_out if one.scenario.startswith("grpc")}
+    assert "4.9.4" in {item.rocketmq for item in plan.left_out if item.scenario.startswith("grpc")}
 
 
 @pytest.mark.parametrize(
-    ("claim", "version", "kind", "told"),
+    ("claim", "version", "kind", "text"),
     [
         ("E16", "4.9.4", VerdictKind.NOT_APPLICABLE, "nothing public can observe it: "),
         ("F04", "4.9.4", VerdictKind.UNMEASURED, "there is no run of pull-at-and-beyond-the-end"),
@@ -86,20 +86,20 @@ def test_versions_are_run_one_after_the_other_and_what_can_not_is_left_out() -> 
         ("C13", "4.9.4", VerdictKind.UNMEASURED, "`--on containers` can"),
     ],
 )
-def test_why_there_is_no_run_is_told(claim: str, version: str, kind: VerdictKind, told: str) -> None:
+def test_why_there_is_no_run_is_told(claim: str, version: str, kind: VerdictKind, text: str) -> None:
     found, reason = why_no_run(claim, version, LIBRARY)
     assert found is kind
-    assert told in reason
+    assert text in reason
 
 
 def test_that_all_its_scenarios_are_about_other_versions_is_told() -> None:
-    newer = [one.model_copy(update={"rocketmq": ">=4.9.4"}) for one in LIBRARY]
+    newer = [item.model_copy(update={"rocketmq": ">=4.9.4"}) for item in LIBRARY]
     found, reason = why_no_run("F02", "4.9.3", newer)
     assert found is VerdictKind.UNMEASURED
     assert reason == "what speaks of it is about RocketMQ >=4.9.4, and not about 4.9.3"
 
 
-class FakeCampaign:
+class FakeRunner:
     """Ends every run at once, with the next of the given answers."""
 
     def __init__(self, answers: Sequence[RunSeen]) -> None:
@@ -118,10 +118,10 @@ def rounds(
 ) -> tuple[list[int], int]:
     """How many runs each round had, and how many there were."""
     monkeypatch.setattr("rocketchaos.harness.claims.rounds.seen", lambda run: run)
-    campaign, told = FakeCampaign(answers), SimpleNamespace(lines=[])
-    runs = list(run_rounds(campaign, [Job(scenario, "4.9.4")], 1, told.lines.append))  # type: ignore[arg-type]
-    assert told.lines[-1].startswith(f"round {len(campaign.rounds)}: ")
-    return campaign.rounds, len(runs)
+    runner, text = FakeRunner(answers), SimpleNamespace(lines=[])
+    runs = list(run_rounds(runner, [Job(scenario, "4.9.4")], 1, text.lines.append))  # type: ignore[arg-type]
+    assert text.lines[-1].startswith(f"round {len(runner.rounds)}: ")
+    return runner.rounds, len(runs)
 
 
 REPEATED = "tendency:\n  - delivered: {to: b, count: 4, claim: A02}\nrepeats: {at_least: 4, at_most: 30}\n"
@@ -135,7 +135,7 @@ def test_a_race_is_run_until_its_share_is_known_well_enough(monkeypatch: pytest.
     scenario = scenario_of(EIGHT_MESSAGES + REPEATED)
     always = [again(RACE, number) for number in range(40)]
     assert rounds(scenario, always, monkeypatch) == ([4, AT_A_TIME], 14)
-    half = [again(one, n, answering("A02", Holds.NO)) if n % 2 else one for n, one in enumerate(always)]
+    half = [again(item, n, answering("A02", Holds.NO)) if n % 2 else item for n, item in enumerate(always)]
     assert rounds(scenario, half, monkeypatch) == ([4, AT_A_TIME, AT_A_TIME, 6], 30)
 
 

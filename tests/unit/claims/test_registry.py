@@ -21,7 +21,7 @@ def test_every_claim_of_the_ledger_is_there_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "found"),
     [
         ("A01: {claim: x, sayd: y}", "A01.sayd: Extra inputs are not permitted"),
         ("A1: {claim: x}", "A1: String should match pattern"),
@@ -33,12 +33,12 @@ def test_every_claim_of_the_ledger_is_there_in_order() -> None:
         ("A01: [", "can't be read"),
     ],
 )
-def test_a_broken_registry_is_one_clear_message(text: str, told: str, tmp_path: Path) -> None:
+def test_a_broken_registry_is_one_clear_message(text: str, found: str, tmp_path: Path) -> None:
     path = tmp_path / "claims.yaml"
     path.write_text(text)
     with pytest.raises(UsageProblem) as problem:
         read_registry(path)
-    assert told in problem.value.message
+    assert found in problem.value.message
     assert str(path) in problem.value.message
 
 
@@ -49,7 +49,7 @@ def test_a_missing_registry_is_one_clear_message(tmp_path: Path) -> None:
 
 def test_what_was_predicted_of_which_version() -> None:
     claim = claims()["F04"]
-    assert [claim.predicted_for(one) for one in ("4.9.3", "4.9.4", "4.9.7", "5.3.3", "5.5.0")] == [
+    assert [claim.predicted_for(item) for item in ("4.9.3", "4.9.4", "4.9.7", "5.3.3", "5.5.0")] == [
         *("confirmed", "refuted", None, "refuted", None)
     ]
     assert claims()["A07"].predicted_for("4.9.3") == "refuted"
@@ -57,8 +57,8 @@ def test_what_was_predicted_of_which_version() -> None:
 
 def test_who_says_a_claim_is_told() -> None:
     assert said(Claim(claim="x")).startswith("Nobody says it; it was read from the sources")
-    told = said(Claim(claim="x", said_by=("experiment", "filtering"), said="More.", predicted="refuted"))
-    assert told == (
+    shown = said(Claim(claim="x", said_by=("experiment", "filtering"), said="More.", predicted="refuted"))
+    assert shown == (
         "Said in the articles on the experiment with two tags and filtering of messages. More. Predicted: refuted."
     )
     assert "Predicted: confirmed (<4.9.4), refuted (>=4.9.4)." in said(claims()["F04"])

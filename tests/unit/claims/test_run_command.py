@@ -13,7 +13,7 @@ from rocketchaos.harness.claims.evidence import RunSeen
 from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
 from rocketchaos.harness.core.model import Holds, OutcomeKind
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.jars.releases import Need
 from tests.unit.claims.golden import again, answering, golden
 
@@ -30,7 +30,7 @@ UNCLEAR = replace(
 def absent(monkeypatch: pytest.MonkeyPatch) -> dict[Need, RocketchaosError]:
     """What can't be had."""
     found: dict[Need, RocketchaosError] = {}
-    monkeypatch.setattr(Campaign, "absences", lambda *_arguments: found)
+    monkeypatch.setattr(Runner, "absences", lambda *_arguments: found)
     return found
 
 
@@ -42,10 +42,10 @@ def runs(
     found: list[RunSeen | BaseException] = []
 
     def run_rounds(*_arguments: Any) -> Iterator[RunSeen]:
-        for one in found:
-            if isinstance(one, BaseException):
-                raise one
-            yield one
+        for run_seen in found:
+            if isinstance(run_seen, BaseException):
+                raise run_seen
+            yield run_seen
 
     monkeypatch.setattr("rocketchaos.harness.cli.claims.run_rounds", run_rounds)
     monkeypatch.chdir(tmp_path)

@@ -65,9 +65,9 @@ def test_the_table_begins_with_what_is_said_and_is_not_so() -> None:
 def test_the_table_tells_races_and_runs_that_count_nowhere() -> None:
     failed = replace(RACE, run="x/9", not_counted="error: the | broker died")
     text = table(RACE, again(RACE, 2, answering("A02", Holds.NO)), failed)
-    told = row(text, "A02", "4.9.4")
-    assert "| **distribution** | 2 | delivered to b: 1 of 2, 50% (95 % interval 9% to 91%); " in told
-    assert "1 more that count nowhere: error: the \\| broker died" in told
+    shown = row(text, "A02", "4.9.4")
+    assert "| **distribution** | 2 | delivered to b: 1 of 2, 50% (95 % interval 9% to 91%); " in shown
+    assert "1 more that count nowhere: error: the \\| broker died" in shown
 
 
 def test_no_difference() -> None:
@@ -86,7 +86,7 @@ def test_a_verdict_that_changed(holds: Holds) -> None:
 
 def test_another_version_is_compared_where_there_is_none_in_common() -> None:
     newer = replace(OTHERWISE, rocketmq="5.5.0")
-    assert [one.after.version for one in differences(verdicts([KILL]), verdicts([newer])).changes] == [
+    assert [item.after.version for item in differences(verdicts([KILL]), verdicts([newer])).changes] == [
         "5.5.0"
     ]
     older = replace(KILL, rocketmq="4.9.3")
@@ -159,7 +159,7 @@ def test_the_command_ends_with_1_where_a_verdict_changed(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "text"),
     [
         (["run", "--only", "A99"], "there is no claim `A99`; did you mean"),
         (["run", "--only", "E15"], "no scenario yet speaks of E15"),
@@ -172,7 +172,7 @@ def test_the_command_ends_with_1_where_a_verdict_changed(
 )
 def test_a_users_mistake_is_one_message(
     arguments: list[str],
-    told: str,
+    text: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -180,7 +180,7 @@ def test_a_users_mistake_is_one_message(
     monkeypatch.chdir(tmp_path)
     assert main(["claims", *arguments]) == ExitCode.USAGE
     shown = capsys.readouterr().err
-    assert told in shown
+    assert text in shown
     assert "Traceback" not in shown
 
 

@@ -65,7 +65,7 @@ def test_a_check_that_carries_a_claim_and_does_not_hold_is_no_contrary_of_it() -
 
 def test_what_is_refuted_in_one_scenario_needs_no_other() -> None:
     missing = again(replace(KILL, scenario="another"), 2, answering("A05", Holds.NO))
-    contrary = replace(KILL, checks=tuple(replace(one, claim=None, refutes="A05") for one in KILL.checks))
+    contrary = replace(KILL, checks=tuple(replace(check, claim=None, refutes="A05") for check in KILL.checks))
     assert kind_of("A05", missing, contrary) is VerdictKind.REFUTED
 
 
@@ -115,7 +115,9 @@ def test_a_run_that_does_not_count_is_shown_with_its_reason() -> None:
 
 
 def test_nothing_is_confirmed_while_the_run_that_may_refute_it_is_missing() -> None:
-    supporting = replace(KILL, checks=tuple(replace(one, claim="F04") for one in KILL.checks if one.claim))
+    supporting = replace(
+        KILL, checks=tuple(replace(check, claim="F04") for check in KILL.checks if check.claim)
+    )
     broken = replace(PULLS, not_counted="error: the broker died", outcome=OutcomeKind.ERROR)
     assert kind_of("F04", supporting) is VerdictKind.CONFIRMED
     assert kind_of("F04", supporting, PULLS) is VerdictKind.REFUTED
@@ -135,7 +137,7 @@ def test_the_anomaly_of_a_control_says_nothing() -> None:
         control,
         outcome=OutcomeKind.NOT_REPRODUCED,
         expected=OutcomeKind.NOT_REPRODUCED,
-        checks=tuple(replace(one, section="anomaly") for one in control.checks),
+        checks=tuple(replace(check, section="anomaly") for check in control.checks),
     )
     assert stance_of(control, "A05") is Stance.SILENT
     measured = replace(control, expected=None)

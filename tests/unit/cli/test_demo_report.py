@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[3]
 def recipe() -> str:
     """What `make` would do, each command in one line."""
     asked = ["make", "-n", "-o", ".venv/.reports", "demo-report", "REPEAT=2"]
-    told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
-    return told.stdout.replace("\\\n", " ")
+    shown = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    return shown.stdout.replace("\\\n", " ")
 
 
 def understood(line: str) -> tuple[str, dict[str, Any]]:
@@ -48,6 +48,6 @@ def test_its_runs_are_understood(recipe: str) -> None:
 def test_its_reports_are_made_from_the_store_of_its_ingest(recipe: str) -> None:
     (names,) = re.findall(r"for report in ([\w ]+);", recipe)
     lines = re.findall(r"rocketchaos (report [^;\n]*)", recipe)
-    told = [understood(line.replace("$report", name)) for line in lines for name in names.split()]
-    assert {name for name, _ in told} == {"report ingest", *(f"report {name}" for name in names.split())}
-    assert len({str(said["store"]) for _, said in told}) == 1
+    found = [understood(line.replace("$report", name)) for line in lines for name in names.split()]
+    assert {name for name, _ in found} == {"report ingest", *(f"report {name}" for name in names.split())}
+    assert len({str(said["store"]) for _, said in found}) == 1

@@ -14,8 +14,8 @@ def containers(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
     """What it found of them."""
     assert doctor(as_json=True) is ExitCode.AS_EXPECTED
     found = json.loads(capsys.readouterr().out)["found"]
-    (one,) = (one for one in found if one["name"] == "containers")
-    return dict(one)
+    (item,) = (load for load in found if load["name"] == "containers")
+    return dict(item)
 
 
 def test_without_an_engine_nothing_else_is_missing(
@@ -34,6 +34,6 @@ def test_a_machine_without_the_native_library_lacks_that_client_alone(
     monkeypatch.setenv("ROCKETCHAOS_LIBROCKETMQ", "/there/is/no.so")
     assert doctor(as_json=True) is ExitCode.AS_EXPECTED
     found = json.loads(capsys.readouterr().out)["found"]
-    (one,) = (one for one in found if one["name"] == "client python")
-    assert (one["ok"], one["needed"]) == (False, False)
-    assert "ROCKETCHAOS_LIBROCKETMQ names no library: No such file or directory" in one["text"]
+    (item,) = (load for load in found if load["name"] == "client python")
+    assert (item["ok"], item["needed"]) == (False, False)
+    assert "ROCKETCHAOS_LIBROCKETMQ names no library: No such file or directory" in item["text"]

@@ -31,7 +31,7 @@ HEAVY = {
 """No command that only looks at files needs one of these."""
 RUNNING = (
     *(
-        "rocketchaos.harness.engine.campaign",
+        "rocketchaos.harness.engine.runner",
         "rocketchaos.harness.clients",
         "rocketchaos.harness.conditions",
         "rocketchaos.harness.containers",
@@ -39,13 +39,13 @@ RUNNING = (
     ),
     *(
         "rocketchaos.harness.faults",
-        "rocketchaos.harness.reaper.handle",
+        "rocketchaos.harness.reaper.reaper",
         "rocketchaos.harness.probes",
         "rocketchaos.harness.engine.run",
         "rocketchaos.harness.workers",
     ),
     *(
-        "rocketchaos.harness.cluster.containers",
+        "rocketchaos.harness.cluster.container_cluster",
         "rocketchaos.harness.cluster.embedded",
         "rocketchaos.harness.cluster.server_cluster",
     ),
@@ -63,13 +63,17 @@ def loaded_by(*arguments: str) -> set[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
     command = [sys.executable, "-P", "-c", TOLD, *arguments]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    told = json.loads(ended.stdout.splitlines()[-1])
-    assert told["code"] == 0, ended.stdout + ended.stderr
-    return set(told["modules"])
+    shown = json.loads(ended.stdout.splitlines()[-1])
+    assert shown["code"] == 0, ended.stdout + ended.stderr
+    return set(shown["modules"])
 
 
 def within(modules: set[str], *packages: str) -> set[str]:
-    return {one for one in modules if any(one == name or one.startswith(f"{name}.") for name in packages)}
+    return {
+        module
+        for module in modules
+        if any(module == name or module.startswith(f"{name}.") for name in packages)
+    }
 
 
 IMPORTED = """
@@ -105,7 +109,7 @@ def test_a_run_on_processes_of_this_host_loads_no_container_engine_and_no_http()
     loaded = loaded_with(
         "rocketchaos.harness.cli.reproduce",
         "rocketchaos.harness.cluster.embedded",
-        "rocketchaos.harness.conditions.looks",
+        "rocketchaos.harness.conditions.registry",
     )
 
     unneeded = (
@@ -168,7 +172,7 @@ def test_other_commands_load_no_container_engine_either(command: str) -> None:
         (["validate", str(shipped()[SCENARIO])], ["rich"]),
         (["schema"], ["rich"]),
     ],
-    ids=lambda one: one[0] if one else "",
+    ids=lambda item: item[0] if item else "",
 )
 def test_a_command_that_runs_nothing_loads_nothing_that_runs(
     arguments: list[str], besides: list[str]

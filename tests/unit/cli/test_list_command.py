@@ -45,21 +45,21 @@ def written(folder: Path, *names: str) -> None:
 
 
 def test_what_is_listed_is_what_a_checked_scenario_says() -> None:
-    found = {one.name: one for one in listed(shipped().values())}
+    found = {entry.name: entry for entry in listed(shipped().values())}
     checked = load_all(shipped().values())
     assert list(found) != []
-    assert found.keys() == {one.name for one in checked}
-    for one in checked:
-        assert found[one.name] == Listed(
-            one.name,
-            one.title,
-            Path(one.file).parent.name,
-            one.file,
-            one.expected,
-            one.control,
-            one.timing,
-            one.marks,
-            tuple(sorted({*claims_of(one), *refuted_by(one)})),
+    assert found.keys() == {entry.name for entry in checked}
+    for item in checked:
+        assert found[item.name] == Listed(
+            item.name,
+            item.title,
+            Path(item.file).parent.name,
+            item.file,
+            item.expected,
+            item.control,
+            item.timing,
+            item.marks,
+            tuple(sorted({*claims_of(item), *refuted_by(item)})),
         )
 
 
@@ -68,8 +68,8 @@ def test_on_a_terminal_every_line_fits_and_every_name_is_there(monkeypatch: pyte
 
     assert max(map(len, lines)) <= 90
     assert len(lines) < len(shipped())
-    told = " ".join(lines).replace(",", " ").split()
-    assert set(shipped()) <= set(told)
+    shown = " ".join(lines).replace(",", " ").split()
+    assert set(shipped()) <= set(shown)
     themes = [line for line in lines if not line.startswith(" ")]
     assert [theme.partition(" (")[0] for theme in themes] == sorted(
         {p.parent.name for p in shipped().values()}
@@ -84,11 +84,11 @@ def test_elsewhere_each_has_one_whole_line(capsys: pytest.CaptureFixture[str]) -
     assert "\t" not in printed
     lines = printed.splitlines()
     assert sorted(line.split()[0] for line in lines) == sorted(shipped())
-    by_name = {one.name: one for one in listed(shipped().values())}
+    by_name = {entry.name: entry for entry in listed(shipped().values())}
     for line in lines:
-        one = by_name[line.split()[0]]
-        assert line.split()[1] == one.theme
-        assert line.endswith(f"  {one.title}")
+        item = by_name[line.split()[0]]
+        assert line.split()[1] == item.theme
+        assert line.endswith(f"  {item.title}")
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,13 @@ def test_words_and_an_expression_choose(
 
     code = main(["list", str(tmp_path), *arguments])
 
-    told = capsys.readouterr()
+    shown = capsys.readouterr()
     assert code == (0 if names else 2)
-    assert {line.split()[0] for line in told.out.splitlines()} == (names or set())
+    assert {line.split()[0] for line in shown.out.splitlines()} == (names or set())
     if names is None:
-        assert "there is no file tags/a" in told.err
+        assert "there is no file tags/a" in shown.err
     elif not names:
-        assert "no scenario fits elsewhere" in told.err
+        assert "no scenario fits elsewhere" in shown.err
 
 
 def test_a_search_shows_controls_like_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "found"),
     [
         ("name: [", "mine.scenario.yaml:1"),
         ("name: 5\ntitle: x\n", "mine.scenario.yaml:1:7"),
@@ -164,10 +164,10 @@ def test_json_has_all_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_a_file_that_says_no_name_or_title_is_explained(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, told: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, found: str
 ) -> None:
     (tmp_path / "mine.scenario.yaml").write_text(text)
 
     assert main(["list", str(tmp_path)]) == 2
 
-    assert told in capsys.readouterr().err
+    assert found in capsys.readouterr().err

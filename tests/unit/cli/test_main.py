@@ -34,9 +34,9 @@ def test_a_command_has_the_option_matrix_where_it_is_said_to(name: str) -> None:
 def test_the_help_of_a_command_is_its_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--help"]) == 0
 
-    told = " ".join(capsys.readouterr().out.split())
-    assert f"Usage: rocketchaos {name} " in told
-    assert COMMANDS[name].help[:40] in told
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"Usage: rocketchaos {name} " in text
+    assert COMMANDS[name].help[:40] in text
 
 
 def test_the_help_has_all_commands_in_order(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,7 +47,7 @@ def test_the_help_has_all_commands_in_order(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "text"),
     [
         (["validat"], "No such command 'validat'. Did you mean 'validate'?"),
         (["claims", "rn"], "No such command 'rn'. Did you mean 'run'?"),
@@ -56,11 +56,11 @@ def test_the_help_has_all_commands_in_order(capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_wrong_usage_is_told_and_ends_with_2(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
 
-    assert told in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert text in " ".join(capsys.readouterr().err.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(("signal", "code"), [(KeyboardInterrupt, 130), ("Terminated", 143)])

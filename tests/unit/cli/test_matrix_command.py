@@ -14,7 +14,7 @@ import pytest
 from rocketchaos.harness.cli import main as cli
 from rocketchaos.harness.cli import reproduce, run
 from rocketchaos.harness.core.errors import ExitCode, RocketchaosError, UsageProblem
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.jars.releases import Need
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.reporting.base import Report
@@ -29,7 +29,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What a command would have run."""
     found: dict[str, Any] = {}
 
-    def note(_campaign: object, jobs: list[Job], **more: Any) -> ExitCode:
+    def note(_runner: object, jobs: list[Job], **more: Any) -> ExitCode:
         found.update(more, jobs=[(job.scenario.name, job.clients, job.rocketmq) for job in jobs])
         return ExitCode.AS_EXPECTED
 
@@ -56,7 +56,7 @@ def test_run_takes_the_words_wherever_they_stand(
         ("grpc", "5.5.0"),
     ]
     assert asked["matrix"] is True
-    assert [(one.client, one.rocketmq) for one in asked["left_out"]] == [("grpc", "4.9.4")]
+    assert [(item.client, item.rocketmq) for item in asked["left_out"]] == [("grpc", "4.9.4")]
     assert "left out: grpc on RocketMQ 4.9.4: colliding-hashes" in capsys.readouterr().err
 
 
@@ -78,7 +78,7 @@ def test_reproduce_repeats_every_cell(asked: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "found"),
     [
         (["--matrix", "clients=jvaa", "rocketmq=6.0.0"], ["did you mean `java`?", "6.0.0 is not supported"]),
         (["--matrix", "clents=java"], ["did you mean `clients=…`?"]),
@@ -86,12 +86,12 @@ def test_reproduce_repeats_every_cell(asked: dict[str, Any]) -> None:
     ],
 )
 def test_what_is_wrong_ends_with_2_before_anything_starts(
-    asked: dict[str, Any], words: list[str], told: list[str], capsys: pytest.CaptureFixture[str]
+    asked: dict[str, Any], words: list[str], found: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     for command in (["run", TAGS, "-k", "colliding"], ["reproduce", "colliding-hashes"]):
         assert cli.main([*command, *words]) == ExitCode.USAGE
         text = capsys.readouterr().err
-        assert [one for one in told if one not in text] == []
+        assert [item for item in found if item not in text] == []
         assert "Traceback" not in text
     assert asked == {}
 
@@ -131,18 +131,18 @@ def prepared(
     absent: dict[Need, RocketchaosError] = {}
     order = itertools.count()
 
-    def run_all(_campaign: Campaign, jobs: list[Job], _parallel: object) -> Iterator[Report]:
+    def run_all(_runner: Runner, jobs: list[Job], _parallel: object) -> Iterator[Report]:
         asked["ran"] = next(order)
         for job in jobs:
             record = {"cell": {"client": job.clients, "rocketmq": job.rocketmq}, "rocketmq": job.rocketmq}
             yield replace(good(tmp_path), record=record)
 
-    def absences(_campaign: Campaign, _jobs: list[Job]) -> dict[Need, RocketchaosError]:
+    def absences(_runner: Runner, _jobs: list[Job]) -> dict[Need, RocketchaosError]:
         asked["asked"] = next(order)
         return absent
 
-    monkeypatch.setattr(Campaign, "run_all", run_all)
-    monkeypatch.setattr(Campaign, "absences", absences)
+    monkeypatch.setattr(Runner, "run_all", run_all)
+    monkeypatch.setattr(Runner, "absences", absences)
     monkeypatch.chdir(tmp_path)
     return absent
 

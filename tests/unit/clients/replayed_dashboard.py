@@ -36,8 +36,8 @@ def replaying(answers: Mapping[str, str]) -> Iterator[Replayed]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             parts = urlsplit(self.path)
-            told.asked.append((parts.path, dict(parse_qsl(parts.query))))
-            body = told.answers.get(parts.path)
+            shown.asked.append((parts.path, dict(parse_qsl(parts.query))))
+            body = shown.answers.get(parts.path)
             self.send_response(404 if body is None else 200)
             self.end_headers()
             self.wfile.write((body or "<html>").encode())
@@ -46,11 +46,11 @@ def replaying(answers: Mapping[str, str]) -> Iterator[Replayed]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    told = Replayed(f"http://127.0.0.1:{server.server_port}", dict(answers))
+    shown = Replayed(f"http://127.0.0.1:{server.server_port}", dict(answers))
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
-        yield told
+        yield shown
     finally:
         server.shutdown()
         server.server_close()

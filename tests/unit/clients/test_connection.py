@@ -94,7 +94,7 @@ def message(*, topic_length: str = ">B", magic: int = -626843481, hosts: int = 8
 
 
 @pytest.mark.parametrize(
-    "one",
+    "item",
     [
         message(),
         message(topic_length=">H", magic=-626843477),
@@ -102,8 +102,8 @@ def message(*, topic_length: str = ">B", magic: int = -626843481, hosts: int = 8
     ],
     ids=["plain", "long topic", "IPv6"],
 )
-def test_messages_are_decoded(one: bytes) -> None:
-    found = decode(one * 2)
+def test_messages_are_decoded(item: bytes) -> None:
+    found = decode(item * 2)
     assert [(each.queue_offset, each.key, each.tag) for each in found] == [(41, "orders-1 more", "tagA")] * 2
     assert decode(b"") == []
 

@@ -8,9 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from rocketchaos.harness.clients.consumer import only_java_options, start_options
-from rocketchaos.harness.language.consumer import Consumer, SqlExpression, as_data, from_data
+from rocketchaos.harness.language.consumer_spec import Consumer, SqlExpression, as_data, from_data
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
-from rocketchaos.harness.workers.kinds import KINDS
+from rocketchaos.harness.workers.worker_kinds import KINDS
 
 
 def consumer(**fields: Any) -> Consumer:
@@ -57,7 +57,7 @@ def test_settings_have_rocketmqs_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "told"),
+    ("behaviour", "text"),
     [
         ("succeed", {"fail": 0, "block": (), "slow_ms": 0}),
         ("block", {"fail": 0, "block": "all", "slow_ms": 0}),
@@ -69,8 +69,8 @@ def test_settings_have_rocketmqs_names() -> None:
         ),
     ],
 )
-def test_behaviours(behaviour: Any, told: dict[str, Any]) -> None:
-    assert start_options(consumer(behaviour=behaviour))["behaviour"] == told
+def test_behaviours(behaviour: Any, text: dict[str, Any]) -> None:
+    assert start_options(consumer(behaviour=behaviour))["behaviour"] == text
 
 
 def test_sql_is_text_to_those_who_ask_for_text() -> None:

@@ -33,7 +33,7 @@ FLAVOURS = {"1.0.0": Flavour.ONE, "2.1.0": Flavour.TWO}
 BROKERS = ["198.18.0.3:10911", "198.18.0.4:10911"]
 
 
-def told(page: str, answer: str) -> tuple[Dashboard, dict[str, str]]:
+def replayed(page: str, answer: str) -> tuple[Dashboard, dict[str, str]]:
     """A dashboard without an address yet, and what it answers."""
     return Dashboard("", FLAVOURS[answer.split("/")[0]]), {page: recorded(answer)}
 
@@ -54,16 +54,16 @@ def told(page: str, answer: str) -> tuple[Dashboard, dict[str, str]]:
     ],
 )
 def test_tracks(answer: str, types: list[str]) -> None:
-    dashboard, answers = told(TRACKS, answer)
+    dashboard, answers = replayed(TRACKS, answer)
     with replaying(answers) as server:
         dashboard.url = server.url
         tracks = dashboard.tracks("orders-x", "ID 1&2")
-    assert [one.type for one in tracks] == types
+    assert [track.type for track in tracks] == types
     assert server.asked == [(TRACKS, {"topic": "orders-x", "msgId": "ID 1&2"})]
 
 
 def test_a_track_says_what_kept_it_from_saying_more() -> None:
-    dashboard, answers = told(TRACKS, "1.0.0/track-not-online")
+    dashboard, answers = replayed(TRACKS, "1.0.0/track-not-online")
     with replaying(answers) as server:
         dashboard.url = server.url
         (track,) = dashboard.tracks("orders-x", "ID")
@@ -74,19 +74,22 @@ def test_a_track_says_what_kept_it_from_saying_more() -> None:
 
 @pytest.mark.parametrize("version", FLAVOURS)
 def test_connections_and_subscriptions(version: str) -> None:
-    dashboard, answers = told(CONNECTIONS, f"{version}/connections")
+    dashboard, answers = replayed(CONNECTIONS, f"{version}/connections")
     with replaying(answers) as server:
         dashboard.url = server.url
         shown = dashboard.connections("g-x", BROKERS)
     assert [client.partition("@")[0] for client in shown.clients] == ["a", "b"]
-    expressions = {topic.rpartition("-")[0]: one.expression for topic, one in shown.subscriptions.items()}
+    expressions = {
+        topic.rpartition("-")[0]: subscription.expression
+        for topic, subscription in shown.subscriptions.items()
+    }
     assert expressions == {"orders": "tagB", "%RETRY%g": "*"}
     assert (shown.model, shown.consume_from) == ("CLUSTERING", "CONSUME_FROM_FIRST_OFFSET")
 
 
 @pytest.mark.parametrize("version", FLAVOURS)
 def test_progress(version: str) -> None:
-    dashboard, answers = told(PROGRESS, f"{version}/progress")
+    dashboard, answers = replayed(PROGRESS, f"{version}/progress")
     with replaying(answers) as server:
         dashboard.url = server.url
         (queues,) = dashboard.progress("g-x", BROKERS).values()
@@ -106,7 +109,7 @@ def test_progress_of_several_brokers_is_put_together_and_an_offset_below_zero_is
 
 
 def test_nobody_owns_the_queues_of_a_group_that_is_offline() -> None:
-    dashboard, answers = told(PROGRESS, "1.0.0/progress-offline")
+    dashboard, answers = replayed(PROGRESS, "1.0.0/progress-offline")
     with replaying(answers) as server:
         dashboard.url = server.url
         shown = dashboard.progress("g-x", BROKERS)
@@ -129,10 +132,10 @@ def test_2_is_told_whom_to_ask_and_1_is_not() -> None:
 def test_groups_without_the_prefix_of_rocketmqs_own() -> None:
     answers = {GROUPS: recorded("2.1.0/groups"), REFRESHED: recorded("2.1.0/groups-refreshed")}
     with replaying(answers) as server:
-        new = {one.group for one in dashboard_at(server.url).groups()}
-        old = {one.group for one in Dashboard(server.url, Flavour.ONE).groups()}
+        new = {group.group for group in dashboard_at(server.url).groups()}
+        old = {group.group for group in Dashboard(server.url, Flavour.ONE).groups()}
     assert new - old == {"g-mwqkm1feuylt5j"}, "2.1.0 shows what was there when somebody asked first"
-    assert not [one for one in new if one.startswith("%")]
+    assert not [item for item in new if item.startswith("%")]
     with replaying({GROUPS: recorded("1.0.0/groups")}) as server:
         groups = dashboard_at(server.url).groups()
     assert groups[0] == ShownGroup("g-mwqkj37xfskief", 2, "CLUSTERING", 0)
@@ -185,7 +188,7 @@ def test_one_that_is_just_building_its_list_is_a_2() -> None:
     ],
 )
 def test_what_it_refuses_is_told_in_its_own_words(page: str, answer: str, said: str) -> None:
-    dashboard, answers = told(page, answer)
+    dashboard, answers = replayed(page, answer)
     ask = {
         TRACKS: lambda: dashboard.tracks("t", "i"),
         CONNECTIONS: lambda: dashboard.connections("g", BROKERS),
@@ -202,7 +205,7 @@ def test_what_it_refuses_is_told_in_its_own_words(page: str, answer: str, said: 
 
 
 def test_a_group_that_2_does_not_know_has_no_progress() -> None:
-    dashboard, answers = told(PROGRESS, "2.1.0/progress-unknown-group")
+    dashboard, answers = replayed(PROGRESS, "2.1.0/progress-unknown-group")
     with replaying(answers) as server:
         dashboard.url = server.url
         assert dashboard.progress("no-such-group", BROKERS) == {}

@@ -42,7 +42,7 @@ def test_a_proxy_gets_two_ports_of_its_own() -> None:
     every = [
         *chosen.proxy,
         chosen.nameserver,
-        *(one for each in chosen.brokers for one in ports.broker_ports(each)),
+        *(broker_port for each in chosen.brokers for broker_port in ports.broker_ports(each)),
     ]
     assert len(set(every)) == 2 + 1 + 2 * 3
     assert ports.choose(2).proxy is None

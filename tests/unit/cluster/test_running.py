@@ -19,7 +19,7 @@ from rocketchaos.harness.cluster.leftovers import clean
 from rocketchaos.harness.cluster.running import AttachedCluster, RunningCluster, keep, take_down
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper.handle import OWNER_VARIABLE, new_owner
+from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE, new_owner
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 
 
@@ -37,7 +37,7 @@ def servers() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 def dead_owner() -> str:
     """A token whose harness has ended."""
-    script = "from rocketchaos.harness.reaper.handle import new_owner; print(new_owner())"
+    script = "from rocketchaos.harness.reaper.reaper import new_owner; print(new_owner())"
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
     return subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.language.cluster_needs import PROXY
-from rocketchaos.harness.language.consumer import Consumer
+from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.rocketmq.client_kinds import Api
 
 QUEUES = [("broker-a", number) for number in range(4)]
@@ -18,7 +18,7 @@ QUEUES = [("broker-a", number) for number in range(4)]
 class Member:
     """A running consumer, as far as conditions and probes look at it."""
 
-    def __init__(self, name: str, tag: str, client: str, api: str, told: dict[str, Any], **more: Any) -> None:
+    def __init__(self, name: str, tag: str, client: str, api: str, text: dict[str, Any], **more: Any) -> None:
         self.name = name
         spec = Consumer.model_validate(
             {"group": "g", "client": client, "api": api, "subscribe": {"orders": tag}, **more}
@@ -27,7 +27,7 @@ class Member:
             share=spec.share,
             listener=spec.listener,
             model=spec.model,
-            traits=replace(spec.traits, **told),
+            traits=replace(spec.traits, **text),
         )
         self.client_id = f"{name}@t"
         self.subscriptions = {"orders": tag}
@@ -67,14 +67,18 @@ class Group:
         self.asked: list[str] = []
         self.sent: list[Any] = []
 
-    def add(self, name: str, tag: str, client: str = "java", api: str = "push", **told: Any) -> Member:
-        self.members[name] = Member(name, tag, client, api, told)
+    def add(self, name: str, tag: str, client: str = "java", api: str = "push", **text: Any) -> Member:
+        self.members[name] = Member(name, tag, client, api, text)
         return self.members[name]
 
     def _connection(self, *_where: str) -> dict[str, Any]:
-        known = [one.client_id for one in self.members.values()] if self.connected is None else self.connected
+        known = (
+            [member.client_id for member in self.members.values()]
+            if self.connected is None
+            else self.connected
+        )
         held = {} if self.stored is None else {"orders": self._entry(*self.stored)}
-        connections = [{"client_id": one, "address": f"{one}:1"} for one in known]
+        connections = [{"client_id": item, "address": f"{item}:1"} for item in known]
         return {"connections": connections, "subscriptions": held}
 
     @staticmethod
@@ -86,10 +90,9 @@ class Group:
         member = self.members[self.asked[-1]]
         lacks = member.spec.traits.asks_process
         subscribed = self._entry(member.version, member.subscriptions["orders"])
-        told = [
-            {**one, "commit_offset": member.come_to[one["queue_id"]]} for one in member.assignment()["queues"]
-        ]
-        return {"queues": [] if lacks else told, "subscriptions": {"orders": subscribed}}
+        queues = member.assignment()["queues"]
+        found = [{**item, "commit_offset": member.come_to[item["queue_id"]]} for item in queues]
+        return {"queues": [] if lacks else found, "subscriptions": {"orders": subscribed}}
 
     def _offsets(self, _group: str, _topic: str) -> dict[str, Any]:
         stored = {"max_offset": 2, "consumer_offset": None}
@@ -117,7 +120,9 @@ class Group:
                     checks=lambda: (),
                 ),
                 online_members=lambda _group: tuple(consumers),
-                running_consumers=lambda: tuple(one for one in consumers.values() if not one.paused),
+                running_consumers=lambda: tuple(
+                    consumer for consumer in consumers.values() if not consumer.paused
+                ),
                 hand_made=SimpleNamespace(ids=lambda _group: [], flush=lambda: None),
                 brokers_of_group=lambda _group: {"broker-a": ":10911"},
                 keepers_of_group=lambda _group: {"broker-a": ":10911"},
@@ -131,7 +136,7 @@ class Group:
                 resolve=list,
                 routed_queues=lambda _topic: tuple(QUEUES),
                 queues=lambda _topic: tuple(QUEUES),
-                only_look=lambda _probe: nullcontext(),
+                only_observation=lambda _probe: nullcontext(),
                 real_topic=str,
                 real_group=str,
                 name_of_topic=str,
@@ -145,8 +150,8 @@ class Group:
         )
 
 
-def two(client: str, api: str = "push", **told: Any) -> Group:
+def two(client: str, api: str = "push", **text: Any) -> Group:
     group = Group()
-    group.add("a", "tagA", client, api, **told).queues = [0, 1]
-    group.add("b", "tagB", client, api, **told).queues = [2, 3]
+    group.add("a", "tagA", client, api, **text).queues = [0, 1]
+    group.add("b", "tagB", client, api, **text).queues = [2, 3]
     return group

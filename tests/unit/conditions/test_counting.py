@@ -9,15 +9,15 @@ from typing import Any, cast
 
 import pytest
 
-from rocketchaos.harness.conditions.blocked import listeners_blocked
-from rocketchaos.harness.conditions.dead_letters import dead_letters_there
-from rocketchaos.harness.conditions.delivered import messages_delivered
-from rocketchaos.harness.conditions.logged import lines_logged
-from rocketchaos.harness.conditions.offsets import offsets_reached
-from rocketchaos.harness.conditions.retried import retries_came
+from rocketchaos.harness.conditions.dead_letters_there import dead_letters_there
+from rocketchaos.harness.conditions.lines_logged import lines_logged
+from rocketchaos.harness.conditions.listeners_blocked import listeners_blocked
+from rocketchaos.harness.conditions.messages_delivered import messages_delivered
+from rocketchaos.harness.conditions.offsets_reached import offsets_reached
+from rocketchaos.harness.conditions.retries_came import retries_came
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.placement import own_processes
-from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
 
 SCENARIO = """\
@@ -76,7 +76,7 @@ class Stage(HistoryBuilder):
                 logs=self.logs,
                 real_group=str,
                 real_topic=str,
-                only_look=lambda _probe: nullcontext(),
+                only_observation=lambda _probe: nullcontext(),
                 now_ns=lambda: 0,
                 observe=lambda *_unused: None,
                 why_not_asked=lambda _topic: None,

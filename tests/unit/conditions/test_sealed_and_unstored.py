@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from rocketchaos.harness.conditions.sealed import FatesSealed
-from rocketchaos.harness.conditions.unstored import handled_but_not_stored
+from rocketchaos.harness.conditions.fates_sealed import FatesSealed
+from rocketchaos.harness.conditions.handled_but_not_stored import handled_but_not_stored
 from rocketchaos.harness.engine.context import RunContext
 from tests.unit.conditions.test_counting import Stage
 

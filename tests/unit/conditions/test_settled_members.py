@@ -7,14 +7,14 @@ from typing import Any, cast
 
 import pytest
 
-from rocketchaos.harness.conditions.ownership import ownership_settled
-from rocketchaos.harness.conditions.subscription import SubscriptionSettled
+from rocketchaos.harness.conditions.ownership_settled import ownership_settled
+from rocketchaos.harness.conditions.subscription_settled import SubscriptionSettled
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.probes.moment import observe_moment
-from rocketchaos.harness.probes.offsets import read_offsets
-from rocketchaos.harness.probes.ownership import read_ownership
-from rocketchaos.harness.probes.subscription import read_subscription
-from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.probes.offsets_probe import read_offsets
+from rocketchaos.harness.probes.ownership_probe import read_ownership
+from rocketchaos.harness.probes.subscription_probe import read_subscription
+from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.conditions.groups import Group, Member, two
 
 
@@ -177,7 +177,7 @@ def test_what_a_paused_member_has_stored_may_stay_unless_it_would_tell(client: s
 
 
 @pytest.mark.parametrize(
-    ("client", "api", "told", "asked", "failed"),
+    ("client", "api", "text", "asked", "failed"),
     [
         ("java", "push", {}, ["a", "b"], []),
         ("java", "lite-pull", {}, ["a", "b"], []),
@@ -189,9 +189,9 @@ def test_what_a_paused_member_has_stored_may_stay_unless_it_would_tell(client: s
     ],
 )
 def test_a_moment_asks_whom_it_can_and_says_of_whom_it_knows_nothing(
-    client: str, api: str, told: dict[str, Any], asked: list[str], failed: list[str]
+    client: str, api: str, text: dict[str, Any], asked: list[str], failed: list[str]
 ) -> None:
-    group = two(client, api, **told)
+    group = two(client, api, **text)
     observe_moment(group.context, "end")
     assert group.asked == asked
     assert [error for probe, error in group.failed if probe == "ownership"] == failed

@@ -17,7 +17,7 @@ from rocketchaos.harness.core.history import History, read_history
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.reference.events import described, events_reference
-from rocketchaos.harness.workers.events import WorkerEvent
+from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 ROOT = Path(__file__).parents[3]
 RUNS = sorted((ROOT / "tests" / "golden" / "runs").iterdir())
@@ -40,15 +40,15 @@ def event(kind: str, data: dict[str, object]) -> Event:
 def test_every_recorded_event_is_of_a_known_kind_with_the_declared_fields(run: Path) -> None:
     read = read_history(run / "events.jsonl")
     assert read.damage is None
-    for one in read.events:
-        assert one.kind in KINDS
-        assert set(one.data) <= {field.name for field in described(KINDS[one.kind])}, one
-        told = one.body.as_data()
-        assert {name: one.data[name] for name in told} == told
+    for item in read.events:
+        assert item.kind in KINDS
+        assert set(item.data) <= {field.name for field in described(KINDS[item.kind])}, item
+        shown = item.body.as_data()
+        assert {name: item.data[name] for name in shown} == shown
 
 
 def test_each_kind_says_who_writes_it() -> None:
-    assert {one.kind: one.node for one in KINDS.values() if one.node not in WRITERS} == {}
+    assert {kind.kind: kind.node for kind in KINDS.values() if kind.node not in WRITERS} == {}
 
 
 def test_the_document_is_up_to_date() -> None:
@@ -71,7 +71,7 @@ def test_kinds_and_fields_of_a_newer_version_are_no_damage(tmp_path: Path) -> No
     history.append("producer", "sent", {**SENT, "of_tomorrow": [1]})
     read = read_history(tmp_path / "events.jsonl")
     assert read.damage is None
-    assert [one.data for one in read.events] == [{"key": 1}, {**SENT, "of_tomorrow": [1]}]
+    assert [item.data for item in read.events] == [{"key": 1}, {**SENT, "of_tomorrow": [1]}]
 
 
 @pytest.mark.parametrize(
@@ -112,22 +112,22 @@ def test_check_names_the_line_and_the_field_of_a_broken_event(
     folder = tmp_path / "run"
     shutil.copytree(next(run for run in RUNS if run.name == "same-group-same-tags"), folder)
     lines = (folder / "events.jsonl").read_text("utf-8").splitlines()
-    number, broken = next((i, json.loads(one)) for i, one in enumerate(lines, 1) if '"received"' in one)
+    number, broken = next((i, json.loads(line)) for i, line in enumerate(lines, 1) if '"received"' in line)
     assert isinstance(event(broken["kind"], broken["data"]).body, Received)
     del broken["data"]["queue_id"]
     lines[number - 1] = json.dumps(broken)
     (folder / "events.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
     code = main(["check", str(folder)])
-    told = " ".join(capsys.readouterr().out.split())
+    text = " ".join(capsys.readouterr().out.split())
     assert code != 0
-    assert f"events.jsonl:{number}: `received`: the field `queue_id` is missing" in told
-    assert "Traceback" not in told
+    assert f"events.jsonl:{number}: `received`: the field `queue_id` is missing" in text
+    assert "Traceback" not in text
 
 
 def test_a_broken_event_of_a_worker_is_trouble_at_once() -> None:
     context = RunContext.__new__(RunContext)
     context.history, context._troubles = History("run"), []
     context.worker_event("a", WorkerEvent("a", 1, 2, "consumed", {"consumer": "a", "key": "orders-1"}))
-    assert [str(one) for one in context._troubles] == [
+    assert [str(trouble) for trouble in context._troubles] == [
         "the worker a wrote a broken event: `consumed`: the field `status` is missing"
     ]

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from rocketchaos.harness.core.machine_load import CpuMeter, RunLoad
-from rocketchaos.harness.engine.admission import OVERTAKEN_FOR_S, Admission, Turn, weight_of
+from rocketchaos.harness.engine.admission import OVERTAKEN_FOR_S, Admission, Slot, weight_of
 from rocketchaos.harness.scenario import parse_scenario
 from tests.unit.scenario.examples import scenario_text
 
@@ -20,7 +20,7 @@ NOT_YET_S = 0.4
 
 
 class Runs:
-    """Runs that ask for their turn, each in a thread, and go on until they are told to end."""
+    """Runs that ask for their slot, each in a thread, and go on until they are told to end."""
 
     def __init__(self, admission: Admission) -> None:
         self.admission = admission
@@ -28,16 +28,16 @@ class Runs:
         self._pool = ThreadPoolExecutor(32)
         self._ends: list[threading.Event] = []
 
-    def begin(self, weight: float = 1.0) -> tuple[Future[Turn], threading.Event]:
-        """A future of its turn, and what ends it."""
-        begun: Future[Turn] = Future()
+    def begin(self, weight: float = 1.0) -> tuple[Future[Slot], threading.Event]:
+        """A future of its slot, and what ends it."""
+        begun: Future[Slot] = Future()
         end = threading.Event()
         self._ends.append(end)
 
         def go() -> None:
             try:
-                with self.admission.turn(weight, self.interrupted) as turn:
-                    begun.set_result(turn)
+                with self.admission.slot(weight, self.interrupted) as slot:
+                    begun.set_result(slot)
                     end.wait(LIMIT_S)
             except BaseException as error:
                 begun.set_exception(error)
@@ -60,7 +60,7 @@ def runs(admission: Admission) -> Iterator[Runs]:
         yield made
 
 
-def has_begun(begun: Future[Turn]) -> bool:
+def has_begun(begun: Future[Slot]) -> bool:
     try:
         begun.result(NOT_YET_S)
     except TimeoutError:
@@ -77,8 +77,8 @@ def test_a_chosen_number_is_kept_to_whatever_the_load() -> None:
         assert second.result(LIMIT_S).beside == 1
         assert not has_begun(third)
         end.set()
-        turn = third.result(LIMIT_S)
-        assert turn.as_json() == {
+        slot = third.result(LIMIT_S)
+        assert slot.as_json() == {
             "chosen": 2, "limit": 2.0, "weight": 1.0, "beside": 1, "waited_s": pytest.approx(NOT_YET_S, abs=2)
         }  # fmt: skip
 
@@ -86,7 +86,7 @@ def test_a_chosen_number_is_kept_to_whatever_the_load() -> None:
 def test_four_for_each_core_and_no_more() -> None:
     with runs(Admission(None, cores=1, busy=lambda: 0.0)) as some:
         four = [some.begin()[0] for _ in range(4)]
-        assert [turn.result(LIMIT_S).limit for turn in four] == [4.0] * 4
+        assert [slot.result(LIMIT_S).limit for slot in four] == [4.0] * 4
         assert not has_begun(some.begin()[0])
 
 

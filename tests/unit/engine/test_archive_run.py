@@ -10,11 +10,11 @@ from typing import Any
 import filelock
 import pytest
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.engine import archive_run
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.jars.class_archive import SWITCH, ClassArchive
 from rocketchaos.harness.jars.java_home import Java
 from rocketchaos.harness.plan.options import Options
@@ -36,7 +36,7 @@ class Stand:
         self.processes: Any = SimpleNamespace(
             java=self.java,
             progress=self.said.append,
-            guardian=SimpleNamespace(owner="owner"),
+            reaper=SimpleNamespace(owner="owner"),
             scratch=self.scratch,
             timing=None,
         )
@@ -110,6 +110,6 @@ def test_it_can_be_turned_off(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> 
 def test_runs_have_one_before_them_where_their_servers_are_on_this_host(
     stand: Stand, tmp_path: Path, on: ClusterKind, played: int
 ) -> None:
-    campaign = Campaign(Options(runs=tmp_path, use_running=False, on=on))
-    campaign._make_archives(stand.processes, "4.9.4")
+    runner = Runner(Options(runs=tmp_path, use_running=False, on=on))
+    runner._make_archives(stand.processes, "4.9.4")
     assert stand.plays == played

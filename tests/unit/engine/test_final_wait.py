@@ -23,7 +23,7 @@ class Staged:
     def __init__(self, story: Story, now: float) -> None:
         self.story, self.now = story, now
         self.later: list[tuple[float, Callable[[], object]]] = []
-        self.told: list[str] = []
+        self.written: list[str] = []
         self.watched: list[str] = []
         self.checked_alive = 0
 
@@ -40,7 +40,7 @@ class Staged:
         )
         FinalWait(
             cast(RunContext, context),
-            self.told.append,
+            self.written.append,
             lambda: cast(Watch, watch),
             lambda _context, name, times: self._observe(name, times),
         )()
@@ -58,10 +58,10 @@ class Staged:
 
     def _pass(self, limit_s: float) -> bool:
         self.now += limit_s
-        for when, what in [one for one in self.later if one[0] <= self.now]:
+        for when, what in [item for item in self.later if item[0] <= self.now]:
             self.story.at(when)
             what()
-        self.later = [one for one in self.later if one[0] > self.now]
+        self.later = [item for item in self.later if item[0] > self.now]
         return False
 
     def _observe(self, name: str, times: int) -> None:
@@ -71,7 +71,7 @@ class Staged:
 
     @property
     def waited(self) -> list[Event]:
-        return [one for one in self.events if one.kind == "waited"]
+        return [event for event in self.events if event.kind == "waited"]
 
     def holds(self) -> Holds:
         return judge(self.story.scenario, self.events).findings[0].holds
@@ -81,11 +81,11 @@ def test_a_run_waits_until_it_can_be_said_and_no_longer() -> None:
     staged = Staged(Story(NONE_CAME).end(3.5), 3.5).wait()
     assert staged.now == pytest.approx(9.0, abs=0.01)
     assert staged.holds() is Holds.YES
-    assert staged.told == ["x waits up to 6 s more: a message may still come (delivered to a)"]
+    assert staged.written == ["x waits up to 6 s more: a message may still come (delivered to a)"]
     assert staged.watched == ["start", "stop"]
     (event,) = staged.waited
     assert event.data["took_ms"] == pytest.approx(5500, abs=10)
-    assert [one["check"] for one in event.data["for"]] == ["delivered to a"]
+    assert [item["check"] for item in event.data["for"]] == ["delivered to a"]
     assert "too early to say" in event.data["for"][0]["why"]
 
 
@@ -94,7 +94,7 @@ def test_a_decided_run_is_neither_held_up_nor_observed_again() -> None:
     before = staged.events
     assert staged.wait().now == 3.5
     assert staged.events == before
-    assert staged.told == staged.watched == []
+    assert staged.written == staged.watched == []
 
 
 def test_offsets_that_have_passed_everything_end_the_wait() -> None:
@@ -117,7 +117,7 @@ def test_what_happens_meanwhile_puts_the_end_off_again() -> None:
         (5.0, lambda: staged.story.add("a", "subscribed", topic="orders", expression="tagC")),
     ]
     assert staged.wait().now == pytest.approx(11.0, abs=0.01)
-    assert len(staged.told) == 2
+    assert len(staged.written) == 2
 
 
 def test_the_wait_has_a_limit_whatever_happens() -> None:

@@ -26,7 +26,7 @@ def a_cluster(folder: Path) -> Any:
 
 
 def append(cluster: Any, node: str, text: bytes) -> None:
-    log = next(one.log for one in cluster.nodes if one.name == node)
+    log = next(item.log for item in cluster.nodes if item.name == node)
     with log.open("ab") as file:
         file.write(text)
 

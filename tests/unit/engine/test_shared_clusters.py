@@ -1,4 +1,4 @@
-"""How long runs share a cluster. The sessions here are doubles: no cluster is started."""
+"""How long runs share a cluster. The clusters here are doubles: no cluster is started."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from rocketchaos.harness.engine.campaign import SHARED_CLUSTERS_AT_MOST, Campaign
-from rocketchaos.harness.engine.session import Session
+from rocketchaos.harness.engine.managed_cluster import ManagedCluster
+from rocketchaos.harness.engine.runner import SHARED_CLUSTERS_AT_MOST, Runner
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.scenario.model import Scenario
@@ -35,7 +35,7 @@ def scenario(head: str = "timing: compressed") -> Scenario:
 
 @dataclass(eq=False)
 class DoubleOfASession:
-    """What a campaign asks of a session."""
+    """What a runner asks of a cluster."""
 
     shared: bool = False
     failed: bool = False
@@ -49,41 +49,41 @@ class DoubleOfASession:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[DoubleOfASession]:
-    """Every session that a campaign has opened."""
+    """Every cluster that a runner has opened."""
     made: list[DoubleOfASession] = []
 
-    def open_one(_campaign: Campaign, _timing: str, _job: Job) -> Session:
+    def open_one(_runner: Runner, _timing: str, _job: Job) -> ManagedCluster:
         made.append(DoubleOfASession())
-        return cast(Session, made[-1])
+        return cast(ManagedCluster, made[-1])
 
-    monkeypatch.setattr(Campaign, "_open", open_one)
+    monkeypatch.setattr(Runner, "_open", open_one)
     return made
 
 
-def a_campaign(folder: Path, **options: Any) -> tuple[Campaign, Job]:
-    campaign = Campaign(Options(runs=folder, shared_for_s=SHARED_FOR_S, **options))
-    return campaign, campaign.job(scenario())
+def a_runner(folder: Path, **options: Any) -> tuple[Runner, Job]:
+    runner = Runner(Options(runs=folder, shared_for_s=SHARED_FOR_S, **options))
+    return runner, runner.job(scenario())
 
 
 def test_a_cluster_is_shared_until_it_is_old(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
-    campaign, job = a_campaign(tmp_path)
-    with campaign.session_for(job) as one, campaign.session_for(job) as other:
-        assert one is other
+    runner, job = a_runner(tmp_path)
+    with runner.cluster_for(job) as item, runner.cluster_for(job) as other:
+        assert item is other
     opened[0].since_s -= SHARED_FOR_S + 1
-    with campaign.session_for(job) as later:
-        assert later is not one
+    with runner.cluster_for(job) as later:
+        assert later is not item
         assert opened[0].closed, "nobody is on it any more"
-    campaign.close()
+    runner.close()
     assert len(opened) == 2
     assert opened[1].closed
 
 
 def test_an_old_cluster_ends_with_its_last_run(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
-    campaign, job = a_campaign(tmp_path)
-    with campaign.session_for(job):
+    runner, job = a_runner(tmp_path)
+    with runner.cluster_for(job):
         opened[0].since_s -= SHARED_FOR_S + 1
-        with campaign.session_for(job) as other:
-            assert other is cast(Session, opened[1])
+        with runner.cluster_for(job) as other:
+            assert other is cast(ManagedCluster, opened[1])
         assert not opened[0].closed
         assert not opened[1].closed
     assert opened[0].closed
@@ -91,87 +91,91 @@ def test_an_old_cluster_ends_with_its_last_run(tmp_path: Path, opened: list[Doub
 
 
 def test_what_stays_up_is_never_too_old(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
-    campaign, job = a_campaign(tmp_path)
-    with campaign.session_for(job):
+    runner, job = a_runner(tmp_path)
+    with runner.cluster_for(job):
         opened[0].since_s -= SHARED_FOR_S + 1
         opened[0].shared = True
-    with campaign.session_for(job):
+    with runner.cluster_for(job):
         assert len(opened) == 1
 
 
 def test_a_cluster_that_failed_is_given_up(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
-    campaign, job = a_campaign(tmp_path)
-    with campaign.session_for(job):
+    runner, job = a_runner(tmp_path)
+    with runner.cluster_for(job):
         opened[0].failed = True
-        with campaign.session_for(job):
+        with runner.cluster_for(job):
             assert len(opened) == 2
             assert not opened[0].closed, "a run is on it yet"
-    assert [one.closed for one in opened] == [True, False]
+    assert [double_of_asession.closed for double_of_asession in opened] == [True, False]
 
 
 def test_scenarios_of_one_kind_share_a_cluster_and_the_one_unused_longest_makes_room(
     tmp_path: Path, opened: list[DoubleOfASession]
 ) -> None:
-    campaign, other_job = a_campaign(tmp_path)
+    runner, other_job = a_runner(tmp_path)
     jobs = [
-        campaign.job(scenario(f"cluster: {{broker: {{number: {number}}}}}"))
+        runner.job(scenario(f"cluster: {{broker: {{number: {number}}}}}"))
         for number in range(SHARED_CLUSTERS_AT_MOST)
     ]
-    with campaign.session_for(jobs[0]) as first, campaign.session_for(jobs[0]) as again:
+    with runner.cluster_for(jobs[0]) as first, runner.cluster_for(jobs[0]) as again:
         assert first is again
         for job in jobs[1:]:
-            with campaign.session_for(job):
+            with runner.cluster_for(job):
                 pass
-        with campaign.session_for(other_job):  # one too many: the second goes, for the first is in use
-            assert [one.closed for one in opened] == [False, True, *[False] * (SHARED_CLUSTERS_AT_MOST - 1)]
-    with campaign.session_for(campaign.job(scenario("cluster: {own: true}"))):
+        with runner.cluster_for(other_job):  # one too many: the second goes, for the first is in use
+            assert [double_of_asession.closed for double_of_asession in opened] == [
+                False,
+                True,
+                *[False] * (SHARED_CLUSTERS_AT_MOST - 1),
+            ]
+    with runner.cluster_for(runner.job(scenario("cluster: {own: true}"))):
         assert len(opened) == SHARED_CLUSTERS_AT_MOST + 2
     assert opened[-1].closed
-    campaign.close()
-    assert all(one.closed for one in opened)
+    runner.close()
+    assert all(double_of_asession.closed for double_of_asession in opened)
 
 
 def test_a_cluster_ends_with_the_last_run_that_was_to_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[DoubleOfASession]
 ) -> None:
     open_ones: list[int] = []
-    monkeypatch.setattr(Campaign, "fetch", lambda *_unused: None)
+    monkeypatch.setattr(Runner, "fetch", lambda *_unused: None)
 
-    def run(campaign: Campaign, job: Job, _turn: object) -> None:
-        with campaign.session_for(job):
-            open_ones.append(sum(not one.closed for one in opened))
+    def run(runner: Runner, job: Job, _turn: object) -> None:
+        with runner.cluster_for(job):
+            open_ones.append(sum(not double_of_asession.closed for double_of_asession in opened))
 
-    monkeypatch.setattr(Campaign, "run", run)
-    one, other = scenario(), scenario("cluster: {broker: {number: 1}}")
-    campaign, _ = a_campaign(tmp_path)
-    jobs = [Job(each, version) for each in (one, other, one) for version in ("4.9.4", "5.5.0")]
-    assert len(list(campaign.run_all(jobs, 1))) == 6
+    monkeypatch.setattr(Runner, "run", run)
+    item, other = scenario(), scenario("cluster: {broker: {number: 1}}")
+    runner, _ = a_runner(tmp_path)
+    jobs = [Job(each, version) for each in (item, other, item) for version in ("4.9.4", "5.5.0")]
+    assert len(list(runner.run_all(jobs, 1))) == 6
     assert open_ones == [1, 2, 3, 3, 2, 1]
     assert all(each.closed for each in opened)
 
 
 def test_interrupted_runs_leave_no_cluster(tmp_path: Path, opened: list[DoubleOfASession]) -> None:
-    campaign, job = a_campaign(tmp_path)
-    with campaign.session_for(job):
+    runner, job = a_runner(tmp_path)
+    with runner.cluster_for(job):
         opened[0].since_s -= SHARED_FOR_S + 1
-        with campaign.session_for(job):
-            campaign.close()
-            assert all(one.closed for one in opened)
+        with runner.cluster_for(job):
+            runner.close()
+            assert all(double_of_asession.closed for double_of_asession in opened)
 
 
 def test_the_last_run_that_was_to_come_ends_also_the_cluster_that_followed_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: list[DoubleOfASession]
 ) -> None:
-    monkeypatch.setattr(Campaign, "fetch", lambda *_unused: None)
+    monkeypatch.setattr(Runner, "fetch", lambda *_unused: None)
 
-    def run(campaign: Campaign, job: Job, _turn: object) -> None:
+    def run(runner: Runner, job: Job, _turn: object) -> None:
         if not opened:
-            with campaign.session_for(job):
+            with runner.cluster_for(job):
                 opened[0].since_s -= SHARED_FOR_S + 1
-                with campaign.session_for(job):  # the second run, beside the first
+                with runner.cluster_for(job):  # the second run, beside the first
                     pass
 
-    monkeypatch.setattr(Campaign, "run", run)
-    campaign, job = a_campaign(tmp_path)
-    assert len(list(campaign.run_all([job, job], 1))) == 2
-    assert [one.closed for one in opened] == [True, True]
+    monkeypatch.setattr(Runner, "run", run)
+    runner, job = a_runner(tmp_path)
+    assert len(list(runner.run_all([job, job], 1))) == 2
+    assert [double_of_asession.closed for double_of_asession in opened] == [True, True]

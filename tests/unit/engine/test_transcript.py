@@ -9,7 +9,7 @@ import yaml
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.model import MessageClass
-from rocketchaos.harness.engine.transcript import Transcript, plain, scenario_name, value_of
+from rocketchaos.harness.engine.recorded_scenario import RecordedScenario, plain, scenario_name, value_of
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.send import Send
@@ -18,15 +18,15 @@ from rocketchaos.harness.steps.wait import Wait
 
 
 @pytest.fixture
-def transcript() -> Transcript:
-    transcript = Transcript("test_mismatch[4.9.4]", "Same group: different tags")
+def transcript() -> RecordedScenario:
+    transcript = RecordedScenario("test_mismatch[4.9.4]", "Same group: different tags")
     transcript.declare("topics", "orders", {"queues": 4})
     for name, tag in (("a", "tagA"), ("b", "*")):
         transcript.declare("consumers", name, {"group": "g", "subscribe": {"orders": tag}})
     return transcript
 
 
-def test_it_is_a_scenario_that_says_the_same(transcript: Transcript) -> None:
+def test_it_is_a_scenario_that_says_the_same(transcript: RecordedScenario) -> None:
     transcript.add_step("start", "a")
     transcript.add_step("send", {"topic": "orders", "tag": "no", "count": 8, "per_queue": 2})
     transcript.add_check("undelivered", {"count": 8, "because": MessageClass.IN_FLIGHT})
@@ -41,7 +41,7 @@ def test_it_is_a_scenario_that_says_the_same(transcript: Transcript) -> None:
     assert [check.word for check in scenario.healthy] == ["refuted"]
 
 
-def test_a_step_is_a_line(transcript: Transcript) -> None:
+def test_a_step_is_a_line(transcript: RecordedScenario) -> None:
     transcript.add_step("start", ["a", "b"])
     scenario = transcript.add_step("send", {"topic": "orders", "tag": "x" * 500, "count": 1})
 
@@ -51,7 +51,7 @@ def test_a_step_is_a_line(transcript: Transcript) -> None:
     assert transcript.text().splitlines()[line - 1].startswith("  - send: {topic: orders, tag: xxx")
 
 
-def test_what_a_file_can_t_say_is_refused_and_not_kept(transcript: Transcript) -> None:
+def test_what_a_file_can_t_say_is_refused_and_not_kept(transcript: RecordedScenario) -> None:
     transcript.add_step("start", "a")
     before = transcript.text()
 
@@ -63,7 +63,7 @@ def test_what_a_file_can_t_say_is_refused_and_not_kept(transcript: Transcript) -
     assert transcript.step_count == 1
 
 
-def test_a_check_that_is_refused_leaves_no_observation(transcript: Transcript) -> None:
+def test_a_check_that_is_refused_leaves_no_observation(transcript: RecordedScenario) -> None:
     transcript.add_step("start", "a")
 
     with pytest.raises(InvalidScenario):
@@ -73,14 +73,14 @@ def test_a_check_that_is_refused_leaves_no_observation(transcript: Transcript) -
     assert not transcript.checks_something
 
 
-def test_steps_before_the_first_start_are_possible(transcript: Transcript) -> None:
+def test_steps_before_the_first_start_are_possible(transcript: RecordedScenario) -> None:
     transcript.add_step("send", {"topic": "orders", "count": 1})
     transcript.add_step("start", "a")
 
     assert transcript.step_count == 2
 
 
-def test_a_check_of_an_earlier_observation_makes_none(transcript: Transcript) -> None:
+def test_a_check_of_an_earlier_observation_makes_none(transcript: RecordedScenario) -> None:
     transcript.add_step("start", "a")
     transcript.add_step("observe", "before")
     transcript.add_check("delivered", {"to": "a", "count": 0, "at": "before"})
@@ -122,14 +122,14 @@ def test_only_values_of_yaml_can_be_said() -> None:
         plain(object())
 
 
-def test_a_check_that_fails_is_a_verdict_whatever_was_sent_so_far(transcript: Transcript) -> None:
+def test_a_check_that_fails_is_a_verdict_whatever_was_sent_so_far(transcript: RecordedScenario) -> None:
     transcript.add_step("start", "a")
     transcript.add_step("send", {"topic": "orders", "tag": "tagA", "count": 2})
     scenario = transcript.add_check("delivered", {"to": "a", "count": 3})
     assert [check.word for check in scenario.anomaly] == ["delivered"]
 
 
-def _grow(transcript: Transcript, call: int) -> Scenario:
+def _grow(transcript: RecordedScenario, call: int) -> Scenario:
     if call == 0:
         return transcript.add_step("start", ["a", "b"])
     if call % 5 == 4:
@@ -140,7 +140,7 @@ def _grow(transcript: Transcript, call: int) -> Scenario:
     return transcript.add_check("delivered", {"to": "a", "count": call})
 
 
-def test_it_grows_to_what_its_file_says_with_every_line(transcript: Transcript) -> None:
+def test_it_grows_to_what_its_file_says_with_every_line(transcript: RecordedScenario) -> None:
     for call in range(12):
         scenario = _grow(transcript, call)
         read = parse_scenario(transcript.text(), "recorded", reach=False)
@@ -158,7 +158,7 @@ def test_it_grows_to_what_its_file_says_with_every_line(transcript: Transcript) 
 
 
 def test_50_calls_render_each_word_once_and_read_the_file_once(
-    transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+    transcript: RecordedScenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, rendered = Mock(wraps=yaml.parse), Mock(wraps=yaml.safe_dump)
     monkeypatch.setattr(yaml, "parse", read)

@@ -67,7 +67,7 @@ Chain ROCKETCHAOS-1 (2 references)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "carrier"),
+    ("item", "other", "carrier"),
     [
         ("b", "broker-a", "b"),
         ("broker-a", "producer", "producer"),
@@ -76,10 +76,10 @@ Chain ROCKETCHAOS-1 (2 references)
     ],
 )
 def test_who_is_not_likely_to_come_back_with_the_same_address_carries_the_rules(
-    one: str, other: str, carrier: str
+    item: str, other: str, carrier: str
 ) -> None:
-    assert Ends(one, other, one_way=False).carrier(NODES) == carrier
-    assert Ends(one, other, one_way=True).carrier(NODES) == carrier
+    assert Ends(item, other, one_way=False).carrier(NODES) == carrier
+    assert Ends(item, other, one_way=True).carrier(NODES) == carrier
 
 
 @pytest.mark.parametrize(

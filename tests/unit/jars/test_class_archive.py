@@ -39,7 +39,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClassArchive:
 def write(archive: ClassArchive, folder: Path, content: bytes = b"archived classes") -> None:
     """As a JVM that was started with the options of `making` does at its end."""
     folder.mkdir(exist_ok=True)
-    option = next(one for one in archive.making(folder) if one.startswith("-XX:ArchiveClassesAtExit="))
+    option = next(item for item in archive.making(folder) if item.startswith("-XX:ArchiveClassesAtExit="))
     Path(option.partition("=")[2]).write_bytes(content)
 
 

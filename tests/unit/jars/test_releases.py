@@ -113,7 +113,7 @@ def test_every_release_that_can_be_run_here(maven: Maven) -> None:
     fetch([Need("5.2.0")])
     found, unreached = releases()
     assert unreached is None
-    assert [(one.version, one.cached) for one in found] == [
+    assert [(item.version, item.cached) for item in found] == [
         ("4.9.4", False),
         ("4.9.7", False),
         ("5.2.0", True),

@@ -8,13 +8,13 @@ import pytest
 from pydantic import ValidationError
 
 from rocketchaos.harness.cluster.base import CAPABILITIES, lacking
-from rocketchaos.harness.cluster.containers import ContainersCluster
+from rocketchaos.harness.cluster.cluster_kinds import CAN_NOT, ClusterKind, cluster_class
+from rocketchaos.harness.cluster.container_cluster import ContainersCluster
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
-from rocketchaos.harness.cluster.kinds import CAN_NOT, ClusterKind, cluster_class
 from rocketchaos.harness.cluster.running import AttachedCluster
 from rocketchaos.harness.core.errors import UsageProblem
-from rocketchaos.harness.engine.campaign import Campaign
 from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.matrix import Matrix, plan
@@ -129,7 +129,7 @@ def test_what_no_cluster_can_do_is_refused_before_anything_starts(
         "rocketchaos.harness.plan.feasibility.CAN_NOT", dict.fromkeys(ClusterKind, frozenset(CAPABILITIES))
     )
     with pytest.raises(UsageProblem, match="can't do: kill; no kind of cluster can"):
-        Campaign(Options(runs=tmp_path)).run(Job(scenario("kill: broker-a"), "4.9.4"))
+        Runner(Options(runs=tmp_path)).run(Job(scenario("kill: broker-a"), "4.9.4"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -154,11 +154,11 @@ def test_scenarios_about_other_versions_are_left_out_by_name() -> None:
     old, new = scenario(head="rocketmq: '<5'"), scenario(head="rocketmq: '>=5.0'")
     planned = plan([old, new], Matrix().cells("5.5.0"), ClusterKind.EMBEDDED)
     assert planned.jobs == (Job(new, "5.5.0"),)
-    assert [one.reason for one in planned.left_out] == ["example is about RocketMQ <5, and not about 5.5.0"]
+    assert [item.reason for item in planned.left_out] == ["example is about RocketMQ <5, and not about 5.5.0"]
     with pytest.raises(UsageProblem, match=r"no scenario is left for RocketMQ 5\.5\.0"):
         plan([old], Matrix().cells("5.5.0"), ClusterKind.EMBEDDED)
     with pytest.raises(UsageProblem, match=r"RocketMQ <5, and not about 5\.5\.0"):
-        Campaign(Options()).run(Job(old, "5.5.0"))
+        Runner(Options()).run(Job(old, "5.5.0"))
 
 
 def test_a_consumer_whose_log_is_asked_for_gets_a_process_of_its_own() -> None:

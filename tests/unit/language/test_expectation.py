@@ -134,13 +134,13 @@ def test_the_cell_stands_in_the_history(tmp_path: Path) -> None:
     java = run_in(tmp_path, BY_CLIENT, client="java", rocketmq="4.9.4")
     older = run_in(tmp_path, "reproduced", client=None, rocketmq=None)
     assert [
-        (one.outcome.kind, one.outcome.expected, one.outcome.as_expected) for one in (python, java, older)
+        (item.outcome.kind, item.outcome.expected, item.outcome.as_expected) for item in (python, java, older)
     ] == [
         (YES, NO, False),
         (YES, YES, True),
         (YES, YES, True),
     ]
-    assert [one.exit_code for one in (python, java)] == [ExitCode.NOT_AS_EXPECTED, ExitCode.AS_EXPECTED]
+    assert [item.exit_code for item in (python, java)] == [ExitCode.NOT_AS_EXPECTED, ExitCode.AS_EXPECTED]
 
 
 def test_what_nothing_is_expected_of_is_measured(tmp_path: Path) -> None:
@@ -161,7 +161,11 @@ def test_an_error_is_wrong_also_where_nothing_is_expected(tmp_path: Path) -> Non
     assert (report.outcome.as_expected, report.outcome.wrong, report.outcome.measured) == (None, True, False)
     assert report.exit_code is ExitCode.HARNESS
     assert expectation(report) == "NOT measured"
-    assert {one.section for one in failing_findings(report)} <= {"anomaly", "healthy", "also"}
+    assert {failing_finding.section for failing_finding in failing_findings(report)} <= {
+        "anomaly",
+        "healthy",
+        "also",
+    }
 
 
 def test_measured_and_inconclusive_is_no_failure_but_tells_why(tmp_path: Path) -> None:

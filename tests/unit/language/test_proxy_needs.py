@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.cluster.embedded import EmbeddedCluster
-from rocketchaos.harness.cluster.kinds import ClusterKind
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds
 from rocketchaos.harness.plan.feasibility import why_not
@@ -32,7 +32,7 @@ healthy: [delivered: {{to: a, count: 4}}]
 
 
 def scenario(head: str = "", consumer: str = "", send: str = "") -> Scenario:
-    consumer, send = (f", {one}" if one else "" for one in (consumer, send))
+    consumer, send = (f", {item}" if item else "" for item in (consumer, send))
     return parse_scenario(TEXT.format(head=head, consumer=consumer, send=send), "example.scenario.yaml")
 
 
@@ -54,7 +54,9 @@ def test_who_needs_a_proxy_gets_one(head: str, consumer: str, proxy: str | None)
 
 
 def test_clusters_with_and_without_a_proxy_are_not_shared() -> None:
-    shapes = {scenario(f"cluster: {{{one}}}").cluster.shape for one in ("", "proxy: local", "proxy: cluster")}
+    shapes = {
+        scenario(f"cluster: {{{item}}}").cluster.shape for item in ("", "proxy: local", "proxy: cluster")
+    }
     assert len(shapes) == 3
 
 
@@ -86,9 +88,9 @@ def test_a_proxy_that_can_t_be_is_refused(needs: dict[str, object]) -> None:
     ],
 )
 def test_a_version_without_a_proxy_is_refused(head: str, consumer: str, reason: str) -> None:
-    told = scenario(head, consumer)
-    assert reason in (why_not(told, "4.9.4", ClusterKind.EMBEDDED) or "")
-    assert why_not(told, "5.0.0", ClusterKind.EMBEDDED) is None
+    shown = scenario(head, consumer)
+    assert reason in (why_not(shown, "4.9.4", ClusterKind.EMBEDDED) or "")
+    assert why_not(shown, "5.0.0", ClusterKind.EMBEDDED) is None
 
 
 def test_a_local_proxy_is_no_way_for_clients_that_speak_remoting() -> None:
@@ -111,9 +113,9 @@ def test_a_grpc_producer_can_t_choose_queues() -> None:
     "field", ["listener: orderly", "model: broadcasting", "consume_from: last-offset", "through: proxy"]
 )
 def test_what_a_grpc_consumer_knows_nothing_of_is_refused(field: str) -> None:
-    told = scenario("", field).with_client(client_choice("grpc"))
+    shown = scenario("", field).with_client(client_choice("grpc"))
     name = field.partition(":")[0]
-    reason = why_not(told, "5.5.0", ClusterKind.EMBEDDED)
+    reason = why_not(shown, "5.5.0", ClusterKind.EMBEDDED)
     assert f"rocketmq-python-client, over gRPC can't do this: leave out `{name}`" in (reason or "")
 
 

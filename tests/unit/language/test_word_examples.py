@@ -99,7 +99,7 @@ def test_every_word_has_an_example_that_is_valid(model: type[Word]) -> None:
     assert list(yaml.safe_load(model.example)) == [model.word]
     scenario = scenario_with(model)
     words = scenario.steps if issubclass(model, Step) else scenario.anomaly
-    assert any(type(one) is model for one in words)
+    assert any(type(word) is model for word in words)
 
 
 @pytest.mark.parametrize("model", WORDS.values(), ids=list(WORDS))

@@ -10,7 +10,7 @@ import rocketchaos.assertions
 import rocketchaos.harness.steps
 from rocketchaos.assertions import CHECKS
 from rocketchaos.assertions.base import Check
-from rocketchaos.harness.conditions.looks import LOOKS
+from rocketchaos.harness.conditions.registry import OBSERVERS
 from rocketchaos.harness.language.word_registry import WordRegistry
 from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.plan.library import shipped
@@ -45,7 +45,7 @@ def test_every_file_of_a_word_is_registered() -> None:
 
 
 def test_every_condition_of_settle_is_looked_for() -> None:
-    assert list(LOOKS) == list(CONDITIONS)
+    assert list(OBSERVERS) == list(CONDITIONS)
 
 
 def test_the_states_are_those_that_steps_know() -> None:

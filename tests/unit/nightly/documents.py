@@ -51,7 +51,7 @@ def large() -> Document:
 
 
 def candidates(name: str, document: Document | None = None) -> list[Document]:
-    return [one for one in REDUCTIONS[name](document or large()) if is_valid(one)]
+    return [item for item in REDUCTIONS[name](document or large()) if is_valid(item)]
 
 
 NETWORK = """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.nightly import generator
 from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.scenario.model import Scenario

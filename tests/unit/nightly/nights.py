@@ -1,4 +1,4 @@
-"""Nights whose runs are told: a campaign without a cluster, and what came of it."""
+"""Nights whose runs are told: a runner without a cluster, and what came of it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from rocketchaos.harness.core.model import Outcome, OutcomeKind, Trouble
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly.night import Night
+from rocketchaos.harness.nightly.nightly_run import judged_run
 from rocketchaos.harness.nightly.profile import Profile
-from rocketchaos.harness.nightly.run import judged_run
 from rocketchaos.harness.nightly.shard import Shard
 from rocketchaos.harness.nightly.summary import Summary, summary_of
 from rocketchaos.harness.plan.job import Job
@@ -25,7 +25,7 @@ TAKES_S = 10.0
 SHORT = Profile(dimensions={"acts": {"0": 1}, "groups": {"1": 1}, "client": {"java push": 1}})
 
 
-class FakeCampaign:
+class FakeRunner:
     """Answers each job with what a story says, after some time; no cluster is near."""
 
     def __init__(self, story: Callable[[int], Story], trouble: Callable[[int], Trouble | None]) -> None:
@@ -39,7 +39,7 @@ class FakeCampaign:
     def job(self, scenario: Any) -> Job:
         return Job(scenario, "4.9.4")
 
-    def run(self, job: Job, turn: object = None) -> Report:
+    def run(self, job: Job, slot: object = None) -> Report:
         number = len(self.jobs) + 1
         self.jobs.append(job.scenario.name)
         self.now_s += TAKES_S
@@ -65,10 +65,10 @@ def report_of(story: Story, trouble: Trouble | None, name: str) -> Report:
 
 
 def played(
-    campaign: FakeCampaign, minutes: float = 3.0, profile: Profile = SHORT, shard: Shard | None = None
+    runner: FakeRunner, minutes: float = 3.0, profile: Profile = SHORT, shard: Shard | None = None
 ) -> Night:
-    night = Night(7, profile, minutes, shard or Shard(), clock=lambda: campaign.now_s, parallel=1)
-    night.play(cast(Campaign, campaign), lambda _run: None)
+    night = Night(7, profile, minutes, shard or Shard(), clock=lambda: runner.now_s, parallel=1)
+    night.play(cast(Runner, runner), lambda _run: None)
     return night
 
 

@@ -1,4 +1,4 @@
-"""A campaign without a cluster: a recorded run answers, where the scenario still has what the finding takes."""
+"""A runner without a cluster: a recorded run answers, where the scenario still has what the finding takes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SILENT = GOLDEN / "same-group-same-tags"
 
 def shows(scenario: Scenario) -> bool:
     """Two members want different tags, and something is sent."""
-    wants = {str(one.subscribe) for one in scenario.consumers.values()}
+    wants = {str(consumer.subscribe) for consumer in scenario.consumers.values()}
     return len(wants) == 2 and any(step.word == "send" for step in scenario.steps)
 
 
-class RecordedCampaign:
+class RecordedRunner:
     """Shows the finding as long as it can; what is asked of it is noted for all of them together."""
 
     jobs: list[Job] = []  # noqa: RUF012
@@ -47,7 +47,7 @@ class RecordedCampaign:
     def forget(self, report: Report) -> None:
         """As a real one does, and nothing was kept."""
 
-    def __enter__(self) -> RecordedCampaign:
+    def __enter__(self) -> RecordedRunner:
         return self
 
     def __exit__(self, *_unused: object) -> None:
@@ -72,10 +72,10 @@ class RecordedCampaign:
         return dataclasses.replace(silent, outcome=outcome)
 
 
-def recorded_campaign(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Any:
+def recorded_runner(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Any:
     """Put it in the place of real ones; files go into this folder."""
-    monkeypatch.setattr("rocketchaos.harness.nightly.smallest.Campaign", RecordedCampaign)
+    monkeypatch.setattr("rocketchaos.harness.nightly.smallest.Runner", RecordedRunner)
     monkeypatch.chdir(folder)
     for name in ("jobs", "options_of"):
-        monkeypatch.setattr(RecordedCampaign, name, [])
-    return RecordedCampaign
+        monkeypatch.setattr(RecordedRunner, name, [])
+    return RecordedRunner

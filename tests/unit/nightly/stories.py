@@ -61,8 +61,8 @@ class Story(HistoryBuilder):
                 self.events[index] = self._with(event, {"properties": dict(properties)})
             elif event.kind == "subscription-observed":
                 held = {
-                    topic: {**one, "expression": stored, "type": SQL, "codes": []}
-                    for topic, one in event.data["subscriptions"].items()
+                    topic: {**item, "expression": stored, "type": SQL, "codes": []}
+                    for topic, item in event.data["subscriptions"].items()
                 }
                 self.events[index] = self._with(event, {"subscriptions": held})
         return self
@@ -89,7 +89,7 @@ class Story(HistoryBuilder):
         return dataclasses.replace(event, data={**event.data, **more})
 
     def passed(self, at: float, offsets: tuple[int, int] = (1, 1)) -> Story:
-        self.at(at).offsets("g", "orders", [(one, 1) for one in offsets])
+        self.at(at).offsets("g", "orders", [(offset, 1) for offset in offsets])
         return self
 
     def ends(self, stored: str, at: float = 20.0) -> Story:
@@ -136,7 +136,7 @@ def kill(story: Story, target: str, at: float) -> Story:
 
 def causes(story: Story, invariant: Invariant) -> list[str]:
     """Those of its findings."""
-    return [one.cause for one in story.breaches(invariant)]
+    return [breach.cause for breach in story.breaches(invariant)]
 
 
 def half_lost(**who: str) -> Story:

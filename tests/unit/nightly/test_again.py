@@ -45,7 +45,7 @@ def report_of(job: Job, answer: str) -> Report:
     return dataclasses.replace(recorded, outcome=outcome)
 
 
-class AnsweringCampaign:
+class AnsweringRunner:
     """Each run ends as the next answer says."""
 
     answers: Sequence[str] = ()
@@ -55,7 +55,7 @@ class AnsweringCampaign:
         self.reports: list[Report] = []
         self.kept: list[Any] = []
 
-    def __enter__(self) -> AnsweringCampaign:
+    def __enter__(self) -> AnsweringRunner:
         return self
 
     def __exit__(self, *_unused: object) -> None:
@@ -82,13 +82,13 @@ def a_run(folder: Path, marks: str = "nightly", expected: str = "measured") -> P
 def reproduced(
     monkeypatch: pytest.MonkeyPatch, run: Path, answers: Sequence[str], *more: str
 ) -> ExitCode | int:
-    monkeypatch.setattr(reproduce, "Campaign", AnsweringCampaign)
-    monkeypatch.setattr(AnsweringCampaign, "answers", answers)
+    monkeypatch.setattr(reproduce, "Runner", AnsweringRunner)
+    monkeypatch.setattr(AnsweringRunner, "answers", answers)
     return cli.main(["reproduce", str(run), "--repeat", str(len(answers)), *more])
 
 
 @pytest.mark.parametrize(
-    ("answers", "told"),
+    ("answers", "text"),
     [
         ([SHOWS], "in 1 of 1 runs\n"),
         ([SHOWS, SHOWS, SHOWS], "in 3 of 3 runs\n"),
@@ -100,11 +100,11 @@ def test_it_is_told_in_how_many_runs_a_finding_was_there(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     answers: list[str],
-    told: str,
+    text: str,
 ) -> None:
     assert reproduced(monkeypatch, a_run(tmp_path), answers) == ExitCode.AS_EXPECTED
     out, err = capsys.readouterr()
-    assert f"finding {CODE} ({SIGNATURE}): {told}" in out
+    assert f"finding {CODE} ({SIGNATURE}): {text}" in out
     assert "not every finding" not in err
 
 
@@ -142,8 +142,8 @@ def test_the_document_has_it_and_the_exit_code(
     for answers, code in (([SHOWS, SHOWS_NOT], 0), ([SHOWS_NOT], 3)):
         assert reproduced(monkeypatch, run, answers, "--json") == code
         document = json.loads(capsys.readouterr().out)
-        (one,) = document["findings"]
-        assert one == {
+        (item,) = document["findings"]
+        assert item == {
             "code": CODE,
             "signature": SIGNATURE,
             "runs": answers.count(SHOWS),

@@ -16,7 +16,7 @@ from rocketchaos.harness.nightly import codes
 from rocketchaos.harness.nightly.codes import CODES, Meaning
 from rocketchaos.harness.nightly.findings import NightlyFinding, findings
 from rocketchaos.harness.nightly.invariants import INVARIANTS
-from rocketchaos.harness.nightly.invariants.disagreement import Mind
+from rocketchaos.harness.nightly.invariants.disagreement import Disagreement
 from rocketchaos.harness.nightly.invariants.wanted import _NEVER
 from rocketchaos.harness.nightly.known import read_known
 from rocketchaos.harness.nightly.known_before import CODE_OF, code_of, is_meant
@@ -44,18 +44,18 @@ def found_in_golden_runs() -> Iterator[NightlyFinding]:
 @pytest.fixture
 def reworded(monkeypatch: pytest.MonkeyPatch) -> None:
     """All words of the registry are others."""
-    other = {code: replace(one, cause="quite: other; words", title="Else") for code, one in CODES.items()}
+    other = {code: replace(item, cause="quite: other; words", title="Else") for code, item in CODES.items()}
     for module in ("codes", "invariants.base", "invariants.backwards", "restate", "again", "known_before"):
         monkeypatch.setattr(f"rocketchaos.harness.nightly.{module}.CODES", other)
 
 
 @pytest.mark.usefixtures("reworded")
 def test_other_words_change_no_identity() -> None:
-    (one,) = half_lost().found()
-    assert one.breach.cause == "quite: other; words"
-    assert one.code == "wanted-but-not-delivered-filtered-by-client-tags"
-    assert name_of({**large(), "name": "nightly-7-1"}, one) == f"{one.code}-7-1"
-    assert code_of(f"{one.code}: other words again") == one.code
+    (item,) = half_lost().found()
+    assert item.breach.cause == "quite: other; words"
+    assert item.code == "wanted-but-not-delivered-filtered-by-client-tags"
+    assert name_of({**large(), "name": "nightly-7-1"}, item) == f"{item.code}-7-1"
+    assert code_of(f"{item.code}: other words again") == item.code
 
 
 @pytest.mark.usefixtures("reworded")
@@ -81,28 +81,31 @@ def test_codes_with_and_without_words_and_sentences_of_before_are_the_same(tmp_p
 def test_golden_runs_have_registered_codes_and_the_sentences_of_before() -> None:
     found = list(found_in_golden_runs())
     assert found
-    for one in found:
-        assert CODES[one.code].kind == one.kind
-        assert is_meant(one.code, one.kind)
+    for found_in_golden_run in found:
+        assert CODES[found_in_golden_run.code].kind == found_in_golden_run.kind
+        assert is_meant(found_in_golden_run.code, found_in_golden_run.kind)
 
 
 def test_every_code_that_an_invariant_may_give_is_registered() -> None:
     given = {
         f"{kind}-{mind}"
-        for kind, mind in product(("several-owners", "repeated-shared-queue"), get_args(Mind))
+        for kind, mind in product(("several-owners", "repeated-shared-queue"), get_args(Disagreement))
     }
     given |= {
-        f"refused-on-and-on-not-{what}-{mind}" for what, mind in product(("exist", "latest"), get_args(Mind))
+        f"refused-on-and-on-not-{what}-{mind}"
+        for what, mind in product(("exist", "latest"), get_args(Disagreement))
     }
-    given |= {f"wanted-but-not-delivered-{one}-{mind}" for one, mind in product(_NEVER, get_args(Mind))}
+    given |= {
+        f"wanted-but-not-delivered-{item}-{mind}" for item, mind in product(_NEVER, get_args(Disagreement))
+    }
     given |= {f"cross-delivery-{way}-{what}" for way, what in product(("retry", "queue"), ("topic", "tag"))}
-    given |= {f"offset-backwards-{one}" for one in ("beyond-flush", "unmoved", "beyond-moves")}
+    given |= {f"offset-backwards-{item}" for item in ("beyond-flush", "unmoved", "beyond-moves")}
     given |= {"lost-agree", "lost-disagree", "stuck-nothing-consumed", "repeated-unmoved"}
     assert given == set(CODES)
 
 
 def test_codes_are_of_invariants_and_say_so_in_their_names() -> None:
-    kinds = {one.kind for one in INVARIANTS}
+    kinds = {invariant.kind for invariant in INVARIANTS}
     for code, meaning in CODES.items():
         assert re.fullmatch("[a-z0-9-]{1,60}", code)
         assert code.startswith(f"{meaning.kind}-")

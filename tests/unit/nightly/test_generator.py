@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.nightly.dimensions import DIMENSIONS, TAGS
 from rocketchaos.harness.nightly.document import document_of, text_of
 from rocketchaos.harness.nightly.duration import expected_s
@@ -36,11 +36,11 @@ numbers = st.integers(min_value=1, max_value=10**9)
 
 
 @settings(max_examples=80, deadline=None)
-@given(seed=numbers, number=numbers, of_one_mind=st.booleans(), on=st.sampled_from(ClusterKind))
+@given(seed=numbers, number=numbers, agreeing=st.booleans(), on=st.sampled_from(ClusterKind))
 def test_every_scenario_can_be_meant_and_reads_as_it_was_drawn(
-    seed: int, number: int, of_one_mind: bool, on: ClusterKind
+    seed: int, number: int, agreeing: bool, on: ClusterKind
 ) -> None:
-    document = draw(seed, number, OF_ONE_MIND if of_one_mind else USUAL, on)
+    document = draw(seed, number, OF_ONE_MIND if agreeing else USUAL, on)
     text = text_of(document)
     parse_scenario(text, "drawn")
     assert document_of(text, "drawn") == document
@@ -56,7 +56,7 @@ def test_a_scenario_depends_on_seed_number_and_profile_alone(seed: int, number: 
 
 
 DRAWS = """
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.nightly.generator import draw
 from rocketchaos.harness.nightly.profile import Profile
@@ -150,25 +150,25 @@ def test_where_only_one_mind_is_wanted_nobody_ever_differs() -> None:
     for scenario in drawn(OF_ONE_MIND):
         for group in scenario.groups:
             members = [scenario.consumers[name] for name in scenario.members(group)]
-            assert len({str(one.subscribe) for one in members}) == 1, scenario.name
-            assert len({one.strategy for one in members}) == 1, scenario.name
-        assert not [one for one in steps_of(scenario) if isinstance(one, Subscribe | Unsubscribe)]
+            assert len({str(member.subscribe) for member in members}) == 1, scenario.name
+            assert len({member.strategy for member in members}) == 1, scenario.name
+        assert not [step for step in steps_of(scenario) if isinstance(step, Subscribe | Unsubscribe)]
 
 
 def test_faults_are_as_many_where_only_one_mind_is_wanted() -> None:
     shares = []
     for profile in (USUAL, OF_ONE_MIND):
-        words = [one.word for scenario in drawn(profile) for one in steps_of(scenario)]
+        words = [step.word for scenario in drawn(profile) for step in steps_of(scenario)]
         shares.append((words.count("kill") + words.count("pause")) / MANY)
-    usual, of_one_mind = shares
-    assert of_one_mind > 0.8 * usual
+    usual, agreeing = shares
+    assert agreeing > 0.8 * usual
 
 
 def test_whoever_is_paused_goes_on() -> None:
     for scenario in drawn(USUAL):
         steps = steps_of(scenario)
-        paused = [name for one in steps if one.word == "pause" for name in one.targets]
-        resumed = [name for one in steps if one.word == "resume" for name in one.targets]
+        paused = [name for step in steps if step.word == "pause" for name in step.targets]
+        resumed = [name for step in steps if step.word == "resume" for name in step.targets]
         assert sorted(paused) == sorted(resumed)
 
 
@@ -178,7 +178,7 @@ def test_a_profile_replaces_the_weights_that_it_names() -> None:
     )
     for scenario in drawn(profile):
         assert list(scenario.topics) == ["orders"]
-        words = {one.word for one in steps_of(scenario)}
+        words = {step.word for step in steps_of(scenario)}
         assert not words & {"pause", "subscribe", "observe"}
 
 
@@ -188,12 +188,12 @@ def test_whatever_the_client_it_is_given_what_it_knows(client: str) -> None:
     profile = Profile(dimensions={"client": {client: 1}})
     for number in range(1, 40):
         consumers = scenario_of(4, number, profile).consumers.values()
-        assert {(one.choice.kind.name, one.api) for one in consumers} == {(kind, api)}
+        assert {(consumer.choice.kind.name, consumer.api) for consumer in consumers} == {(kind, api)}
 
 
 def test_registries_name_their_entries() -> None:
     for registry in (OPERATIONS, TRIGGERS, DIMENSIONS):
-        assert all(name == one.name and one.meaning for name, one in registry.items())  # type: ignore[attr-defined]
+        assert all(name == item.name and item.meaning for name, item in registry.items())  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("number", range(1, 20))

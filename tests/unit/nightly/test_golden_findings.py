@@ -37,20 +37,20 @@ SHOWS = {
 @pytest.mark.parametrize("run", sorted(RUNS.iterdir()), ids=lambda run: str(run.name))
 def test_a_recorded_run_shows_what_it_is_known_to_show(run: Path) -> None:
     report = load_report(run)
-    found = {one.code for one in findings(report.scenario, report.events, report.outcome)}
+    found = {finding.code for finding in findings(report.scenario, report.events, report.outcome)}
     wanted = SHOWS.get(run.name, set())
     assert len(found) == len(wanted)
-    assert all(any(one.startswith(start) for one in found) for start in wanted), found
+    assert all(any(item.startswith(start) for item in found) for start in wanted), found
 
 
 @pytest.mark.parametrize("run", sorted(SHOWS))
 def test_the_checks_that_state_a_finding_hold_in_the_run_that_shows_it(run: str) -> None:
     report = load_report(RUNS / run)
     view = RunView(report.scenario, report.events)
-    for one in findings(report.scenario, report.events, report.outcome):
-        if one.kind != LOOKS_FOR_LINES:
-            assert answers(one.breach.anomaly, view) == {Holds.YES}, one.signature
-            assert answers(one.breach.healthy, view) == {Holds.NO}, one.signature
+    for finding in findings(report.scenario, report.events, report.outcome):
+        if finding.kind != LOOKS_FOR_LINES:
+            assert answers(finding.breach.anomaly, view) == {Holds.YES}, finding.signature
+            assert answers(finding.breach.healthy, view) == {Holds.NO}, finding.signature
 
 
 def answers(checks: Checks, view: RunView) -> set[Holds]:
@@ -67,20 +67,20 @@ def jumped(report: Report, jump_ms: int) -> list[Event]:
 def test_a_wall_clock_that_is_set_right_by_a_little_makes_no_finding(run: Path) -> None:
     report = load_report(run)
     events = jumped(report, -1_234)
-    found = {one.code for one in findings(report.scenario, events, judge(report.scenario, events))}
-    assert found <= {one.code for one in findings(report.scenario, report.events, report.outcome)}
+    found = {finding.code for finding in findings(report.scenario, events, judge(report.scenario, events))}
+    assert found <= {finding.code for finding in findings(report.scenario, report.events, report.outcome)}
 
 
 @pytest.mark.parametrize(
-    ("jump_ms", "told"), [(-3_600_000, "3600.0 s"), (2_500, "2.5 s"), (86_400_000, "86400.0 s")]
+    ("jump_ms", "text"), [(-3_600_000, "3600.0 s"), (2_500, "2.5 s"), (86_400_000, "86400.0 s")]
 )
 @pytest.mark.parametrize("run", sorted(SHOWS))
-def test_a_run_in_which_the_wall_clock_jumps_says_nothing(run: str, jump_ms: int, told: str) -> None:
+def test_a_run_in_which_the_wall_clock_jumps_says_nothing(run: str, jump_ms: int, text: str) -> None:
     report = load_report(RUNS / run)
     events = jumped(report, jump_ms)
     outcome = judge(report.scenario, events)
     assert findings(report.scenario, events, outcome) == []
-    assert why_not_judged(outcome, events) == f"the machine's clock jumped by {told}"
+    assert why_not_judged(outcome, events) == f"the machine's clock jumped by {text}"
     assert why_not_judged(report.outcome, report.events) is None
 
 
@@ -97,6 +97,6 @@ def later(event: Event, jump_ms: int) -> Event:
 
 def test_the_same_history_gives_the_same_findings() -> None:
     report = load_report(RUNS / "same-group-different-topics")
-    told = [findings(report.scenario, report.events, report.outcome) for _ in range(2)]
-    assert told[0] == told[1]
-    assert all(one.breach.events for one in told[0])
+    found = [findings(report.scenario, report.events, report.outcome) for _ in range(2)]
+    assert found[0] == found[1]
+    assert all(item.breach.events for item in found[0])

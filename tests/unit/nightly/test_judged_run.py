@@ -13,7 +13,7 @@ from rocketchaos.harness.core.model import Outcome, OutcomeKind, Trouble
 from rocketchaos.harness.nightly import findings as findings_module
 from rocketchaos.harness.nightly.findings import InvariantFailed, findings
 from rocketchaos.harness.nightly.invariants import INVARIANTS, Breach, Judged
-from rocketchaos.harness.nightly.run import judged_run
+from rocketchaos.harness.nightly.nightly_run import judged_run
 from rocketchaos.harness.reporting.base import Report
 from tests.unit.nightly.stories import Story, quiet
 
@@ -46,7 +46,7 @@ def test_an_invariant_that_crashes_hides_nothing_that_the_others_found(
 ) -> None:
     monkeypatch.setattr(findings_module, "INVARIANTS", (Crashes(), *INVARIANTS))
     run = judged_run(1, report_of(owned_twice()), 1)
-    assert [one.kind for one in run.findings] == ["several-owners"]
+    assert [finding.kind for finding in run.findings] == ["several-owners"]
     assert run.error is ExitCode.HARNESS
     assert run.not_judged == "an invariant failed: crashes: KeyError: 'look_began_before_ms'"
 
@@ -67,7 +67,7 @@ def test_a_run_in_which_a_condition_was_not_reached_is_judged_where_that_shows_s
     story: Story, found: list[str], why: str | None
 ) -> None:
     run = judged_run(1, report_of(story, Trouble.PRECONDITION), 1)
-    assert [one.kind for one in run.findings] == found
+    assert [finding.kind for finding in run.findings] == found
     assert (run.not_judged, run.error) == (why, None)
 
 

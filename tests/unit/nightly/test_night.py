@@ -8,9 +8,9 @@ import pytest
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from rocketchaos.harness.core.model import Trouble
-from rocketchaos.harness.engine.campaign import Campaign
+from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.nightly import night as night_module
-from rocketchaos.harness.nightly import run as run_module
+from rocketchaos.harness.nightly import nightly_run as run_module
 from rocketchaos.harness.nightly.night import (
     BROKEN_AT_MOST,
     BROKEN_FOR_GOOD,
@@ -18,48 +18,48 @@ from rocketchaos.harness.nightly.night import (
     TEAR_DOWN_S,
     Night,
 )
+from rocketchaos.harness.nightly.night_report import lines
+from rocketchaos.harness.nightly.nightly_run import NightlyRun
 from rocketchaos.harness.nightly.profile import Profile
-from rocketchaos.harness.nightly.run import NightlyRun
 from rocketchaos.harness.nightly.shard import Shard
 from rocketchaos.harness.nightly.summary import summary_of
-from rocketchaos.harness.nightly.told import lines
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.reporting.base import Report
-from tests.unit.nightly.nights import SHORT, FakeCampaign, always, night_of, played, summary
+from tests.unit.nightly.nights import SHORT, FakeRunner, always, night_of, played, summary
 from tests.unit.nightly.stories import Story, half_lost, quiet
 
 # What begins -------------------------------------------------------------------------------------------
 
 
 def test_scenarios_run_one_after_the_other_until_the_time_is_up() -> None:
-    campaign = FakeCampaign(always(quiet()), always(None))
-    night = played(campaign)
+    runner = FakeRunner(always(quiet()), always(None))
+    night = played(runner)
     assert 10 <= len(night.runs) <= 17
     assert night.took_s <= 180 - TEAR_DOWN_S
-    numbers = [int(name.rpartition("-")[2]) for name in campaign.jobs]
+    numbers = [int(name.rpartition("-")[2]) for name in runner.jobs]
     assert numbers == sorted(numbers)
     assert numbers[:9] == list(range(1, 10))  # later ones may be too long for what is left
 
 
 def test_what_cannot_end_in_time_does_not_begin() -> None:
-    campaign = FakeCampaign(always(quiet()), always(None))
-    night = played(campaign, minutes=(TEAR_DOWN_S + 1) / 60)
-    assert campaign.jobs == []
+    runner = FakeRunner(always(quiet()), always(None))
+    night = played(runner, minutes=(TEAR_DOWN_S + 1) / 60)
+    assert runner.jobs == []
     assert night.passed_over == DRAWS_TO_FIT
     assert summary_of(night, frozenset()).exit_code is ExitCode.INCONCLUSIVE
 
 
 def test_what_is_too_long_for_the_profile_is_passed_over() -> None:
-    campaign = FakeCampaign(always(quiet()), always(None))
-    night = played(campaign, profile=Profile.model_validate({"longest": "12s"}))
+    runner = FakeRunner(always(quiet()), always(None))
+    night = played(runner, profile=Profile.model_validate({"longest": "12s"}))
     assert night.passed_over > 1
-    assert campaign.jobs
+    assert runner.jobs
 
 
 def test_what_this_version_can_not_do_is_passed_over() -> None:
-    campaign = FakeCampaign(always(quiet()), always(None))
+    runner = FakeRunner(always(quiet()), always(None))
     profile = Profile(dimensions={**SHORT.dimensions, "client": {"java pop": 1, "java push": 1}})
-    night = played(campaign, profile=profile)  # of 4.9.4, which has no POP
+    night = played(runner, profile=profile)  # of 4.9.4, which has no POP
     assert night.passed_over > 1
     assert night.runs
 
@@ -68,14 +68,14 @@ def test_what_takes_longer_than_expected_is_cut_off_when_the_time_is_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(night_module, "CUT_OFF_S", 180 - 0.2)
-    campaign = FakeCampaign(always(quiet()), always(None))
+    runner = FakeRunner(always(quiet()), always(None))
 
-    def never_ends(job: Job, turn: object = None) -> Report:
-        assert campaign.interrupted.wait(20)
+    def never_ends(job: Job, slot: object = None) -> Report:
+        assert runner.interrupted.wait(20)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(campaign, "run", never_ends)
-    night = played(campaign)
+    monkeypatch.setattr(runner, "run", never_ends)
+    night = played(runner)
     assert (night.runs, night.cut_off) == ([], 1)
 
 
@@ -84,13 +84,13 @@ def test_an_interruption_by_the_user_is_none_of_the_clock() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        played(FakeCampaign(interrupts, always(None)))
+        played(FakeRunner(interrupts, always(None)))
 
 
 def test_only_what_the_environment_broke_is_tried_again_and_only_once() -> None:
     troubles = {1: Trouble.ENVIRONMENT, 3: Trouble.HARNESS, 4: Trouble.ENVIRONMENT, 5: Trouble.ENVIRONMENT}
-    campaign = FakeCampaign(always(quiet()), troubles.get)
-    night = played(campaign)
+    runner = FakeRunner(always(quiet()), troubles.get)
+    night = played(runner)
     tries = [run.tries for run in night.runs]
     assert tries[:3] == [2, 1, 2]
     made = summary_of(night, frozenset())
@@ -99,23 +99,23 @@ def test_only_what_the_environment_broke_is_tried_again_and_only_once() -> None:
 
 
 def test_a_night_of_which_the_environment_breaks_every_run_is_over_soon() -> None:
-    campaign = FakeCampaign(always(quiet()), always(Trouble.ENVIRONMENT))
+    runner = FakeRunner(always(quiet()), always(Trouble.ENVIRONMENT))
     with pytest.raises(
-        EnvironmentNotReady, match="3 runs in turn came to nothing, and no other: environment"
+        EnvironmentNotReady, match="3 runs in slot came to nothing, and no other: environment"
     ):
-        played(campaign, minutes=60.0)
-    assert len(campaign.jobs) == 2 * BROKEN_AT_MOST
+        played(runner, minutes=60.0)
+    assert len(runner.jobs) == 2 * BROKEN_AT_MOST
 
 
 def test_a_night_that_was_good_so_far_goes_on_when_the_environment_breaks() -> None:
-    campaign = FakeCampaign(always(quiet()), lambda number: None if number == 1 else Trouble.ENVIRONMENT)
-    night = played(campaign, minutes=10.0)
+    runner = FakeRunner(always(quiet()), lambda number: None if number == 1 else Trouble.ENVIRONMENT)
+    night = played(runner, minutes=10.0)
     assert len(night.runs) > 2 * BROKEN_AT_MOST
 
 
 def test_a_night_in_which_everything_breaks_for_good_ends_and_tells_what_it_found() -> None:
-    campaign = FakeCampaign(always(half_lost()), lambda number: None if number == 1 else Trouble.ENVIRONMENT)
-    night = played(campaign, minutes=600.0)
+    runner = FakeRunner(always(half_lost()), lambda number: None if number == 1 else Trouble.ENVIRONMENT)
+    night = played(runner, minutes=600.0)
     assert len(night.runs) == 1 + BROKEN_FOR_GOOD
     made = summary_of(night, frozenset())
     assert made.exit_code is ExitCode.NOT_AS_EXPECTED
@@ -129,7 +129,7 @@ def test_a_run_that_cannot_even_begin_is_tried_again_and_counted() -> None:
             raise EnvironmentNotReady("no run folder can be made", "Choose another place.")
         return quiet()
 
-    night = played(FakeCampaign(full_disk, always(None)))
+    night = played(FakeRunner(full_disk, always(None)))
     assert [run.tries for run in night.runs[:4]] == [1, 2, 2, 1]
     never_begun = night.runs[2]
     assert never_begun.not_judged == "environment: no run folder can be made"
@@ -139,43 +139,43 @@ def test_a_run_that_cannot_even_begin_is_tried_again_and_counted() -> None:
 
 def test_where_the_second_try_is_cut_off_the_first_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(night_module, "CUT_OFF_S", 180 - 0.2)
-    campaign = FakeCampaign(always(quiet()), always(Trouble.ENVIRONMENT))
+    runner = FakeRunner(always(quiet()), always(Trouble.ENVIRONMENT))
 
-    def second_never_ends(job: Job, turn: object = None) -> Report:
-        if not campaign.jobs:
-            return FakeCampaign.run(campaign, job, turn)
-        assert campaign.interrupted.wait(20)
+    def second_never_ends(job: Job, slot: object = None) -> Report:
+        if not runner.jobs:
+            return FakeRunner.run(runner, job, slot)
+        assert runner.interrupted.wait(20)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(campaign, "run", second_never_ends)
-    night = played(campaign)
+    monkeypatch.setattr(runner, "run", second_never_ends)
+    night = played(runner)
     assert (len(night.runs), night.cut_off) == (1, 1)
     assert night.runs[0].error is ExitCode.ENVIRONMENT
 
 
 @pytest.mark.parametrize(
-    ("profile", "told"),
+    ("profile", "text"),
     [
         ({"longest": "1s"}, r"nightly-7-20 is expected to take \d+ s, `longest` are 1 s"),
         ({"dimensions": {"client": {"java pop": 1}}}, "nightly-7-20"),
     ],
 )
 def test_a_profile_that_permits_nothing_is_refused(
-    profile: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
+    profile: dict[str, Any], text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(night_module, "DRAWS_FOR_ONE", 20)
-    campaign = FakeCampaign(always(quiet()), always(None))
-    with pytest.raises(UsageProblem, match=f"of 20 scenarios none can be run .*{told}"):
-        played(campaign, profile=Profile.model_validate(profile))
-    assert campaign.jobs == []
+    runner = FakeRunner(always(quiet()), always(None))
+    with pytest.raises(UsageProblem, match=f"of 20 scenarios none can be run .*{text}"):
+        played(runner, profile=Profile.model_validate(profile))
+    assert runner.jobs == []
 
 
 def test_nobody_goes_on_drawing_where_there_is_nothing_to_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(night_module, "DRAWS_FOR_ONE", 20)
-    campaign = FakeCampaign(always(quiet()), always(None))
+    runner = FakeRunner(always(quiet()), always(None))
     night = Night(7, Profile.model_validate({"longest": "1s"}), 3.0, Shard(), clock=lambda: 0.0, parallel=3)
     with pytest.raises(UsageProblem):
-        night.play(cast(Campaign, campaign), lambda _run: None)
+        night.play(cast(Runner, runner), lambda _run: None)
     assert night.passed_over == 20 + 2
 
 
@@ -193,10 +193,10 @@ def test_what_fails_in_one_worker_ends_the_night() -> None:
     def fails(_number: int) -> Story:
         raise UsageProblem("no such version")
 
-    campaign = FakeCampaign(fails, always(None))
+    runner = FakeRunner(fails, always(None))
     with pytest.raises(UsageProblem):
-        played(campaign)
-    assert campaign.interrupted.is_set()
+        played(runner)
+    assert runner.interrupted.is_set()
 
 
 # How it ends -------------------------------------------------------------------------------------------
@@ -205,9 +205,9 @@ def test_what_fails_in_one_worker_ends_the_night() -> None:
 def test_new_findings_alone_decide_the_exit_code() -> None:
     found = summary((half_lost(), None), (quiet(), None))
     assert found.exit_code is ExitCode.NOT_AS_EXPECTED
-    (one,) = found.found
-    assert (len(one.runs), one.known) == (1, False)
-    known = summary((half_lost(), None), known=frozenset({one.code}))
+    (item,) = found.found
+    assert (len(item.runs), item.known) == (1, False)
+    known = summary((half_lost(), None), known=frozenset({item.code}))
     assert (known.exit_code, len(known.found), known.new) == (ExitCode.AS_EXPECTED, 1, ())
 
 
@@ -231,8 +231,8 @@ def test_an_error_neither_hides_a_finding_nor_is_one(trouble: Trouble) -> None:
 
 def test_one_cause_in_many_runs_is_one_finding() -> None:
     made = summary(*[(half_lost(), None)] * 3)
-    (one,) = made.found
-    assert len(one.runs) == 3
+    (item,) = made.found
+    assert len(item.runs) == 3
 
 
 def test_a_run_tells_why_it_says_nothing() -> None:

@@ -10,7 +10,7 @@ import pytest
 from rocketchaos.harness.cli import main as cli
 from rocketchaos.harness.cli import night_account
 from rocketchaos.harness.cli.night_account import NightAccount
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.nightly.generator import draw
@@ -32,7 +32,7 @@ def account_of(night: Night, runs: Path, keep: int | None = None) -> NightAccoun
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "found"),
     [
         (["--minutes", "nan"], "less than or equal to 10080"),
         (["--minutes", "inf"], "less than or equal to 10080"),
@@ -44,7 +44,7 @@ def account_of(night: Night, runs: Path, keep: int | None = None) -> NightAccoun
 )
 def test_what_has_no_effect_or_no_end_is_refused(
     words: list[str],
-    told: str,
+    found: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -53,7 +53,7 @@ def test_what_has_no_effect_or_no_end_is_refused(
     for name, text in PROFILES.items():
         (tmp_path / name).write_text(text)
     assert cli.main(["nightly", *words]) == ExitCode.USAGE
-    assert told in " ".join(capsys.readouterr().err.replace("│", " ").split())
+    assert found in " ".join(capsys.readouterr().err.replace("│", " ").split())
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(PROFILES)
 
 
@@ -84,9 +84,9 @@ def test_what_was_found_is_told_where_no_file_can_be_written(
     account = account_of(night_of((half_lost(), None)), tmp_path / "file")
     codes = account.tell(as_json=False, junit=tmp_path / "file" / "junit.xml")
     assert codes == [ExitCode.ENVIRONMENT] * 2
-    told = capsys.readouterr()
-    assert "NEW    wanted-but-not-delivered" in told.out
-    assert "nightly-status.json can't be written" in " ".join(told.err.split())
+    shown = capsys.readouterr()
+    assert "NEW    wanted-but-not-delivered" in shown.out
+    assert "nightly-status.json can't be written" in " ".join(shown.err.split())
     account.tell(as_json=True, junit=None)
     assert json.loads(capsys.readouterr().out)["findings"]
 
@@ -102,14 +102,14 @@ def test_new_findings_decide_the_exit_code_and_else_the_gravest_that_failed(tmp_
 
 
 def test_what_is_drawn_names_the_options_that_draw_it() -> None:
-    told = [
+    found = [
         draw(7, 3, profile, on)["description"]
         for profile, on in (
             (Profile(), ClusterKind.EMBEDDED),
             (Profile(consistent="only"), ClusterKind.CONTAINERS),
         )
     ]
-    assert told == [
+    assert found == [
         "Drawn by `rocketchaos nightly --seed 7`, number 3.",
         "Drawn by `rocketchaos nightly --seed 7 --on containers --profile FILE`, number 3.",
     ]

@@ -16,7 +16,7 @@ from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.harness.nightly.status import StatusFile
 from rocketchaos.harness.nightly.summary import summary_of
 from rocketchaos.harness.scenario import parse_scenario
-from tests.unit.nightly.nights import SHORT, TAKES_S, FakeCampaign, always, night_of, played
+from tests.unit.nightly.nights import SHORT, TAKES_S, FakeRunner, always, night_of, played
 from tests.unit.nightly.stories import quiet
 
 
@@ -71,9 +71,9 @@ def test_a_night_goes_on_from_the_pace_of_the_one_before(tmp_path: Path) -> None
 
 def test_what_failed_says_nothing_of_how_long_scenarios_take() -> None:
     troubles = {1: Trouble.ENVIRONMENT, 2: Trouble.ENVIRONMENT, 3: Trouble.PRECONDITION}
-    night = played(FakeCampaign(always(quiet()), troubles.get))
+    night = played(FakeRunner(always(quiet()), troubles.get))
     assert sum(took.runs for took in night.pace.known.values()) == len(night.runs) - 2
-    again = played(FakeCampaign(always(quiet()), {1: Trouble.ENVIRONMENT}.get), minutes=1.0)
+    again = played(FakeRunner(always(quiet()), {1: Trouble.ENVIRONMENT}.get), minutes=1.0)
     (first, *_others) = again.pace.known.values()
     assert again.runs[0].tries == 2
     assert first.took_s == first.runs * TAKES_S  # of the try that ended, not of both

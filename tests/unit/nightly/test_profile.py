@@ -10,11 +10,11 @@ from rocketchaos.harness import nightly
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.nightly.known import read_known
 from rocketchaos.harness.nightly.profile import Profile, read_profile
-from rocketchaos.harness.reference import nights as reference
+from rocketchaos.harness.reference import nightly_reference as reference
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "found"),
     [
         ("dimensions: {memebers: {'2': 1}}", "did you mean `members`"),
         ("dimensions: {members: {'9': 1}}", "there is no word of `members` `9`"),
@@ -34,10 +34,10 @@ from rocketchaos.harness.reference import nights as reference
         ("acts: " + "[" * 2000, "levels deep"),
     ],
 )
-def test_a_wrong_profile_is_one_message(tmp_path: Path, text: str, told: str) -> None:
+def test_a_wrong_profile_is_one_message(tmp_path: Path, text: str, found: str) -> None:
     file = tmp_path / "profile.yaml"
     file.write_text(text)
-    with pytest.raises(UsageProblem, match=told):
+    with pytest.raises(UsageProblem, match=found):
         read_profile(file)
 
 
@@ -61,5 +61,5 @@ def test_known_findings_are_lines(tmp_path: Path) -> None:
 def test_the_reference_is_up_to_date() -> None:
     file = Path(nightly.__file__).with_name("README.md")
     assert file.read_text() == reference.reference(), (
-        "python -m rocketchaos.harness.reference.nights > harness/nightly/README.md"
+        "python -m rocketchaos.harness.reference.nightly_reference > harness/nightly/README.md"
     )

@@ -24,7 +24,7 @@ def test_each_way_gives_something_smaller_and_leaves_the_original_alone(name: st
     found = candidates(name, document)
     assert found
     assert text_of(document) == LARGE
-    assert all(text_of(one) != LARGE for one in found)
+    assert all(text_of(candidate) != LARGE for candidate in found)
 
 
 def test_with_a_group_its_members_steps_and_checks_go() -> None:
@@ -35,7 +35,9 @@ def test_with_a_group_its_members_steps_and_checks_go() -> None:
 
 
 def test_with_a_topic_go_those_who_want_nothing_else() -> None:
-    without_orders = next(one for one in candidates("topics") if "orders" not in one["topics"])
+    without_orders = next(
+        candidate for candidate in candidates("topics") if "orders" not in candidate["topics"]
+    )
     assert list(without_orders["consumers"]) == ["a", "c"]
     assert without_orders["consumers"]["a"]["subscribe"] == {"bills": "*"}
 
@@ -43,29 +45,34 @@ def test_with_a_topic_go_those_who_want_nothing_else() -> None:
 @pytest.mark.parametrize("word", ["kill", "terminate", "stop"])
 def test_with_a_fault_goes_the_coming_back_but_not_the_first_start(word: str) -> None:
     large = document_of(LARGE.replace("kill: a", f"{word}: a"), "large")
-    (text,) = {text_of(one) for one in candidates("faults", large)}
+    (text,) = {text_of(candidate) for candidate in candidates("faults", large)}
     assert f"{word}: " not in text
     assert text.count("start: ") == 1
 
 
 def test_a_parallel_may_become_its_steps_one_after_the_other() -> None:
-    assert any("parallel" not in text_of(one) and "kill: a" in text_of(one) for one in candidates("steps"))
+    assert any(
+        "parallel" not in text_of(candidate) and "kill: a" in text_of(candidate)
+        for candidate in candidates("steps")
+    )
 
 
 def test_fewer_queues_and_brokers_mean_fewer_messages_of_so_many_a_queue() -> None:
-    fewer = next(one for one in candidates("queues") if one["topics"]["orders"]["queues"] == 1)
+    fewer = next(
+        candidate for candidate in candidates("queues") if candidate["topics"]["orders"]["queues"] == 1
+    )
     assert "count: 8, per_queue: 4" in text_of(fewer)
-    alone = next(one for one in candidates("properties") if "cluster" not in one)
+    alone = next(candidate for candidate in candidates("properties") if "cluster" not in candidate)
     assert "broker-b" not in text_of(alone)
 
 
 def test_waits_become_half_as_long() -> None:
-    assert any("duration: 700ms" in text_of(one) for one in candidates("waits"))
+    assert any("duration: 700ms" in text_of(candidate) for candidate in candidates("waits"))
 
 
 @pytest.mark.parametrize("gone", ["workers", "producer", "groups"])
 def test_what_decides_what_runs_may_be_needless_and_makes_another_candidate(gone: str) -> None:
-    without = {key: one for key, one in network().items() if key != gone}
+    without = {key: item for key, item in network().items() if key != gone}
     assert text_of(without) in map(text_of, REDUCTIONS["properties"](network()))
     asked: list[str] = []
 
@@ -79,14 +86,16 @@ def test_what_decides_what_runs_may_be_needless_and_makes_another_candidate(gone
 
 
 def test_a_needless_setting_of_brokers_goes_alone() -> None:
-    clusters = [one["cluster"] for one in candidates("properties", network()) if "cluster" in one]
+    clusters = [
+        candidate["cluster"] for candidate in candidates("properties", network()) if "cluster" in candidate
+    ]
     assert {"brokers": ["broker-a", "broker-b"]} in clusters
 
 
 def test_each_fault_goes_with_what_undoes_it() -> None:
-    found = [words(one) for one in candidates("faults", network())]
+    found = [words(candidate) for candidate in candidates("faults", network())]
     before = Counter(words(network()))
-    gone = [before - Counter(one) for one in found]
+    gone = [before - Counter(item) for item in found]
     network_gone = Counter(partition=1, loss=1, delay=1, heal=3)
     for expected in (
         Counter(pause=1, resume=1),
@@ -104,9 +113,9 @@ def test_each_fault_goes_with_what_undoes_it() -> None:
 
 def test_of_two_faults_of_the_network_that_end_together_one_may_go() -> None:
     text = NETWORK.replace("  - heal: loss\n  - heal: {faults: delay, of: broker-b}\n", "  - heal: all\n")
-    found = [words(one) for one in candidates("faults", document_of(text, "network"))]
-    assert any("loss" not in one and one.count("heal") == 2 for one in found)
-    assert any("delay" not in one and one.count("heal") == 2 for one in found)
+    found = [words(candidate) for candidate in candidates("faults", document_of(text, "network"))]
+    assert any("loss" not in item and item.count("heal") == 2 for item in found)
+    assert any("delay" not in item and item.count("heal") == 2 for item in found)
 
 
 def test_with_a_member_go_its_faults_of_the_network_and_their_ends() -> None:
@@ -117,7 +126,11 @@ def test_with_a_member_go_its_faults_of_the_network_and_their_ends() -> None:
 
 
 def test_on_one_broker_nothing_is_done_to_the_other_one() -> None:
-    (alone,) = [one for one in candidates("properties", network()) if "brokers" not in one.get("cluster", {})]
+    (alone,) = [
+        candidate
+        for candidate in candidates("properties", network())
+        if "brokers" not in candidate.get("cluster", {})
+    ]
     assert "and: [broker-a, nameserver]" in text_of(alone)
     assert "delay" not in words(alone)
 
@@ -125,4 +138,4 @@ def test_on_one_broker_nothing_is_done_to_the_other_one() -> None:
 def test_a_disk_that_was_full_is_free_again_or_was_never_full() -> None:
     steps = [{"start": ["a", "b"]}, {"fill-disk": "broker-a"}, {"wait": "1s"}, {"free-disk": "broker-a"}]
     document = {**large(), "steps": [*steps, {"send": {"topic": "orders", "tag": "tagA", "count": 4}}]}
-    assert ["start", "wait", "send"] in [words(one)[:3] for one in candidates("faults", document)]
+    assert ["start", "wait", "send"] in [words(candidate)[:3] for candidate in candidates("faults", document)]

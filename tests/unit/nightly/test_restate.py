@@ -46,9 +46,9 @@ def test_findings_of_one_kind_in_one_run_have_names_of_their_own_that_are_valid(
     other = replace(finding, breach=replace(finding.breach, code="wanted-but-not-delivered-stranded-topics"))
     for name in ("nightly-7-1", "nightly-" + "7" * 72):
         document = {**large(), "name": name}
-        names = {name_of(document, one) for one in (finding, other)}
+        names = {name_of(document, item) for item in (finding, other)}
         assert len(names) == 2
-        assert all(re.fullmatch("[a-z0-9][a-z0-9-]{0,79}", one) for one in names)
+        assert all(re.fullmatch("[a-z0-9][a-z0-9-]{0,79}", item) for item in names)
 
 
 SAYS_WHAT_IT_IS = {
@@ -72,7 +72,7 @@ def test_a_finding_keeps_all_that_decides_what_runs() -> None:
 
 
 def test_a_scenario_of_bare_groups_can_be_opened() -> None:
-    document = {key: one for key, one in network().items() if key != "consumers"}
+    document = {key: item for key, item in network().items() if key != "consumers"}
     document["steps"] = [{"send": {"topic": "orders", "tag": "tagA", "count": 4}}]
     scenario = parse_scenario(text_of(opened(document)), "opened")
     assert scenario.groups == ("g3",)

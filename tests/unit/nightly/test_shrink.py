@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.nightly.document import WHAT_RUNS, Document, text_of
 from rocketchaos.harness.nightly.generator import draw
 from rocketchaos.harness.nightly.profile import Profile
@@ -37,7 +37,7 @@ def test_the_search_ends_at_what_is_needed_and_nothing_else() -> None:
     assert "cluster" not in smallest
     assert len(smallest["steps"]) <= 3
     assert not any(
-        shows_half_lost(one) for way in REDUCTIONS.values() for one in way(smallest) if is_valid(one)
+        shows_half_lost(item) for way in REDUCTIONS.values() for item in way(smallest) if is_valid(item)
     )
 
 
@@ -137,7 +137,7 @@ def test_what_is_drawn_can_be_shrunk_to_nearly_nothing(number: int) -> None:
 def test_what_is_drawn_for_containers_can_be_shrunk_to_nearly_nothing(act: str) -> None:
     profile = Profile.model_validate({"acts": {act: 1}, "dimensions": {"acts": {"2": 1}}})
     drawn = [draw(7, number, profile, ClusterKind.CONTAINERS) for number in range(1, 6)]
-    assert any(act in text_of(one) for one in drawn)
+    assert any(act in text_of(item) for item in drawn)
     for document in map(opened, drawn):
         smallest = Shrinking(document, lambda _document: True, Trust(1, 1)).run()
         assert len(smallest["consumers"]) == len(smallest["topics"]) == len(smallest["steps"]) == 1
@@ -148,8 +148,8 @@ def test_what_is_drawn_for_containers_can_be_shrunk_to_nearly_nothing(act: str) 
 def test_the_fault_that_a_finding_takes_stays_in_its_containers(act: str) -> None:
     profile = Profile.model_validate({"acts": {act: 1, "kill": 1}, "dimensions": {"acts": {"3": 1}}})
     drawn = (draw(7, number, profile, ClusterKind.CONTAINERS) for number in range(1, 40))
-    document = opened(next(one for one in drawn if act in words(one) and "kill" in words(one)))
-    smallest = Shrinking(document, lambda one: act in words(one), Trust(1, 1)).run()
+    document = opened(next(item for item in drawn if act in words(item) and "kill" in words(item)))
+    smallest = Shrinking(document, lambda item: act in words(item), Trust(1, 1)).run()
     assert words(smallest).count(act) == 1
     assert not {"kill", "wait", "send", "settle"} & set(words(smallest))
     if act != "delay":

@@ -22,14 +22,14 @@ from rocketchaos.harness.nightly.trial import TimeLimit
 from rocketchaos.harness.reporting.folder import load_report
 from rocketchaos.harness.scenario import load_scenario
 from rocketchaos.harness.scenario.model import Scenario
-from tests.unit.nightly.recorded import RUN, SILENT, recorded_campaign, shows
+from tests.unit.nightly.recorded import RUN, SILENT, recorded_runner, shows
 
 NAME = "wanted-but-not-delivered-filtered-by-client-tags-same-group-different-tags"
 
 
 @pytest.fixture
-def campaign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    return recorded_campaign(monkeypatch, tmp_path)
+def runner(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    return recorded_runner(monkeypatch, tmp_path)
 
 
 def steps_of(folder: Path) -> list[str]:
@@ -39,7 +39,7 @@ def steps_of(folder: Path) -> list[str]:
 
 
 def test_the_result_is_a_small_scenario_that_says_what_it_shows(
-    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.AS_EXPECTED
     scenario = load_scenario(tmp_path / f"{NAME}.scenario.yaml")
@@ -51,29 +51,27 @@ def test_the_result_is_a_small_scenario_that_says_what_it_shows(
     assert scenario.expected == "reproduced"
     assert "Its checks held in 2 of 2 runs." in scenario.description
     # Smaller ones of a night's are none of its runs: neither the next night nor a store takes them for such.
-    assert {options.runs for options in campaign.options_of} == {Path("runs-shrinking")}
-    told = capsys.readouterr().out
-    assert (
-        f" candidates, {len(campaign.jobs)} runs; the original shows it in 2 of 2, and the smallest" in told
-    )
-    assert f"Wrote {NAME}.scenario.yaml: rocketchaos reproduce {NAME}.scenario.yaml\n" in told
+    assert {options.runs for options in runner.options_of} == {Path("runs-shrinking")}
+    text = capsys.readouterr().out
+    assert f" candidates, {len(runner.jobs)} runs; the original shows it in 2 of 2, and the smallest" in text
+    assert f"Wrote {NAME}.scenario.yaml: rocketchaos reproduce {NAME}.scenario.yaml\n" in text
 
 
-def test_a_run_without_a_finding_is_refused(campaign: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_a_finding_is_refused(runner: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["shrink", str(SILENT)]) == ExitCode.USAGE
     assert cli.main(["shrink", str(RUN), "--finding", "cross"]) == ExitCode.USAGE
     assert cli.main(["shrink", "nowhere"]) == ExitCode.USAGE
-    told = capsys.readouterr().err
-    assert "shows no finding" in told
-    assert "There are: wanted-but-not-delivered" in told
-    assert "nowhere is no run folder" in told
-    assert campaign.jobs == []
+    text = capsys.readouterr().err
+    assert "shows no finding" in text
+    assert "There are: wanted-but-not-delivered" in text
+    assert "nowhere is no run folder" in text
+    assert runner.jobs == []
 
 
 def test_what_does_not_show_again_is_inconclusive_and_writes_nothing(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(campaign, "answers", staticmethod(lambda _number, _scenario: False))
+    monkeypatch.setattr(runner, "answers", staticmethod(lambda _number, _scenario: False))
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.INCONCLUSIVE
     assert "not one of 8 further runs shows it\n  Raise --repeat." in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
@@ -83,14 +81,14 @@ def test_what_does_not_show_again_is_inconclusive_and_writes_nothing(
 
 
 def test_what_the_environment_broke_is_tried_once_more(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     odd = lambda number: Trouble.ENVIRONMENT if number % 2 else None  # noqa: E731
-    monkeypatch.setattr(campaign, "troubles", staticmethod(odd))
+    monkeypatch.setattr(runner, "troubles", staticmethod(odd))
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.AS_EXPECTED
     assert steps_of(tmp_path) == ["start", "bind", "send"]
-    assert f", {len(campaign.jobs) // 2} of them errors; " in capsys.readouterr().out
-    scenarios = [job.scenario.source for job in campaign.jobs]
+    assert f", {len(runner.jobs) // 2} of them errors; " in capsys.readouterr().out
+    scenarios = [job.scenario.source for job in runner.jobs]
     assert scenarios[::2] == scenarios[1::2]
 
 
@@ -98,29 +96,29 @@ def test_what_the_environment_broke_is_tried_once_more(
     ("trouble", "tries"), [(Trouble.ENVIRONMENT, 2), (Trouble.HARNESS, 1), (Trouble.USAGE, 1)]
 )
 def test_a_candidate_that_can_not_be_run_shows_nothing(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trouble: Trouble, tries: int
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trouble: Trouble, tries: int
 ) -> None:
     def without_bind(number: int) -> Trouble | None:
-        words = {step.word for step in campaign.jobs[number - 1].scenario.steps}
+        words = {step.word for step in runner.jobs[number - 1].scenario.steps}
         return None if "bind" in words else trouble
 
-    monkeypatch.setattr(campaign, "troubles", staticmethod(without_bind))
+    monkeypatch.setattr(runner, "troubles", staticmethod(without_bind))
     monkeypatch.setattr(trial_module, "FAILURES_IN_A_ROW", 100)
     assert cli.main(["shrink", str(RUN), "--repeat", "1"]) == ExitCode.AS_EXPECTED
     assert "bind" in steps_of(tmp_path)
-    failed = [job.scenario.source for number, job in enumerate(campaign.jobs, 1) if without_bind(number)]
+    failed = [job.scenario.source for number, job in enumerate(runner.jobs, 1) if without_bind(number)]
     assert failed
     assert all(failed.count(source) == tries for source in failed)
 
 
 def test_a_smallest_one_that_hardly_shows_it_again_is_given_up(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def by_luck(_number: int, scenario: Scenario) -> bool:
         is_stated = "undelivered: {group" in scenario.source
         return shows(scenario) and not (is_stated and scenario.topics["orders"].queues == 1)
 
-    monkeypatch.setattr(campaign, "answers", staticmethod(by_luck))
+    monkeypatch.setattr(runner, "answers", staticmethod(by_luck))
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.AS_EXPECTED
     scenario = load_scenario(tmp_path / f"{NAME}.scenario.yaml")
     assert scenario.topics["orders"].queues > 1
@@ -137,7 +135,7 @@ def test_a_smallest_one_that_hardly_shows_it_again_is_given_up(
     ],
 )
 def test_an_original_that_can_not_be_run_ends_it(
-    campaign: Any,
+    runner: Any,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -145,24 +143,24 @@ def test_an_original_that_can_not_be_run_ends_it(
     code: ExitCode,
     runs: int,
 ) -> None:
-    monkeypatch.setattr(campaign, "troubles", staticmethod(lambda _number: trouble))
+    monkeypatch.setattr(runner, "troubles", staticmethod(lambda _number: trouble))
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == code
-    assert len(campaign.jobs) == runs
+    assert len(runner.jobs) == runs
     assert "a run failed: no disk" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_where_nothing_can_be_run_any_more_the_smallest_one_so_far_is_written(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fails = lambda number: Trouble.ENVIRONMENT if number >= 12 else None  # noqa: E731
-    monkeypatch.setattr(campaign, "troubles", staticmethod(fails))
+    monkeypatch.setattr(runner, "troubles", staticmethod(fails))
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.ENVIRONMENT
-    assert len(campaign.jobs) == 11 + 2 * trial_module.FAILURES_IN_A_ROW
+    assert len(runner.jobs) == 11 + 2 * trial_module.FAILURES_IN_A_ROW
     require_stated_so_far(tmp_path, capsys.readouterr().err)
 
 
-def require_stated_so_far(folder: Path, told: str) -> None:
+def require_stated_so_far(folder: Path, text: str) -> None:
     """What was written is smaller, and states the finding by the finding's own checks."""
     scenario = load_scenario(folder / f"{NAME}.scenario.yaml")
     assert len(scenario.steps) < len(load_report(RUN).scenario.steps)
@@ -171,29 +169,29 @@ def require_stated_so_far(folder: Path, told: str) -> None:
     ]
     assert scenario.expected == "measured"
     assert "Shrunk from same-group-different-tags" in scenario.description
-    assert f"Wrote {NAME}.scenario.yaml: the smallest one so far" in told
+    assert f"Wrote {NAME}.scenario.yaml: the smallest one so far" in text
 
 
 @pytest.mark.parametrize("ending", ["in the search", "while it is measured"])
 def test_an_interruption_leaves_the_smallest_one_so_far(
-    campaign: Any,
+    runner: Any,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     ending: str,
 ) -> None:
     def before(number: int, _interrupted: threading.Event) -> None:
-        stated = "undelivered: {group" in campaign.jobs[-1].scenario.source
+        stated = "undelivered: {group" in runner.jobs[-1].scenario.source
         if stated if ending == "while it is measured" else number == 12:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    monkeypatch.setattr(runner, "before", staticmethod(before))
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.INTERRUPTED
     require_stated_so_far(tmp_path, capsys.readouterr().err)
 
 
 def test_what_is_written_early_is_stated_as_it_shows_it_and_not_as_a_refused_candidate_did(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A candidate shows it once of twice, which is too seldom; then comes the interruption."""
 
@@ -204,8 +202,8 @@ def test_what_is_written_early_is_stated_as_it_shows_it_and_not_as_a_refused_can
         if number == 5:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(campaign, "answers", staticmethod(answers))
-    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    monkeypatch.setattr(runner, "answers", staticmethod(answers))
+    monkeypatch.setattr(runner, "before", staticmethod(before))
     assert cli.main(["shrink", str(RUN), "--repeat", "2"]) == ExitCode.INTERRUPTED
     assert steps_of(tmp_path) == [step.word for step in load_report(RUN).scenario.steps]
 
@@ -220,18 +218,18 @@ def runs_until_it_is_cut(_number: int, interrupted: threading.Event) -> None:
 
 
 def test_the_time_bounds_the_measuring_of_the_original(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(trial_module, "TEAR_DOWN_S", 29.8)
-    monkeypatch.setattr(campaign, "before", staticmethod(runs_until_it_is_cut))
+    monkeypatch.setattr(runner, "before", staticmethod(runs_until_it_is_cut))
     assert cli.main(["shrink", str(RUN), "--minutes", "0.5"]) == ExitCode.INCONCLUSIVE
     assert "the time was up, and not one of 0 further runs had shown it" in capsys.readouterr().err
-    assert len(campaign.jobs) == 1
+    assert len(runner.jobs) == 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_time_bounds_a_candidate_and_what_is_known_by_then_is_written(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now_s = [0.0]
 
@@ -241,18 +239,18 @@ def test_the_time_bounds_a_candidate_and_what_is_known_by_then_is_written(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(smallest_module, "TimeLimit", partial(TimeLimit, clock=lambda: now_s[0]))
-    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    monkeypatch.setattr(runner, "before", staticmethod(before))
     assert cli.main(["shrink", str(RUN), "--repeat", "2", "--minutes", "0.5"]) == ExitCode.AS_EXPECTED
-    assert len(campaign.jobs) == 12
+    assert len(runner.jobs) == 12
     scenario = load_scenario(tmp_path / f"{NAME}.scenario.yaml")
     assert len(scenario.steps) < len(load_report(RUN).scenario.steps)
     assert scenario.expected == "measured"
-    told = capsys.readouterr().out
-    assert "by its own checks, not measured; the time was up before everything smaller had been tried" in told
+    text = capsys.readouterr().out
+    assert "by its own checks, not measured; the time was up before everything smaller had been tried" in text
 
 
 def test_some_time_is_kept_for_the_measuring_of_the_result(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     now_s = [0.0]
 
@@ -261,7 +259,7 @@ def test_some_time_is_kept_for_the_measuring_of_the_result(
 
     monkeypatch.setattr(trial_module, "time", SimpleNamespace(monotonic=lambda: now_s[0]))
     monkeypatch.setattr(smallest_module, "TimeLimit", partial(TimeLimit, clock=lambda: now_s[0]))
-    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    monkeypatch.setattr(runner, "before", staticmethod(before))
     assert cli.main(["shrink", str(RUN), "--repeat", "3", "--minutes", "0.5"]) == ExitCode.AS_EXPECTED
     (file,) = tmp_path.iterdir()
     assert "Its checks held in 3 of 3 runs." in load_scenario(file).description
@@ -269,21 +267,21 @@ def test_some_time_is_kept_for_the_measuring_of_the_result(
 
 
 def test_a_place_that_can_not_be_written_is_said_before_anything_runs(
-    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path, tmp_path / "file" / "x.yaml"):
         assert cli.main(["shrink", str(RUN), "--out", str(place)]) == ExitCode.ENVIRONMENT
         assert f"{place} can't be written" in capsys.readouterr().err
-    assert campaign.jobs == []
+    assert runner.jobs == []
 
 
 def test_a_place_that_was_tried_has_nothing_in_it_before_there_is_something(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     found: list[list[Path]] = []
     monkeypatch.setattr(
-        campaign, "before", staticmethod(lambda *_unused: found.append(list((tmp_path / "new").iterdir())))
+        runner, "before", staticmethod(lambda *_unused: found.append(list((tmp_path / "new").iterdir())))
     )
     file = tmp_path / "new" / "x.scenario.yaml"
     assert cli.main(["shrink", str(RUN), "--repeat", "1", "--out", str(file)]) == ExitCode.AS_EXPECTED
@@ -296,7 +294,7 @@ def test_a_place_that_was_tried_has_nothing_in_it_before_there_is_something(
 
 
 def test_what_options_had_given_the_run_is_in_the_result(
-    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = tmp_path / "run"
     shutil.copytree(RUN, run)
@@ -306,10 +304,10 @@ def test_what_options_had_given_the_run_is_in_the_result(
     (run / "run.json").write_text(json.dumps({**record, **changed, "cluster": cluster}))
     file = tmp_path / "x.scenario.yaml"
     assert cli.main(["shrink", str(run), "--repeat", "1", "--out", str(file)]) == ExitCode.AS_EXPECTED
-    (options,) = campaign.options_of
+    (options,) = runner.options_of
     assert dataclasses.replace(options, progress=None).timing == "faithful"
     assert (options.version, options.on, options.seed) == ("5.3.3", "containers", 11)
-    first = campaign.jobs[0].scenario
-    assert {one.client for one in first.consumers.values()} == {"java@4.9.3"}
+    first = runner.jobs[0].scenario
+    assert {consumer.client for consumer in first.consumers.values()} == {"java@4.9.3"}
     assert load_scenario(file).timing == "faithful"
     assert f"rocketchaos reproduce {file} --rocketmq 5.3.3 --on containers" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""`rocketchaos shrink` of a night, without a cluster: every new finding in turn, each from its shortest run."""
+"""`rocketchaos shrink` of a night, without a cluster: every new finding in slot, each from its shortest run."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from rocketchaos.harness.nightly.known_before import code_of
 from rocketchaos.harness.nightly.stated import of_night
 from rocketchaos.harness.reporting.folder import load_report
 from rocketchaos.harness.scenario import load_scenario
-from tests.unit.nightly.recorded import GOLDEN, RUN, recorded_campaign
+from tests.unit.nightly.recorded import GOLDEN, RUN, recorded_runner
 
 DROPPED = "same-group-different-tags"
 TOPICS = "same-group-different-topics"
-"""Has two findings, which the recorded campaign never shows again."""
+"""Has two findings, which the recorded runner never shows again."""
 
 
 def signatures(run: str) -> list[str]:
     report = load_report(GOLDEN / run)
-    return [one.signature for one in findings(report.scenario, report.events, report.outcome)]
+    return [finding.signature for finding in findings(report.scenario, report.events, report.outcome)]
 
 
 @pytest.fixture
-def campaign(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+def runner(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     (tmp_path / "here").mkdir()
-    return recorded_campaign(monkeypatch, tmp_path / "here")
+    return recorded_runner(monkeypatch, tmp_path / "here")
 
 
 def a_run(night: Path, golden: str, name: str) -> Path:
@@ -82,35 +82,35 @@ def events_of(run: Path) -> list[str]:
 
 @pytest.mark.parametrize("by", ["folder", "file"])
 def test_every_new_finding_is_shrunk_and_one_that_can_not_be_keeps_none_from_it(
-    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], by: str
+    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], by: str
 ) -> None:
     night = a_night(tmp_path)
     what = night if by == "folder" else night / "nightly-status.json"
     assert cli.main(["shrink", str(what), "--repeat", "1"]) == ExitCode.INCONCLUSIVE
     (file,) = (night / "findings").iterdir()
     assert load_scenario(file).expected == "reproduced"
-    told = capsys.readouterr().out
+    text = capsys.readouterr().out
     known, new = map(code_of, signatures(TOPICS))
-    assert f"\n{new}\n  not shrunk: not one of 4 further runs shows it\n" in told
-    assert f"\n{code_of(signatures(DROPPED)[0])}\n  " in told
-    assert f"\n  Wrote {file}: rocketchaos reproduce {file}\n" in told
-    assert known not in told
+    assert f"\n{new}\n  not shrunk: not one of 4 further runs shows it\n" in text
+    assert f"\n{code_of(signatures(DROPPED)[0])}\n  " in text
+    assert f"\n  Wrote {file}: rocketchaos reproduce {file}\n" in text
+    assert known not in text
 
 
 def test_it_begins_with_the_shortest_run_and_each_has_its_own_time_and_options(
-    campaign: Any, tmp_path: Path
+    runner: Any, tmp_path: Path
 ) -> None:
     night = a_night(tmp_path)
-    (one,) = of_night(night / "nightly-status.json", "filtered-by-client")
-    assert one.runs[0].parent.name == "nightly-7-2"
-    assert len(events_of(one.runs[0])) < len(events_of(one.shown_by[0]))
+    (item,) = of_night(night / "nightly-status.json", "filtered-by-client")
+    assert item.runs[0].parent.name == "nightly-7-2"
+    assert len(events_of(item.runs[0])) < len(events_of(item.shown_by[0]))
     cli.main(["shrink", str(night), "--repeat", "1"])
-    assert len(campaign.options_of) == 2
+    assert len(runner.options_of) == 2
 
 
 @pytest.mark.parametrize("silent", [2, 99])
 def test_where_the_shortest_run_never_shows_it_again_the_next_one_may(
-    campaign: Any,
+    runner: Any,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -118,30 +118,30 @@ def test_where_the_shortest_run_never_shows_it_again_the_next_one_may(
 ) -> None:
     (signature,) = signatures(DROPPED)
     write_status(tmp_path, (signature, False, [a_run(tmp_path, DROPPED, name) for name in "12"]))
-    monkeypatch.setattr(campaign, "answers", staticmethod(lambda number, _scenario: number > silent))
+    monkeypatch.setattr(runner, "answers", staticmethod(lambda number, _scenario: number > silent))
     code = cli.main(["shrink", str(tmp_path), "--repeat", "1", "--finding", signature])
-    assert len(campaign.options_of) == 2
-    told = capsys.readouterr().out
+    assert len(runner.options_of) == 2
+    text = capsys.readouterr().out
     if silent == 2:
         assert code == ExitCode.AS_EXPECTED
-        assert "Wrote " in told
+        assert "Wrote " in text
     else:
         assert code == ExitCode.INCONCLUSIVE
-        assert len(campaign.jobs) == 4
+        assert len(runner.jobs) == 4
         assert (
-            "nightly-7-1: not one of 2 further runs shows it; nightly-7-2: not one of 2 further runs" in told
+            "nightly-7-1: not one of 2 further runs shows it; nightly-7-2: not one of 2 further runs" in text
         )
 
 
 def test_there_is_no_next_one_where_the_time_is_up(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (signature,) = signatures(DROPPED)
     write_status(tmp_path, (signature, False, [a_run(tmp_path, DROPPED, name) for name in "12"]))
-    monkeypatch.setattr(campaign, "answers", staticmethod(lambda _number, _scenario: False))
+    monkeypatch.setattr(runner, "answers", staticmethod(lambda _number, _scenario: False))
     words = ["shrink", str(tmp_path), "--repeat", "1", "--finding", signature, "--minutes", "0.5"]
     assert cli.main(words) == ExitCode.INCONCLUSIVE
-    assert len(campaign.options_of) == 1
+    assert len(runner.options_of) == 1
     assert "not shrunk: not one of 2 further runs shows it\n" in capsys.readouterr().out
 
 
@@ -149,13 +149,13 @@ def test_runs_that_were_moved_with_the_folder_are_found_beside_the_status_file(t
     night = a_night(tmp_path)
     moved = tmp_path / "moved"
     night.rename(moved)
-    (one,) = of_night(moved / "nightly-status.json", "filtered-by-client")
-    assert one.runs[0] == moved / "nightly-7-2" / one.shown_by[1].name
+    (item,) = of_night(moved / "nightly-status.json", "filtered-by-client")
+    assert item.runs[0] == moved / "nightly-7-2" / item.shown_by[1].name
     shutil.rmtree(moved / "nightly-7-2")
-    assert one.runs[0] == moved / "nightly-7-1" / one.shown_by[0].name
+    assert item.runs[0] == moved / "nightly-7-1" / item.shown_by[0].name
     shutil.rmtree(moved / "nightly-7-1")
     with pytest.raises(UsageProblem, match=r"no run that shows it is there any more: .*nightly-7-1"):
-        _ = one.runs[0]
+        _ = item.runs[0]
 
 
 def test_a_run_that_stayed_where_it_was_is_found_there(tmp_path: Path) -> None:
@@ -163,12 +163,12 @@ def test_a_run_that_stayed_where_it_was_is_found_there(tmp_path: Path) -> None:
     other = tmp_path / "elsewhere" / "nightly-status.json"
     other.parent.mkdir()
     (night / "nightly-status.json").rename(other)
-    (one,) = of_night(other, "filtered-by-client")
-    assert one.runs[0] == one.shown_by[1]
+    (item,) = of_night(other, "filtered-by-client")
+    assert item.runs[0] == item.shown_by[1]
 
 
 def test_one_of_which_no_run_is_left_keeps_none_from_it(
-    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     night = a_night(tmp_path)
     shutil.rmtree(night / "nightly-7-3")
@@ -179,18 +179,18 @@ def test_one_of_which_no_run_is_left_keeps_none_from_it(
 
 
 def test_only_those_that_are_asked_for(
-    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     night = a_night(tmp_path)
     words = ["shrink", str(night), "--repeat", "1", "--finding"]
     assert cli.main([*words, "filtered-by-client"]) == ExitCode.AS_EXPECTED
-    assert len(campaign.options_of) == 1
+    assert len(runner.options_of) == 1
     assert cli.main([*words, "no such"]) == ExitCode.USAGE
     assert "has `no such` in its code\n  There are: " in capsys.readouterr().err
 
 
 def test_a_night_without_a_new_finding_leaves_nothing_to_do(
-    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_status(tmp_path, (signatures(DROPPED)[0], True, [RUN]))
     assert cli.main(["shrink", str(tmp_path)]) == ExitCode.AS_EXPECTED
@@ -199,18 +199,18 @@ def test_a_night_without_a_new_finding_leaves_nothing_to_do(
 
 
 def test_a_place_that_can_not_be_written_is_said_before_anything_runs(
-    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     night = a_night(tmp_path)
     (tmp_path / "file").write_text("")
     assert cli.main(["shrink", str(night), "--out", str(tmp_path / "file")]) == ExitCode.ENVIRONMENT
     assert "can't be written" in capsys.readouterr().err
-    assert campaign.jobs == []
+    assert runner.jobs == []
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"findings": [{}]}', '{"findings": 3}'])
 def test_what_is_no_status_file_is_refused(
-    campaign: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+    runner: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     file = tmp_path / "nightly-status.json"
     file.write_text(text)
@@ -219,7 +219,7 @@ def test_what_is_no_status_file_is_refused(
 
 
 def test_an_interruption_ends_them_all_and_what_was_found_is_told(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     night = a_night(tmp_path)
     status = json.loads((night / "nightly-status.json").read_text())
@@ -230,22 +230,22 @@ def test_an_interruption_ends_them_all_and_what_was_found_is_told(
         if number == 6:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(campaign, "before", staticmethod(before))
+    monkeypatch.setattr(runner, "before", staticmethod(before))
     assert cli.main(["shrink", str(night), "--repeat", "1"]) == ExitCode.INTERRUPTED
     (file,) = (night / "findings").iterdir()
-    told = capsys.readouterr().out
-    assert f"  not shrunk: interrupted\n  Wrote {file}: the smallest one so far" in told
-    assert "  not shrunk: it had not begun" in told
+    text = capsys.readouterr().out
+    assert f"  not shrunk: interrupted\n  Wrote {file}: the smallest one so far" in text
+    assert "  not shrunk: it had not begun" in text
 
 
 def test_what_the_environment_breaks_is_told_with_what_was_found_until_then(
-    campaign: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runner: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     night = a_night(tmp_path)
     fails = lambda number: Trouble.ENVIRONMENT if number >= 10 else None  # noqa: E731
-    monkeypatch.setattr(campaign, "troubles", staticmethod(fails))
+    monkeypatch.setattr(runner, "troubles", staticmethod(fails))
     assert cli.main(["shrink", str(night), "--repeat", "1"]) == ExitCode.ENVIRONMENT
     (file,) = (night / "findings").iterdir()
-    told = capsys.readouterr().out
-    assert "  not shrunk: a run failed: no disk\n" in told
-    assert f"  Wrote {file}: the smallest one so far that shows it\n" in told
+    text = capsys.readouterr().out
+    assert "  not shrunk: a run failed: no disk\n" in text
+    assert f"  Wrote {file}: the smallest one so far that shows it\n" in text

@@ -40,9 +40,9 @@ def test_what_it_knows_before_the_first_night_is_understood(tmp_path: Path) -> N
 
 def test_its_reports_are_understood() -> None:
     steps = yaml.safe_load(FILE.read_text())["jobs"]["reports"]["steps"]
-    told = [found for step in steps for found in re.findall(r"rocketchaos ([^;]*)", step.get("run", ""))]
-    assert len(told) == 2
-    for line in told:
+    text = [found for step in steps for found in re.findall(r"rocketchaos ([^;]*)", step.get("run", ""))]
+    assert len(text) == 2
+    for line in text:
         words = shlex.split(line.replace("$report", "flakiness"))
         command: Any = typer.main.get_command(application())
         while words and words[0] in getattr(command, "commands", {}):

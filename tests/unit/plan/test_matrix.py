@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from rocketchaos.harness.cli.matrix_option import matrix_of, one_option_a_word
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
-from rocketchaos.harness.plan.matrix import Cell, Matrix, Plan, is_word, left_out_told, parse_matrix, plan
+from rocketchaos.harness.plan.matrix import Cell, Matrix, Plan, is_word, left_out_lines, parse_matrix, plan
 from rocketchaos.harness.rocketmq.client_kinds import client_choice
 from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
@@ -17,7 +17,7 @@ from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
 
 def parsed(text: str) -> tuple[list[str], list[str]]:
     matrix = parse_matrix(text.split())
-    return [str(one) for one in matrix.clients], list(matrix.rocketmq)
+    return [str(client) for client in matrix.clients], list(matrix.rocketmq)
 
 
 def scenario(name: str = "example", **consumers: str) -> Scenario:
@@ -71,7 +71,7 @@ def test_all_that_is_wrong_is_said_at_once(text: str, problems: list[str]) -> No
     with pytest.raises(UsageProblem) as refused:
         parse_matrix(text.split())
     assert refused.value.exit_code is ExitCode.USAGE
-    assert [one for one in problems if one not in str(refused.value)] == []
+    assert [problem for problem in problems if problem not in str(refused.value)] == []
     assert "--matrix clients=java,python rocketmq=4.9.4,5.5.0" in refused.value.hint
 
 
@@ -108,7 +108,7 @@ def test_without_the_option_there_is_no_matrix() -> None:
 
 def test_the_product_version_by_version() -> None:
     found = parse_matrix(["clients=java,python", "rocketmq=4.9.4,5.5.0"]).cells("4.9.7")
-    assert [(str(one.client), one.rocketmq) for one in found] == [
+    assert [(str(cell.client), cell.rocketmq) for cell in found] == [
         ("java", "4.9.4"),
         ("python", "4.9.4"),
         ("java", "5.5.0"),
@@ -130,14 +130,14 @@ def test_grpc_needs_the_proxy_of_5() -> None:
         ("example", "java", "5.5.0"),
         ("example", "grpc", "5.5.0"),
     ]
-    (one,) = found.left_out
-    assert (one.scenario, one.client, one.rocketmq) == ("example", "grpc", "4.9.4")
-    assert one.reason.startswith("example can't have grpc for a: it needs the proxy")
+    (item,) = found.left_out
+    assert (item.scenario, item.client, item.rocketmq) == ("example", "grpc", "4.9.4")
+    assert item.reason.startswith("example can't have grpc for a: it needs the proxy")
 
 
 def test_what_is_left_out_for_one_reason_is_told_in_one_line() -> None:
     found = planned([scenario("first"), scenario("second")], "clients=java,grpc rocketmq=4.9.4,4.9.7")
-    assert [line.partition(" can't")[0] for line in left_out_told(found.left_out)] == [
+    assert [line.partition(" can't")[0] for line in left_out_lines(found.left_out)] == [
         "grpc on RocketMQ 4.9.4: first, second",
         "grpc on RocketMQ 4.9.7: first, second",
     ]

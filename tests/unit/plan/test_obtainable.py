@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from rocketchaos.harness.cluster.kinds import ClusterKind
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, RocketchaosError, UsageProblem
 from rocketchaos.harness.jars.releases import Need
 from rocketchaos.harness.plan.job import Job, job_of
-from rocketchaos.harness.plan.matrix import LeftOut, code_with, left_out_told
+from rocketchaos.harness.plan.matrix import LeftOut, code_with, left_out_lines
 from rocketchaos.harness.plan.obtainable import needs_of, obtainable
 from rocketchaos.harness.rocketmq.client_kinds import client_choice
 from tests.unit.history_builder import EIGHT_MESSAGES, scenario_of
@@ -28,7 +28,7 @@ def split(
     jobs: list[Job], absent: Mapping[Need, RocketchaosError]
 ) -> tuple[list[tuple[str, str]], list[LeftOut]]:
     left, without = obtainable(jobs, ClusterKind.EMBEDDED, absent)
-    return [(one.clients, one.rocketmq) for one in left], without
+    return [(item.clients, item.rocketmq) for item in left], without
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_one_version_costs_its_own_cells_alone() -> None:
     jobs = [job(client, version) for version in ("4.9.4", "4.9.99", "5.5.0") for client in ("java", "python")]
     left, without = split(jobs * 2, {Need("4.9.99"): NONE})
     assert left == [(client, version) for version in ("4.9.4", "5.5.0") for client in ("java", "python")] * 2
-    assert [(one.client, one.rocketmq, one.code) for one in without] == [
+    assert [(item.client, item.rocketmq, item.code) for item in without] == [
         ("java", "4.9.99", ExitCode.USAGE),
         ("python", "4.9.99", ExitCode.USAGE),
     ]
-    assert left_out_told(without) == [
+    assert left_out_lines(without) == [
         "java, python on RocketMQ 4.9.99: there is no RocketMQ 4.9.99. The nearest versions: 4.9.7, 5.0.0."
     ]
 
@@ -64,7 +64,7 @@ def test_a_client_s_version_costs_its_own_cells_alone() -> None:
         [job("java", "5.5.0"), job("java@4.9.99", "5.5.0")], {Need("4.9.99", ("client",)): NONE}
     )
     assert left == [("java", "5.5.0")]
-    assert [(one.client, one.code) for one in without] == [("java@4.9.99", ExitCode.USAGE)]
+    assert [(item.client, item.code) for item in without] == [("java@4.9.99", ExitCode.USAGE)]
 
 
 def test_a_release_without_a_proxy_is_as_those_that_can_t_have_one() -> None:
@@ -115,4 +115,6 @@ def test_nothing_left_is_one_message(
     ],
 )
 def test_the_gravest_code_counts(runs: ExitCode, left_out: list[ExitCode], code: ExitCode) -> None:
-    assert code_with([LeftOut("s", "java", "4.9.4", "why", one) for one in left_out], runs) is code
+    assert (
+        code_with([LeftOut("s", "java", "4.9.4", "why", exit_code) for exit_code in left_out], runs) is code
+    )

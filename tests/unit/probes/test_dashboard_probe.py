@@ -11,7 +11,7 @@ from rocketchaos.harness.clients.producer import Acknowledged
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.engine.context import RunContext
-from rocketchaos.harness.probes.dashboard import DASHBOARD_TRACK_LIMIT, read_dashboard
+from rocketchaos.harness.probes.dashboard_probe import DASHBOARD_TRACK_LIMIT, read_dashboard
 from tests.unit.clients.replayed_dashboard import recorded, replaying
 
 GROUPS = "/consumer/groupList.query"
@@ -54,8 +54,8 @@ class Context:
 
 def read(answers: dict[str, str], token: str, messages: int = 1) -> tuple[Context, list[tuple[str, Any]]]:
     context = Context(token, messages)
-    told = {path: recorded(f"2.1.0/{name}") for path, name in answers.items()}
-    with replaying({GROUPS: recorded("2.1.0/groups"), **told}) as server:
+    found = {path: recorded(f"2.1.0/{name}") for path, name in answers.items()}
+    with replaying({GROUPS: recorded("2.1.0/groups"), **found}) as server:
         read_dashboard(cast(RunContext, context), server.url, "end")
     return context, list(server.asked)
 
@@ -77,7 +77,7 @@ def test_tracks_subscription_and_progress_with_the_scenarios_names() -> None:
     assert [queue["consumer_offset"] for queue in queues] == [2, 2, 2, 2]
     assert (TRACKS, {"topic": f"orders-{TOKENS['connections']}", "msgId": "ID1"}) in asked
     address = "198.18.0.3:10911,198.18.0.4:10911"
-    assert {one[1]["address"] for one in asked if one[0] in (CONNECTIONS, PROGRESS)} == {address}
+    assert {item[1]["address"] for item in asked if item[0] in (CONNECTIONS, PROGRESS)} == {address}
     assert context.failures == []
 
 
@@ -102,7 +102,7 @@ def test_a_message_that_it_does_not_find_is_noted_and_the_others_are_asked_for()
     context, asked = read({**ALL, TRACKS: "track-unknown-message"}, TOKENS["connections"], messages=2)
     assert [where for _, _, where in context.failures] == [{"key": "orders-1"}, {"key": "orders-2"}]
     assert len(context.events) == 2
-    assert len([one for one in asked if one[0] == TRACKS]) == 2
+    assert len([item for item in asked if item[0] == TRACKS]) == 2
 
 
 def test_so_many_messages_and_no_more() -> None:

@@ -16,17 +16,17 @@ from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady
-from rocketchaos.harness.reaper import process as guardian_process
-from rocketchaos.harness.reaper.handle import (
+from rocketchaos.harness.reaper import reaper_process as reaper_process
+from rocketchaos.harness.reaper.reaper import (
     OWNER_VARIABLE,
-    Guardian,
+    Reaper,
     engines_of,
     find_owned,
     harness_alive,
     held,
     new_owner,
 )
-from rocketchaos.harness.reaper.process import Charge
+from rocketchaos.harness.reaper.reaper_process import Charge
 
 LIMIT_S = 5.0
 
@@ -62,24 +62,24 @@ def sleeper(owner: str | None) -> subprocess.Popen[bytes]:
 HARNESS = """
     import os, signal, subprocess, sys, time
     from pathlib import Path
-    from rocketchaos.harness.reaper.handle import Guardian
-    guardian = Guardian.start()
-    guardian.remove_at_death(Path(sys.argv[1]))
+    from rocketchaos.harness.reaper.reaper import Reaper
+    reaper = Reaper.start()
+    reaper.remove_at_death(Path(sys.argv[1]))
     def sleeper(**more):
-        environment = dict(os.environ, ROCKETCHAOS_OWNER=guardian.owner)
+        environment = dict(os.environ, ROCKETCHAOS_OWNER=reaper.owner)
         return subprocess.Popen(["sleep", "60"], env=environment, **more).pid
     plain, stopped, session = sleeper(), sleeper(), sleeper(start_new_session=True)
     os.kill(stopped, signal.SIGSTOP)
     bare = subprocess.Popen(["sleep", "60"]).pid
-    guardian.own(bare)
-    print(guardian._process.pid, plain, stopped, session, bare, flush=True)
+    reaper.own(bare)
+    print(reaper._process.pid, plain, stopped, session, bare, flush=True)
     {end}
     time.sleep(60)
 """
 
 
 def stand_in(tmp_path: Path, end: str = "") -> tuple[subprocess.Popen[str], int, list[int]]:
-    """A harness in a process of its own: itself, its guardian's pid, the pids of what it started."""
+    """A harness in a process of its own: itself, its reaper's pid, the pids of what it started."""
     (tmp_path / "store").mkdir()
     (tmp_path / "store" / "commitlog").write_text("x")
     harness = subprocess.Popen(
@@ -96,7 +96,7 @@ def stand_in(tmp_path: Path, end: str = "") -> tuple[subprocess.Popen[str], int,
 
 
 def test_a_killed_harness_leaves_no_process_and_no_folder(tmp_path: Path) -> None:
-    harness, its_guardian, pids = stand_in(tmp_path)
+    harness, its_reaper, pids = stand_in(tmp_path)
     assert len(pids) == 4
     assert all(runs(pid) for pid in pids)
     harness.kill()
@@ -104,33 +104,33 @@ def test_a_killed_harness_leaves_no_process_and_no_folder(tmp_path: Path) -> Non
     begin = time.monotonic()
     until(lambda: not any(runs(pid) for pid in pids))
     until(
-        lambda: not (tmp_path / "store").exists() and not runs(its_guardian),
+        lambda: not (tmp_path / "store").exists() and not runs(its_reaper),
         LIMIT_S - time.monotonic() + begin,
     )
 
 
 def test_an_exception_in_the_harness_is_no_release(tmp_path: Path) -> None:
-    harness, its_guardian, pids = stand_in(
-        tmp_path, "sys.stderr.close(); exec('with guardian: raise RuntimeError')"
+    harness, its_reaper, pids = stand_in(
+        tmp_path, "sys.stderr.close(); exec('with reaper: raise RuntimeError')"
     )
     assert harness.wait(10) != 0
-    until(lambda: not any(runs(pid) for pid in [*pids, its_guardian]))
+    until(lambda: not any(runs(pid) for pid in [*pids, its_reaper]))
 
 
-def test_signals_to_the_guardian_and_the_terminals_group_do_not_end_it(tmp_path: Path) -> None:
-    harness, its_guardian, pids = stand_in(tmp_path)
+def test_signals_to_the_reaper_and_the_terminals_group_do_not_end_it(tmp_path: Path) -> None:
+    harness, its_reaper, pids = stand_in(tmp_path)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        os.kill(its_guardian, number)
+        os.kill(its_reaper, number)
     os.killpg(harness.pid, signal.SIGTERM)
     harness.wait()
     until(lambda: not any(runs(pid) for pid in pids))
     until(lambda: not (tmp_path / "store").exists())
 
 
-def test_a_released_guardian_goes_and_touches_nothing(
+def test_a_released_reaper_goes_and_touches_nothing(
     tmp_path: Path, children: list[subprocess.Popen[bytes]]
 ) -> None:
-    with Guardian.start() as handle:
+    with Reaper.start() as handle:
         children.append(sleeper(handle.owner))
         handle.remove_at_death(tmp_path)
     assert handle._process.poll() == 0
@@ -144,7 +144,7 @@ def test_another_owners_processes_are_touched_only_while_they_are_watched(
 ) -> None:
     kept, watched, foreign = new_owner(), new_owner(), new_owner()
     children += [sleeper(kept), sleeper(watched), sleeper(foreign), sleeper(None)]
-    handle = Guardian.start()
+    handle = Reaper.start()
     handle.watch(kept)
     handle.watch(watched)
     handle.unwatch(kept)
@@ -156,10 +156,10 @@ def test_another_owners_processes_are_touched_only_while_they_are_watched(
 def test_a_process_that_appears_after_the_first_scan_is_found(
     children: list[subprocess.Popen[bytes]],
 ) -> None:
-    handle = Guardian.start()
+    handle = Reaper.start()
     assert handle._process.stdin is not None
     handle._process.stdin.close()
-    # No condition to await: the guardian says nothing of its scans; they are 0.35 s apart.
+    # No condition to await: the reaper says nothing of its scans; they are 0.35 s apart.
     time.sleep(0.3)
     children.append(sleeper(handle.owner))
     until(lambda: not runs(children[0].pid))
@@ -167,21 +167,21 @@ def test_a_process_that_appears_after_the_first_scan_is_found(
 
 
 def test_no_process_that_is_started_meanwhile_holds_the_pipe(children: list[subprocess.Popen[bytes]]) -> None:
-    handle = Guardian.start()
+    handle = Reaper.start()
     children.append(sleeper(None))
     handle._close(b"")
     assert handle._process.poll() == 0
     assert runs(children[0].pid)
 
 
-def test_the_guardian_itself_carries_no_owner(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reaper_itself_carries_no_owner(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OWNER_VARIABLE, new_owner())
-    with Guardian.start() as handle:
+    with Reaper.start() as handle:
         assert OWNER_VARIABLE not in psutil.Process(handle._process.pid).environ()
 
 
-def test_a_guardian_that_is_gone_is_a_message() -> None:
-    handle = Guardian.start()
+def test_a_reaper_that_is_gone_is_a_message() -> None:
+    handle = Reaper.start()
     handle._process.kill()
     handle._process.wait()
     with pytest.raises(EnvironmentNotReady, match="is gone"):
@@ -189,19 +189,19 @@ def test_a_guardian_that_is_gone_is_a_message() -> None:
     handle.release()
 
 
-def test_a_guardian_that_cannot_start_is_a_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_reaper_that_cannot_start_is_a_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text("raise ImportError('no psutil here')")
-    monkeypatch.setattr(guardian_process, "__file__", str(broken))
+    monkeypatch.setattr(reaper_process, "__file__", str(broken))
     with pytest.raises(EnvironmentNotReady, match="no psutil here"):
-        Guardian.start()
+        Reaper.start()
 
 
 def test_a_pid_that_was_given_to_another_process_is_not_killed(
     children: list[subprocess.Popen[bytes]],
 ) -> None:
     children.append(sleeper(None))
-    handle = Guardian.start()
+    handle = Reaper.start()
     created_s = psutil.Process(children[0].pid).create_time()
     handle._tell({"own": [children[0].pid, created_s - 60]})
     handle._close(b"")
@@ -219,7 +219,7 @@ def test_find_owned_tells_whose_a_process_is(children: list[subprocess.Popen[byt
 
 def test_a_token_tells_whether_its_harness_is_alive(children: list[subprocess.Popen[bytes]]) -> None:
     assert harness_alive(new_owner())
-    script = "from rocketchaos.harness.reaper.handle import new_owner; print(new_owner())"
+    script = "from rocketchaos.harness.reaper.reaper import new_owner; print(new_owner())"
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
     dead = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
@@ -234,21 +234,21 @@ def test_a_scratch_folder_that_is_removed_is_held_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(paths.CACHE_VARIABLE, str(tmp_path))
-    with Guardian.start() as guardian:
+    with Reaper.start() as reaper:
         before = psutil.Process().num_fds()
         for _ in range(3):
             owner = new_owner()
-            folder = guardian.scratch(owner)
-            guardian.remove_scratch(owner)
+            folder = reaper.scratch(owner)
+            reaper.remove_scratch(owner)
             assert not folder.exists()
         assert psutil.Process().num_fds() == before
 
 
-def test_a_scratch_folder_is_held_until_the_guardian_is_released(
+def test_a_scratch_folder_is_held_until_the_reaper_is_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(paths.CACHE_VARIABLE, str(tmp_path))
-    with Guardian.start() as handle:
+    with Reaper.start() as handle:
         folder = handle.scratch(handle.owner)
         assert folder == paths.scratch_root() / handle.owner
         assert handle.scratch(handle.owner) == folder
@@ -261,7 +261,7 @@ def test_a_scratch_folder_says_which_engines_its_owner_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(paths.CACHE_VARIABLE, str(tmp_path))
-    with Guardian.start() as handle:
+    with Reaper.start() as handle:
         folder = handle.scratch(handle.owner)
         assert engines_of(folder) == []
         handle.watch_engine("unix:///nowhere.sock")
@@ -274,7 +274,7 @@ def test_a_scratch_folder_says_which_engines_its_owner_used(
 def test_where_the_engine_is_away_processes_end_and_the_folder_stays_as_evidence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, children: list[subprocess.Popen[bytes]]
 ) -> None:
-    monkeypatch.setattr(guardian_process, "_ENGINE_LIMIT_S", 0.0)
+    monkeypatch.setattr(reaper_process, "_ENGINE_LIMIT_S", 0.0)
     owner = new_owner()
     children.append(sleeper(owner))
     until(lambda: len(find_owned(owner.__eq__)) == 1)

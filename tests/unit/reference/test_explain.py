@@ -15,7 +15,7 @@ from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
 from rocketchaos.harness.steps import STEPS
 
-ANSWERS = [one.value for kind in (OutcomeKind, MessageClass, Holds) for one in kind]
+ANSWERS = [item.value for kind in (OutcomeKind, MessageClass, Holds) for item in kind]
 CODES = [str(int(code)) for code in ExitCode]
 
 

@@ -96,7 +96,7 @@ def test_every_property_is_described() -> None:
     """Editors show the description of a key, and of a word what it does."""
     described = [SCHEMA, *SCHEMA["$defs"].values()]
     properties: list[tuple[str, Any]] = [
-        (name, property_) for one in described for name, property_ in one.get("properties", {}).items()
+        (name, property_) for item in described for name, property_ in item.get("properties", {}).items()
     ]
     assert len(properties) > 60
     assert [name for name, property_ in properties if not property_.get("description")] == []

@@ -64,8 +64,8 @@ def _inserted(events: list[Event], sent: Event) -> list[Event]:
     received = Event(0, sent.mono_ns + 1, sent.wall_ms, sent.run, "a", "received", data)
     grown = [*events[: index + 1], received, *events[index + 1 :]]
     return [
-        Event(number, one.mono_ns, one.wall_ms, one.run, one.node, one.kind, one.data)
-        for number, one in enumerate(grown, start=1)
+        Event(number, item.mono_ns, item.wall_ms, item.run, item.node, item.kind, item.data)
+        for number, item in enumerate(grown, start=1)
     ]
 
 

@@ -17,7 +17,7 @@ from tests.unit.reporting.reports import HOSTILE, broken, good, healthy, report_
 PASTED = ("  read ", "  look at ", "  check ", "  reproduce ")
 
 
-def told(*runs: Report, width: int = 120, encoding: str = "utf-8", terminal: bool = False) -> str:
+def printed(*runs: Report, width: int = 120, encoding: str = "utf-8", terminal: bool = False) -> str:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding)
     console = Console(file=stream, width=width, force_terminal=terminal or None, legacy_windows=False)
@@ -27,7 +27,7 @@ def told(*runs: Report, width: int = 120, encoding: str = "utf-8", terminal: boo
 
 
 def test_a_run_begins_with_its_verdict_and_ends_with_the_command(tmp_path: Path) -> None:
-    text = told(good(tmp_path))
+    text = printed(good(tmp_path))
     first, *_, last = text.strip().splitlines()
     title = "Same group, different tags - half of the tagB messages reach nobody"
     assert first == f"REPRODUCED  {title}  (as expected)  5.1 s"
@@ -36,7 +36,7 @@ def test_a_run_begins_with_its_verdict_and_ends_with_the_command(tmp_path: Path)
 
 
 def test_a_run_shows_its_evidence(tmp_path: Path) -> None:
-    text = told(good(tmp_path))
+    text = printed(good(tmp_path))
     assert "✓ delivered to $holder  [B01]" in text
     assert "expected  4 messages delivered to $holder, all from queues of $holder" in text
     assert "the contrary of what was seen" in text
@@ -48,21 +48,21 @@ def test_a_run_shows_its_evidence(tmp_path: Path) -> None:
 
 
 def test_an_unexpected_outcome_says_what_it_should_have_been(tmp_path: Path) -> None:
-    text = told(healthy(tmp_path), width=160)
+    text = printed(healthy(tmp_path), width=160)
     assert text.startswith("NOT REPRODUCED  ")
     assert "(NOT as expected: should be reproduced)" in text
     assert "every check of `healthy` holds" in text
 
 
 def test_an_interrupted_run_says_so_once(tmp_path: Path) -> None:
-    assert "why  interrupted: Ctrl-C" in told(troubled(tmp_path, "interrupted", "interrupted: Ctrl-C"))
+    assert "why  interrupted: Ctrl-C" in printed(troubled(tmp_path, "interrupted", "interrupted: Ctrl-C"))
 
 
 def test_trouble_shows_reason_hint_and_log(tmp_path: Path) -> None:
     run = troubled(tmp_path, "environment", "the worker a died: exit code 1\n  Look at its log.")
     (tmp_path / "logs" / "a.log").write_text("boom")
     (tmp_path / "logs" / "b.log").write_text("fine")
-    text = told(run, width=200)
+    text = printed(run, width=200)
     assert text.startswith("ERROR  ")
     assert "why  the environment failed: the worker a died: exit code 1" in text
     assert "hint  Look at its log." in text
@@ -70,7 +70,7 @@ def test_trouble_shows_reason_hint_and_log(tmp_path: Path) -> None:
 
 
 def test_many_runs_have_a_line_each_and_a_sum(tmp_path: Path) -> None:
-    text = told(good(tmp_path), good(tmp_path, holder="a"), broken(tmp_path))
+    text = printed(good(tmp_path), good(tmp_path, holder="a"), broken(tmp_path))
     assert len(re.findall("reproduced +same-group-different-tags +as expected", text)) == 2
     assert "3 runs: 2 as expected, 1 not  1 error, 2 reproduced" in text
     assert "reproduced             2 of 3, 67 % (95 % interval 21 to 94 %)" in text
@@ -80,7 +80,7 @@ def test_many_runs_have_a_line_each_and_a_sum(tmp_path: Path) -> None:
 
 
 def test_unexpected_runs_among_many_show_findings_and_command(tmp_path: Path) -> None:
-    text = told(good(tmp_path), healthy(tmp_path))
+    text = printed(good(tmp_path), healthy(tmp_path))
     assert "not-reproduced: same-group-different-tags" in text
     assert "✗ delivered to $others  [B01]" in text
     assert "delivered to g\n" not in text, "what the outcome itself needed is no failing finding"
@@ -89,14 +89,17 @@ def test_unexpected_runs_among_many_show_findings_and_command(tmp_path: Path) ->
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 def test_nothing_is_wider_than_the_console_but_what_is_to_be_pasted(tmp_path: Path, width: int) -> None:
-    for text in (told(good(tmp_path), width=width), told(good(tmp_path), broken(tmp_path), width=width)):
+    for text in (
+        printed(good(tmp_path), width=width),
+        printed(good(tmp_path), broken(tmp_path), width=width),
+    ):
         for line in text.splitlines():
             assert len(line) <= width or line.startswith(PASTED)
 
 
 def test_hostile_text_does_not_act_and_fits_into_ascii(tmp_path: Path) -> None:
     run = report_of(*eight_messages(tag_b=HOSTILE), tmp_path)
-    text = told(run, width=250, encoding="ascii")
+    text = printed(run, width=250, encoding="ascii")
     assert "\x1b" not in text
     assert "\\x1b[31m" in text
     assert "ok delivered to $holder" in text
@@ -108,11 +111,11 @@ def test_colour_only_on_terminals_and_not_with_no_color(
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    assert "\x1b" not in told(good(tmp_path))
-    assert "\x1b[1;32mREPRODUCED" in told(good(tmp_path), terminal=True)
+    assert "\x1b" not in printed(good(tmp_path))
+    assert "\x1b[1;32mREPRODUCED" in printed(good(tmp_path), terminal=True)
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "32m" not in told(good(tmp_path), terminal=True)
+    assert "32m" not in printed(good(tmp_path), terminal=True)
 
 
 def test_no_runs_are_no_words() -> None:
-    assert told() == ""
+    assert printed() == ""

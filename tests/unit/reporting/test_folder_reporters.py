@@ -232,7 +232,7 @@ def test_of_many_events_only_some_have_rows_and_links_stay_whole(tmp_path: Path)
     assert len(run.events) > WHOLE_LIMIT
     text = page(run)
     read = Page(text)
-    rows = [one for one in read.ids if re.fullmatch(r"e\d+", one)]
+    rows = [item for item in read.ids if re.fullmatch(r"e\d+", item)]
     assert len(rows) < len(run.events)
     assert len(rows) <= ROW_LIMIT
     assert "events.jsonl has all" in read.shown

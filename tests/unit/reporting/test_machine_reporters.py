@@ -69,7 +69,7 @@ def test_the_summary_counts_and_has_the_gravest_exit_code(tmp_path: Path) -> Non
     (repeats,) = summary["repeats"]
     assert repeats["attempts"] == 3
     assert repeats["outcomes"][0]["interval_95"] == [pytest.approx(0.20766), pytest.approx(0.938508)]
-    assert [(one["holder"], one["started"], one["count"]) for one in repeats["holders"]] == [
+    assert [(repeat["holder"], repeat["started"], repeat["count"]) for repeat in repeats["holders"]] == [
         ("b", "later", 2),
         ("a", "first", 1),
     ]
@@ -101,7 +101,7 @@ def test_junit_tells_failures_from_errors(tmp_path: Path) -> None:
     assert failure.text.endswith(f"Reproduce: rocketchaos reproduce {tmp_path}")
     assert error is not None
     assert error.get("type") == "harness"
-    properties = {one.get("name"): one.get("value") for one in passed.iter("property")}
+    properties = {item.get("name"): item.get("value") for item in passed.iter("property")}
     assert properties["seed"] == "7"
     assert properties["attempts"] == "1"
     assert properties["run_dir"] == str(tmp_path)

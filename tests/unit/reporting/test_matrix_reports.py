@@ -25,9 +25,9 @@ from rocketchaos.harness.reporting.parts.cells import (
     cell_text,
     cells,
     delivered,
-    delivered_told,
+    delivered_text,
     judgement,
-    outcome_told,
+    outcome_text,
 )
 from rocketchaos.harness.reporting.parts.divergence import divergence_table
 from rocketchaos.harness.reporting.parts.matrix_table import matrix_table
@@ -71,7 +71,7 @@ def runs(tmp_path: Path) -> list[Report]:
     ]
 
 
-def told(runs: list[Report], left_out: list[LeftOut], encoding: str = "utf-8", width: int = 80) -> str:
+def printed(runs: list[Report], left_out: list[LeftOut], encoding: str = "utf-8", width: int = 80) -> str:
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     console = Console(file=stream, width=width, force_terminal=False, soft_wrap=True)
     ConsoleReporter(console, left_out).report(runs)
@@ -80,7 +80,7 @@ def told(runs: list[Report], left_out: list[LeftOut], encoding: str = "utf-8", w
 
 
 def test_a_table_with_a_line_a_cell(runs: list[Report]) -> None:
-    lines = told(runs, [GRPC], width=120).splitlines()
+    lines = printed(runs, [GRPC], width=120).splitlines()
     table = lines[lines.index("same-group-different-tags") + 1 :]
     assert [" ".join(line.split()) for line in table[:4]] == [
         "client RocketMQ outcome expected? delivered stored took",
@@ -93,7 +93,7 @@ def test_a_table_with_a_line_a_cell(runs: list[Report]) -> None:
 
 
 def test_what_is_not_as_expected_is_told_in_full_and_what_is_measured_is_not(runs: list[Report]) -> None:
-    text = told(runs, [])
+    text = printed(runs, [])
     assert text.count("not-reproduced: same-group-different-tags") == 1
     assert str(runs[2].folder) in text
     assert str(runs[1].folder) not in text
@@ -102,7 +102,7 @@ def test_what_is_not_as_expected_is_told_in_full_and_what_is_measured_is_not(run
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_it_is_readable_in_80_columns(runs: list[Report], encoding: str) -> None:
-    text = told(runs, [GRPC], encoding)
+    text = printed(runs, [GRPC], encoding)
     pasted = ("  read", "  reproduce")
     assert [line for line in text.splitlines() if len(line) > 80 and not line.startswith(pasted)] == []
     for word in ("java@4.9.4", "not-reproduced", "measured", "4.9.4", "5.5.0"):
@@ -110,7 +110,7 @@ def test_it_is_readable_in_80_columns(runs: list[Report], encoding: str) -> None
 
 
 def test_one_cell_has_its_verdict_and_its_line(runs: list[Report]) -> None:
-    text = told(runs[:1], [GRPC])
+    text = printed(runs[:1], [GRPC])
     assert text.startswith("REPRODUCED")
     assert "Left out" in text
 
@@ -119,22 +119,22 @@ def test_repeats_are_distributions_of_their_cell(tmp_path: Path) -> None:
     own = [in_cell(good(tmp_path / str(n), holder), "java", "4.9.4") for n, holder in enumerate("bba")]
     other = [in_cell(healthy(tmp_path / f"o{n}"), "python", "4.9.4") for n in range(2)]
     found = cells([*own, *other])
-    assert [(one.client, len(one.runs)) for one in found] == [("java", 3), ("python", 2)]
-    assert outcome_told(found[0]) == "3 reproduced"
-    assert delivered_told(found[0]) == "a 0, b 4 (2 of 3); a 4, b 0 (1 of 3)"
+    assert [(cell.client, len(cell.runs)) for cell in found] == [("java", 3), ("python", 2)]
+    assert outcome_text(found[0]) == "3 reproduced"
+    assert delivered_text(found[0]) == "a 0, b 4 (2 of 3); a 4, b 0 (1 of 3)"
     assert judgement(found[1]) == "measured"
     assert [group.conditions[:2] for group in repeats([*own, *other])] == [
         ("4.9.4", "java"),
         ("4.9.4", "python"),
     ]
-    text = told([*own, *other], [], width=120)
+    text = printed([*own, *other], [], width=120)
     assert "3 of 3, 100 % (95 % interval 44 to 100 %)" in text
 
 
 def test_runs_that_ended_alike_are_told_in_full_once(tmp_path: Path) -> None:
     own = [in_cell(healthy(tmp_path / f"run-{n}"), "java", "4.9.4") for n in range(3)]
     other = in_cell(healthy(tmp_path / "other"), "java", "5.5.0")
-    text = told([*own, other], [], width=120)
+    text = printed([*own, other], [], width=120)
     assert text.count("not-reproduced: same-group-different-tags") == 2
     assert "2 runs more ended so, for the same reason: run-1, run-2" in text
 
@@ -175,7 +175,7 @@ def test_the_document_has_it_all(runs: list[Report]) -> None:
     assert found["summary"]["measured"] == 1
     assert found["summary"]["exit_code"] == int(ExitCode.NOT_AS_EXPECTED)
     java, python, elsewhere, left_out = found["matrix"]
-    assert {frozenset(one) for one in found["matrix"]} == {frozenset(java)}, "every key is always there"
+    assert {frozenset(item) for item in found["matrix"]} == {frozenset(java)}, "every key is always there"
     assert java["delivered"]["b"][0]["messages"] == 4
     assert java["deliveries"][0]["delivered"] == {"a": 0, "b": 4}
     assert java["subscription"][0]["stored"] == "tagB"
@@ -196,7 +196,7 @@ def test_an_error_in_a_cell_of_which_nothing_is_expected_is_an_error(tmp_path: P
     found = document([run], [])
     assert (found["runs"][0]["outcome"], found["runs"][0]["as_expected"]) == ("error", None)
     assert found["summary"]["exit_code"] == int(ExitCode.ENVIRONMENT)
-    text = told([run], [])
+    text = printed([run], [])
     assert "nothing sent" in text
     assert "NOT measured" in text
 
@@ -204,7 +204,7 @@ def test_an_error_in_a_cell_of_which_nothing_is_expected_is_an_error(tmp_path: P
 def test_a_measured_cell_that_shows_neither_says_why(tmp_path: Path) -> None:
     run = in_cell(troubled(tmp_path, "precondition", "ownership of g was not settled"), "python", "5.5.0")
     assert (run.exit_code, run.outcome.measured) == (ExitCode.AS_EXPECTED, True)
-    text = told([run, run], [], width=120)
+    text = printed([run, run], [], width=120)
     assert "  python on RocketMQ 5.5.0: inconclusive (2 of 2): ownership of g was not settled" in text
 
 
@@ -220,7 +220,7 @@ def test_junit_names_are_unique_by_cell(runs: list[Report], tmp_path: Path) -> N
         [],
         ["failure"],
     ]
-    expected = [one.get("value") for one in cases[1].iter("property") if one.get("name") == "expected"]
+    expected = [item.get("value") for item in cases[1].iter("property") if item.get("name") == "expected"]
     assert expected == ["measured, not judged"]
 
 
@@ -241,19 +241,19 @@ def test_a_version_that_can_t_be_had_is_named_everywhere_and_changes_the_code(
     good_ones = runs[:2]
     found = document(good_ones, [GRPC, GONE])
     assert found["left_out"] == [GRPC.reason, GONE.reason]
-    assert [(one["rocketmq"], one["left_out"]) for one in found["matrix"] if one["left_out"]] == [
+    assert [(item["rocketmq"], item["left_out"]) for item in found["matrix"] if item["left_out"]] == [
         ("4.9.4", GRPC.reason),
         ("4.9.99", GONE.reason),
     ]
     assert found["summary"]["exit_code"] == int(ExitCode.USAGE)
     assert document(good_ones, [GRPC])["summary"]["exit_code"] == int(ExitCode.AS_EXPECTED)
-    assert f"java on RocketMQ 4.9.99: {GONE.reason}" in told(good_ones, [GRPC, GONE], width=200)
+    assert f"java on RocketMQ 4.9.99: {GONE.reason}" in printed(good_ones, [GRPC, GONE], width=200)
 
     JUnitReporter(tmp_path / "junit.xml", [GRPC, GONE], cells=True).report(good_ones)
     root = ElementTree.parse(tmp_path / "junit.xml").getroot()
     assert [root.get(name) for name in ("tests", "failures", "errors", "skipped")] == ["4", "0", "1", "1"]
     skipped, error = list(root.iter("testcase"))[2:]
-    assert [(one.tag, one.get("message")) for one in (*skipped, *error)] == [
+    assert [(item.tag, item.get("message")) for item in (*skipped, *error)] == [
         ("skipped", GRPC.reason),
         ("error", GONE.reason),
     ]
@@ -312,7 +312,7 @@ def test_versions_of_which_the_same_is_to_be_told_share_a_column(tmp_path: Path)
 
 
 def test_what_became_of_the_messages_is_told_where_it_differs(runs: list[Report]) -> None:
-    lines = told(runs, [], width=120).splitlines()
+    lines = printed(runs, [], width=120).splitlines()
     assert "4 delivered, 4 filtered by the client: java on 4.9.4" in "\n".join(lines)
     assert "8 delivered: python on 4.9.4; java@4.9.4 on 5.5.0" in "\n".join(lines)
-    assert "4 filtered by the client: java" not in told(runs[:1] * 2, [], width=120)
+    assert "4 filtered by the client: java" not in printed(runs[:1] * 2, [], width=120)

@@ -48,7 +48,7 @@ def test_control_characters_become_visible(text: str, shown: str) -> None:
 def test_printable_text_can_always_be_encoded_and_holds_no_controls(text: str) -> None:
     shown = printable(text, keep="\n")
     shown.encode("utf-8")
-    assert all(one.isprintable() or one == "\n" or one == " " or one.isspace() for one in shown)
+    assert all(item.isprintable() or item == "\n" or item == " " or item.isspace() for item in shown)
 
 
 @pytest.mark.parametrize(
@@ -109,11 +109,11 @@ def test_repeats_tell_the_first_starter_from_a_later_one(tmp_path: Path) -> None
     runs = [good(tmp_path), good(tmp_path, attempts=3), good(tmp_path, holder="a"), broken(tmp_path)]
     (group,) = repeats(runs)
     assert group.attempts == 6
-    assert {kind: one.count for kind, one in group.outcomes().items()} == {
+    assert {kind: outcome.count for kind, outcome in group.outcomes().items()} == {
         OutcomeKind.REPRODUCED: 3,
         OutcomeKind.ERROR: 1,
     }
-    assert {holder: one.count for holder, one in group.holders().items()} == {
+    assert {holder: item.count for holder, item in group.holders().items()} == {
         Holder("b", "later"): 3,
         Holder("a", "first"): 1,
     }
@@ -128,7 +128,7 @@ def test_repeats_tell_what_else_a_race_decided(tmp_path: Path) -> None:
     ]
     (group,) = repeats([replace(runs[0], events=renamed), *runs[1:]])
     counts = {
-        name: {value: one.count for value, one in values.items()} for name, values in group.values().items()
+        name: {value: item.count for value, item in values.items()} for name, values in group.values().items()
     }
     assert counts == {
         "$winner": {"b": 1},
@@ -164,12 +164,12 @@ def test_dense_moments_get_more_room_than_on_a_linear_axis() -> None:
 
 def test_the_story_has_who_started_what_was_stored_sent_and_delivered() -> None:
     _, events = eight_messages()
-    told = [line.text for line in story(events)]
-    assert told[0] == "a starts, subscribing orders 'tagA'"
-    assert "broker-a holds as the subscription of group g: orders 'tagB'" in told
-    assert "$holder is b" in told
-    assert "8 messages of tag tagB sent to orders, to 4 queues, 2 to each" in told
-    assert "b got 4 messages, from queues broker-a:2-3" in told
+    found = [line.text for line in story(events)]
+    assert found[0] == "a starts, subscribing orders 'tagA'"
+    assert "broker-a holds as the subscription of group g: orders 'tagB'" in found
+    assert "$holder is b" in found
+    assert "8 messages of tag tagB sent to orders, to 4 queues, 2 to each" in found
+    assert "b got 4 messages, from queues broker-a:2-3" in found
 
 
 def test_a_long_story_leaves_out_its_middle_and_says_so() -> None:

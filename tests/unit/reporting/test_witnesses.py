@@ -14,7 +14,7 @@ UNHEARD = (
 )
 
 
-def told(shown: Shown, folder: Path) -> list[str]:
+def printed(shown: Shown, folder: Path) -> list[str]:
     """The divergences, but those of offsets."""
     shown.made.add("harness", "moment-observed", moment="end")
     report = report_of(shown.scenario, shown.made.events, folder)
@@ -26,40 +26,40 @@ def test_where_no_dashboard_was_asked_it_is_told_what_it_would_show(tmp_path: Pa
 
 
 def test_a_dashboard_that_agrees_differs_from_listeners_alone(tmp_path: Path) -> None:
-    assert told(Shown().all(), tmp_path) == [UNHEARD]
+    assert printed(Shown().all(), tmp_path) == [UNHEARD]
 
 
 def test_other_tracks_than_the_tools_of_the_brokers_version_have(tmp_path: Path) -> None:
-    assert told(Shown().tracks("UNKNOWN").connections(), tmp_path) == [
+    assert printed(Shown().tracks("UNKNOWN").connections(), tmp_path) == [
         "The dashboard shows UNKNOWN for 8 messages of group g, the tools of the broker's own version CONSUMED."
     ]
 
 
 def test_a_group_that_is_not_listed_is_not_shown_as_consumed(tmp_path: Path) -> None:
     shown = Shown().tracks(None).connections()
-    assert told(shown, tmp_path) == [
+    assert printed(shown, tmp_path) == [
         "The dashboard shows nothing for 8 messages of group g, the tools of the broker's own version CONSUMED."
     ]
     assert last_tracks(report_of(shown.scenario, shown.made.events, tmp_path)) == {}
 
 
 def test_messages_heard_of_which_it_shows_otherwise_by_its_own_fault(tmp_path: Path) -> None:
-    texts = told(Shown().tracks("NOT_CONSUME_YET").connections(), tmp_path)
+    texts = printed(Shown().tracks("NOT_CONSUME_YET").connections(), tmp_path)
     assert [text for text in texts if "judges old messages" in text] == []
     assert len(texts) == 1
 
 
 def test_another_subscription_than_the_broker_holds(tmp_path: Path) -> None:
-    assert told(Shown().tracks().connections("tagA"), tmp_path) == [
+    assert printed(Shown().tracks().connections("tagA"), tmp_path) == [
         UNHEARD,
         "The dashboard shows tagA as the subscription of group g for orders, broker-a holds tagB.",
     ]
-    assert "shows none as the subscription" in told(Shown().tracks().connections(None), tmp_path)[1]
+    assert "shows none as the subscription" in printed(Shown().tracks().connections(None), tmp_path)[1]
 
 
 def test_what_it_lists_that_is_no_group(tmp_path: Path) -> None:
     shown = Shown().tracks(keys=PASSED, orders="UNKNOWN", other="PULL").connections()
-    assert told(shown, tmp_path) == [
+    assert printed(shown, tmp_path) == [
         UNHEARD,
         "The dashboard lists orders as a group, UNKNOWN, for 8 messages; the run has no such group: that is the "
         "topic.",

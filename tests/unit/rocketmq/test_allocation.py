@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rocketchaos.harness.language.consumer import Consumer
+from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.rocketmq.allocation import (
     Queue,
     average,

@@ -5,7 +5,7 @@ The owners by consistent hash were computed by stathat.com/c/consistent v1.0.0 i
 
 from __future__ import annotations
 
-from rocketchaos.harness.language.consumer import Consumer
+from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.rocketmq import allocation, go_allocation
 
 QUEUES = [("broker-a", number) for number in range(8)]

@@ -13,8 +13,8 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.rocketmq import own_workers as module
 from rocketchaos.harness.rocketmq.client_traits import ClientTimer
 from rocketchaos.harness.rocketmq.own_workers import read_manifest
-from rocketchaos.harness.workers.kinds import kind_of
 from rocketchaos.harness.workers.own_program import own_program
+from rocketchaos.harness.workers.worker_kinds import kind_of
 
 MANIFEST = """\
 client: mine

@@ -36,10 +36,10 @@ def test_an_invalid_scenario_is_a_usage_problem_with_all_diagnostics() -> None:
     error = refused.value
     assert isinstance(error, InvalidScenario)
     assert error.exit_code is ExitCode.USAGE
-    assert [(one.line, one.column) for one in error.diagnostics] == sorted(
-        (one.line, one.column) for one in error.diagnostics
+    assert [(diagnostic.line, diagnostic.column) for diagnostic in error.diagnostics] == sorted(
+        (diagnostic.line, diagnostic.column) for diagnostic in error.diagnostics
     )
-    first = next(one for one in error.diagnostics if one.line == 2)
+    first = next(diagnostic for diagnostic in error.diagnostics if diagnostic.line == 2)
     assert (first.file, first.column, first.length, first.suggestion) == ("x.yaml", 1, 5, "title")
     assert first.source_line == "titel: x"
 

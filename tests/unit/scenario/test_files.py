@@ -8,7 +8,7 @@ import pytest
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.scenario import InvalidScenario, load_scenario
-from rocketchaos.harness.scenario.files import LARGEST_BYTES
+from rocketchaos.harness.scenario.file_text import LARGEST_BYTES
 
 
 def refused(path: Path) -> str:
@@ -69,9 +69,9 @@ def test_another_encoding_has_a_place(tmp_path: Path) -> None:
     file.write_bytes("name: x\ntitle: schön\n".encode("latin-1"))
     with pytest.raises(InvalidScenario) as problem:
         load_scenario(file)
-    (one,) = problem.value.diagnostics
-    assert (one.line, one.column) == (2, 11)
-    assert one.message == "the byte 0xF6 is not UTF-8: save the file as UTF-8"
+    (item,) = problem.value.diagnostics
+    assert (item.line, item.column) == (2, 11)
+    assert item.message == "the byte 0xF6 is not UTF-8: save the file as UTF-8"
 
 
 @pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE])

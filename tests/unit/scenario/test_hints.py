@@ -129,7 +129,7 @@ def test_validate_shows_it_and_ends_with_0(tmp_path: Path, capsys: pytest.Captur
     lines = [line for line in text.splitlines() if "settle: {subscription" not in line]
     file.write_text("\n".join(lines))
     assert main(["validate", str(file)]) == 0
-    told = capsys.readouterr()
-    assert told.out == "1 valid: my-scenario\n"
-    assert f"{file}:22:5: hint: what the broker holds for group g is still a race here" in told.err
-    assert "   22 |   - send: {topic: orders, tag: $holder.tag, count: 8, per_queue: 2}\n" in told.err
+    shown = capsys.readouterr()
+    assert shown.out == "1 valid: my-scenario\n"
+    assert f"{file}:22:5: hint: what the broker holds for group g is still a race here" in shown.err
+    assert "   22 |   - send: {topic: orders, tag: $holder.tag, count: 8, per_queue: 2}\n" in shown.err

@@ -126,12 +126,12 @@ def scenario_or_refusal(text: str) -> None:
 def check_diagnostics(text: str, invalid: InvalidScenario) -> None:
     lines = split_lines(text)
     assert invalid.diagnostics
-    for one in invalid.diagnostics:
-        assert 1 <= one.line <= len(lines)
-        assert one.source_line == lines[one.line - 1]
-        assert 1 <= one.column <= len(one.source_line) + 1
-        assert one.length >= 1
-        assert one.column + one.length <= len(one.source_line) + 2
+    for diagnostic in invalid.diagnostics:
+        assert 1 <= diagnostic.line <= len(lines)
+        assert diagnostic.source_line == lines[diagnostic.line - 1]
+        assert 1 <= diagnostic.column <= len(diagnostic.source_line) + 1
+        assert diagnostic.length >= 1
+        assert diagnostic.column + diagnostic.length <= len(diagnostic.source_line) + 2
     shown = str(invalid).split("\n")
     assert len(shown) == 3 * len(invalid.diagnostics)
     assert all(line.isprintable() for line in shown)

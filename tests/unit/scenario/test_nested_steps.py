@@ -38,8 +38,8 @@ def test_steps_inside_others_know_their_lines() -> None:
         assert line is not None
         assert f"{step.word}:" in lines[line - 1]
         for branch, inner in enumerate(step.inner()):
-            for index, one in enumerate(inner):
-                look(one, (*indices, branch, index))
+            for index, item in enumerate(inner):
+                look(item, (*indices, branch, index))
 
     for index, step in enumerate(scenario.steps):
         look(step, (index,))

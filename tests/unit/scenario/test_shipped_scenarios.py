@@ -14,7 +14,7 @@ from rocketchaos.harness.reference.catalogue import catalogue, claims_of, refute
 from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.library import LIBRARY
 
-SCENARIOS = {one.name: one for one in LIBRARY}
+SCENARIOS = {item.name: item for item in LIBRARY}
 LATEST = "5.5.0"
 
 
@@ -23,11 +23,11 @@ def expected(scenario: Scenario) -> OutcomeKind | None:
     return scenario.expected_in(None, LATEST)
 
 
-ANOMALIES = [one for one in SCENARIOS.values() if expected(one) is OutcomeKind.REPRODUCED]
-RACES = [one for one in SCENARIOS.values() if expected(one) is None]
+ANOMALIES = [scenario for scenario in SCENARIOS.values() if expected(scenario) is OutcomeKind.REPRODUCED]
+RACES = [scenario for scenario in SCENARIOS.values() if expected(scenario) is None]
 
 
-@pytest.mark.parametrize("scenario", [*ANOMALIES, *RACES], ids=lambda one: one.name)
+@pytest.mark.parametrize("scenario", [*ANOMALIES, *RACES], ids=lambda item: item.name)
 def test_every_anomaly_has_a_control_in_which_it_must_be_absent(scenario: Scenario) -> None:
     control = SCENARIOS.get(str(scenario.control))
     assert control is not None, scenario.control
@@ -35,18 +35,26 @@ def test_every_anomaly_has_a_control_in_which_it_must_be_absent(scenario: Scenar
 
 
 def test_every_control_is_the_control_of_something() -> None:
-    controls = {one.name for one in SCENARIOS.values() if expected(one) is OutcomeKind.NOT_REPRODUCED}
-    assert controls == {one.control for one in [*ANOMALIES, *RACES]}
+    controls = {
+        scenario.name for scenario in SCENARIOS.values() if expected(scenario) is OutcomeKind.NOT_REPRODUCED
+    }
+    assert controls == {anomaly.control for anomaly in [*ANOMALIES, *RACES]}
 
 
 def test_every_claim_that_a_check_carries_or_refutes_is_in_the_registry() -> None:
-    carried = {claim for one in SCENARIOS.values() for claim in (*claims_of(one), *refuted_by(one))}
+    carried = {
+        claim for scenario in SCENARIOS.values() for claim in (*claims_of(scenario), *refuted_by(scenario))
+    }
     assert carried <= set(claims())
 
 
 def test_every_claim_that_a_description_tells_of_can_be_explained() -> None:
-    told = {claim for one in SCENARIOS.values() for claim in re.findall(r"\b[A-H]\d{2}\b", one.description)}
-    assert told <= set(claims())
+    found = {
+        claim
+        for scenario in SCENARIOS.values()
+        for claim in re.findall(r"\b[A-H]\d{2}\b", scenario.description)
+    }
+    assert found <= set(claims())
 
 
 def test_the_catalogue_is_up_to_date() -> None:
@@ -56,7 +64,7 @@ def test_the_catalogue_is_up_to_date() -> None:
     )
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=lambda one: one.name)
+@pytest.mark.parametrize("scenario", SCENARIOS.values(), ids=lambda item: item.name)
 def test_files_are_called_as_their_scenarios_and_lie_in_their_theme(scenario: Scenario) -> None:
     path = Path(scenario.file)
     assert path.name == f"{scenario.name}.scenario.yaml"

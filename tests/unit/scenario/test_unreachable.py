@@ -39,13 +39,13 @@ def mistakes(text: str) -> list[str]:
     try:
         parse_scenario(text, "x.yaml")
     except InvalidScenario as invalid:
-        return [one.message for one in invalid.diagnostics]
+        return [diagnostic.message for diagnostic in invalid.diagnostics]
     return []
 
 
 def doubts(text: str) -> list[str]:
     document, _ = read_yaml(text, "x.yaml")
-    return [one.message for one in doubtful(document, parse_scenario(text, "x.yaml"))]
+    return [item.message for item in doubtful(document, parse_scenario(text, "x.yaml"))]
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_a_statement_about_messages_that_no_step_sends_is_refused(check: str) ->
     refused = ["the steps send no such message: the answer is always unknown"]
     assert mistakes(text_of(check)) == refused
     sent = STEPS + "".join(
-        f"  - send: {{topic: {one}, tag: tagX, count: 2}}\n" for one in ("orders", "bills")
+        f"  - send: {{topic: {item}, tag: tagX, count: 2}}\n" for item in ("orders", "bills")
     )
     assert mistakes(text_of(check, steps=sent)) == []
     bind = "  - bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}\n"
@@ -293,4 +293,4 @@ def test_validate_warns_with_place_and_reason_and_the_file_is_valid(
 def test_no_shipped_scenario_is_warned_of() -> None:
     for scenario in load_all(sorted(shipped().values())):
         document, _ = read_yaml(scenario.source, scenario.file)
-        assert [one.text for one in doubtful(document, scenario)] == [], scenario.file
+        assert [item.text for item in doubtful(document, scenario)] == [], scenario.file

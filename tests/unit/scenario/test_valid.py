@@ -64,7 +64,11 @@ def test_words_of_yaml_1_1_are_text() -> None:
     text = text.replace("to: a", "to: on").replace("tagA", "no").replace("tagB", "2024-01-01")
     text = text.replace("group: g", "group: y").replace("to: g", "to: y").replace("'*'", "1:30")
     scenario = parse_scenario(text, "x.yaml")
-    assert [one.subscribe["orders"] for one in scenario.consumers.values()] == ["no", "2024-01-01", "1:30"]
+    assert [consumer.subscribe["orders"] for consumer in scenario.consumers.values()] == [
+        "no",
+        "2024-01-01",
+        "1:30",
+    ]
     assert scenario.groups == ("y", "h")
 
 
@@ -134,6 +138,6 @@ REFUSED = {
 def test_impossible_orders(steps: list[str], step: int, message: str) -> None:
     with pytest.raises(InvalidScenario) as refused:
         parse_scenario(scenario_text(*steps), "x.yaml")
-    (one,) = refused.value.diagnostics
-    assert one.line == FIRST_STEP_LINE + step - 1
-    assert message in one.message
+    (item,) = refused.value.diagnostics
+    assert item.line == FIRST_STEP_LINE + step - 1
+    assert message in item.message

@@ -23,7 +23,7 @@ def class_rows(where: Cell, runs: Sequence[Run]) -> list[dict[str, Any]]:
     """The rows of `divergence_classes`."""
     kinds = [*MessageClass, *QUESTIONS, *sorted({question.asked for question in QUESTIONS.values()})]
     counts = Counter(
-        (kind.replace("-", "_"), run.get(kind, 0), sum(run.get(one, 0) for one in MessageClass))
+        (kind.replace("-", "_"), run.get(kind, 0), sum(run.get(item, 0) for item in MessageClass))
         for run in runs
         for kind in map(str, kinds)
     )

@@ -71,11 +71,11 @@ def _chances(truth: Truth, runs: int) -> list[tuple[dict[float, int], float]]:
     return [({often: runs - more, rest[0][0]: more}, likely) for more, likely in ways if likely > 1e-3]
 
 
-def _coverage(first: Truth, second: Truth, one: int, other: int) -> float:
+def _coverage(first: Truth, second: Truth, number: int, other: int) -> float:
     """Counted out over what so many runs can show, so that no luck is in it."""
     true = _expected(first) - _expected(second)
     covered = known = 0.0
-    for (mine, likely), (theirs, so_likely) in product(_chances(first, one), _chances(second, other)):
+    for (mine, likely), (theirs, so_likely) in product(_chances(first, number), _chances(second, other)):
         interval = bounded_difference(mine, theirs)
         known += likely * so_likely
         covered += likely * so_likely * (interval.low <= true <= interval.high)
@@ -86,9 +86,9 @@ def _expected(truth: Truth) -> float:
     return sum(value * chance for value, chance in truth.items())
 
 
-@pytest.mark.parametrize(("one", "other"), [(3, 3), (10, 10), (20, 20), (3, 100)])
-def test_the_difference_covers_each_truth_where_a_value_is_rare(one: int, other: int) -> None:
-    covered = {(a, b): _coverage(_RARE[a], _RARE[b], one, other) for a, b in product(_RARE, _RARE)}
+@pytest.mark.parametrize(("number", "other"), [(3, 3), (10, 10), (20, 20), (3, 100)])
+def test_the_difference_covers_each_truth_where_a_value_is_rare(number: int, other: int) -> None:
+    covered = {(a, b): _coverage(_RARE[a], _RARE[b], number, other) for a, b in product(_RARE, _RARE)}
     assert min(covered.values()) >= 0.95, covered
 
 
@@ -104,13 +104,13 @@ _NOISY: tuple[Truth, ...] = (
 )
 
 
-@pytest.mark.parametrize(("one", "other"), [(3, 5), (20, 20), (1_000, 1_000)])
-def test_the_difference_covers_each_truth_where_all_is_noisy(one: int, other: int) -> None:
-    draw, times = np.random.default_rng(one), 200
+@pytest.mark.parametrize(("number", "other"), [(3, 5), (20, 20), (1_000, 1_000)])
+def test_the_difference_covers_each_truth_where_all_is_noisy(number: int, other: int) -> None:
+    draw, times = np.random.default_rng(number), 200
     for first, second in ((_NOISY[0], _NOISY[2]), (_NOISY[1], _NOISY[0]), (_NOISY[2], _NOISY[1])):
         sides = [
             draw.multinomial(runs, list(truth.values()), size=times)
-            for runs, truth in ((one, first), (other, second))
+            for runs, truth in ((number, first), (other, second))
         ]
         true, hits = _expected(first) - _expected(second), 0
         for mine, theirs in zip(*sides, strict=True):

@@ -10,9 +10,9 @@ from rocketchaos.spark_reports.statistics.cliffs_delta import cliffs_delta
 
 
 def test_is_what_the_rank_sum_says() -> None:
-    one, other = np.random.default_rng(1).integers(0, 9, size=(2, 30))
-    wins = stats.mannwhitneyu(one, other).statistic
-    delta = cliffs_delta(Counter(one.tolist()), Counter(other.tolist()))
+    item, other = np.random.default_rng(1).integers(0, 9, size=(2, 30))
+    wins = stats.mannwhitneyu(item, other).statistic
+    delta = cliffs_delta(Counter(item.tolist()), Counter(other.tolist()))
     assert delta.point == pytest.approx(2 * wins / 900 - 1)
 
 
@@ -26,8 +26,8 @@ def test_runs_that_are_all_alike_have_an_interval() -> None:
 
 
 def test_turned_round_it_is_the_opposite() -> None:
-    one, other = {1: 3, 2: 9}, {2: 4, 5: 1}
-    there, back = cliffs_delta(one, other), cliffs_delta(other, one)
+    item, other = {1: 3, 2: 9}, {2: 4, 5: 1}
+    there, back = cliffs_delta(item, other), cliffs_delta(other, item)
     assert tuple(there) == pytest.approx((-back.point, -back.high, -back.low), abs=1e-9)
 
 
@@ -43,7 +43,7 @@ def test_covers_the_truth(shift: float) -> None:
     truth = 2 * stats.norm.cdf(shift / np.sqrt(2)) - 1
     hits = 0
     for _ in range(500):
-        one, other = draw.normal(size=(2, 20))
-        interval = cliffs_delta(Counter((one + shift).tolist()), Counter(other.tolist()))
+        item, other = draw.normal(size=(2, 20))
+        interval = cliffs_delta(Counter((item + shift).tolist()), Counter(other.tolist()))
         hits += interval.low <= truth <= interval.high
     assert hits >= 0.93 * 500

@@ -17,7 +17,7 @@ FILTERED = {"delivered": 4, "filtered-by-client": 4}
 WHOLE = {"delivered": 8}
 
 
-def one(judged: list[Judged], what: str) -> Judged:
+def compared_pair(judged: list[Judged], what: str) -> Judged:
     (found,) = (own for own in judged if own.compared.what == what)
     return found
 
@@ -50,7 +50,7 @@ def test_one_client_is_compared_on_two_versions_of_brokers_whatever_it_is_called
 
 def test_cells_whose_runs_are_all_alike_diverge() -> None:
     judged = compare(facts({cell("java"): [FILTERED] * 20, cell("python"): [WHOLE] * 20}))
-    found = one(judged, "filtered-by-client")
+    found = compared_pair(judged, "filtered-by-client")
     assert found.verdict is Verdict.DIVERGES
     assert found.p_corrected < 1e-9
     assert found.compared.messages == 8
@@ -60,13 +60,13 @@ def test_cells_whose_runs_are_all_alike_diverge() -> None:
     assert 2.4 < difference.low < 4 < difference.high < 5
     assert found.compared.delta
     assert found.compared.delta.point == 1
-    assert one(judged, "reproduced").verdict is Verdict.ALIKE
+    assert compared_pair(judged, "reproduced").verdict is Verdict.ALIKE
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 1), (2, 3), (1, 20)])
 def test_few_runs_are_said(first: int, second: int) -> None:
     judged = compare(facts({cell("java"): [FILTERED] * first, cell("python"): [WHOLE] * second}))
-    found = one(judged, "delivered")
+    found = compared_pair(judged, "delivered")
     assert found.verdict is Verdict.TOO_FEW
     assert np.isfinite([*found.compared.difference, *found.compared.delta, found.p_corrected]).all()
 
@@ -75,7 +75,7 @@ def test_a_few_of_many_messages_are_told_from_none() -> None:
     def runs(lost: int) -> list[dict[str, int]]:
         return [{"delivered": 540 - lost - n % 3, "lost": lost + n % 3} for n in range(16)]
 
-    found = one(compare(facts({cell("java"): runs(25), cell("python"): runs(0)})), "lost")
+    found = compared_pair(compare(facts({cell("java"): runs(25), cell("python"): runs(0)})), "lost")
     assert found.verdict is Verdict.DIVERGES
     difference = found.compared.difference.times(540)
     assert difference.point == pytest.approx(25)
@@ -92,7 +92,9 @@ def test_equal_cells_are_alike(run: dict[str, int]) -> None:
 
 def test_a_rare_fate_that_has_not_come_yet_is_within_the_interval() -> None:
     """One run in ten may lose all, and ten runs out of ten may well not show it."""
-    found = one(compare(facts({cell("java"): [FILTERED] * 10, cell("python"): [FILTERED] * 10})), "delivered")
+    found = compared_pair(
+        compare(facts({cell("java"): [FILTERED] * 10, cell("python"): [FILTERED] * 10})), "delivered"
+    )
     assert found.compared.difference.low < -0.1 * 4 / 8
     assert found.compared.difference.high > 0.1 * 4 / 8
 
@@ -107,7 +109,7 @@ def test_a_side_without_runs_that_count_is_not_compared() -> None:
 def test_different_numbers_of_messages_are_compared_as_shares() -> None:
     half = [{"delivered": 4, "lost": 4}] * 10 + [{"delivered": 8, "lost": 8}] * 10
     judged = compare(facts({cell("java"): half, cell("python"): [{"delivered": 16}] * 20}))
-    found = one(judged, "lost").compared
+    found = compared_pair(judged, "lost").compared
     assert found.messages is None
     assert found.difference.point == 0.5
     same = compare(facts({cell("java"): half, cell("python"): [{"delivered": 50, "lost": 50}] * 20}))
@@ -119,7 +121,7 @@ def test_outcomes_have_fishers_p_and_newcombes_interval() -> None:
         cell("java"): [ended("reproduced", 18), ended("not-reproduced", 2), ended("error", 5)],
         cell("python"): [ended("reproduced", 3), ended("inconclusive", 17)],
     }
-    found = one(compare(facts({where: [WHOLE] * 20 for where in ends}, ends)), "reproduced")
+    found = compared_pair(compare(facts({where: [WHOLE] * 20 for where in ends}, ends)), "reproduced")
     assert found.verdict is Verdict.DIVERGES
     assert found.compared.runs == (20, 20)
     assert found.compared.difference == pytest.approx((0.75, 0.47, 0.87), abs=0.02)
@@ -134,11 +136,11 @@ def test_runs_are_not_chosen_by_how_they_ended() -> None:
         cell("python"): [ended("reproduced", 20, "reproduced", True)],
     }
     known = facts({cell("java"): [WHOLE] * 2, cell("python"): [WHOLE] * 20}, ends)
-    found = one(compare(known), "reproduced")
+    found = compared_pair(compare(known), "reproduced")
     assert found.verdict is Verdict.DIVERGES
     assert (found.compared.runs, found.compared.sides) == ((20, 20), (0.1, 1.0))
     # What became of messages such a run doesn't show.
-    assert one(compare(known), "delivered").compared.runs == (2, 20)
+    assert compared_pair(compare(known), "delivered").compared.runs == (2, 20)
 
 
 def test_the_gravest_comes_first_and_unknown_fates_last() -> None:
@@ -182,8 +184,8 @@ def _noisy(seed: int, planted: float = 0.0) -> Facts:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without intervals, which decide nothing: many reports in a test's time."""
 
-    def wide(one: dict[float, int], other: dict[float, int]) -> Interval:
-        return Interval(mean(one) - mean(other), -1.0, 1.0)
+    def wide(item: dict[float, int], other: dict[float, int]) -> Interval:
+        return Interval(mean(item) - mean(other), -1.0, 1.0)
 
     # The package has a function of the module's name.
     monkeypatch.setattr(

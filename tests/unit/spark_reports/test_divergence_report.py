@@ -33,14 +33,14 @@ def everywhere(python: dict[str, int]) -> Facts:
 def test_what_differs_in_the_same_way_is_told_once() -> None:
     known = everywhere(BY_BROKER)
     (found,) = findings(compare(known), Verdict.DIVERGES)
-    told = sentence(found, known)
-    assert told.startswith(
+    shown = sentence(found, known)
+    assert shown.startswith(
         "tags (4.9.4 embedded compressed): 4 of 8 messages a run are filtered by the broker with "
     )
-    assert "with python, none with java (difference 4.0 [" in told
-    assert "delta 1.00 [" in told
-    assert "p<0.001, 20 and 20 runs); besides: filtered by the client 0 against 4" in told
-    assert told.endswith("; likewise with 5.5.0 embedded compressed; typical runs: python, java")
+    assert "with python, none with java (difference 4.0 [" in shown
+    assert "delta 1.00 [" in shown
+    assert "p<0.001, 20 and 20 runs); besides: filtered by the client 0 against 4" in shown
+    assert shown.endswith("; likewise with 5.5.0 embedded compressed; typical runs: python, java")
 
 
 def test_the_report_says_what_to_do_and_what_it_left_out() -> None:

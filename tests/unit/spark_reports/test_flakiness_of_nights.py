@@ -36,7 +36,7 @@ def measured(**more: Any) -> Counts:
 
 
 def report_of(monkeypatch: pytest.MonkeyPatch, cells: Mapping[str, Counts]) -> Report:
-    known = {Cell(name, "java", "5.5.0", "embedded", "compressed"): one for name, one in cells.items()}
+    known = {Cell(name, "java", "5.5.0", "embedded", "compressed"): cell for name, cell in cells.items()}
     monkeypatch.setattr(module, "read", lambda _: Facts(known, {}, [], {}, {}, []))
     return module.flakiness(cast(SparkSession, None), SUMMARY)
 
@@ -53,7 +53,7 @@ def report(monkeypatch: pytest.MonkeyPatch) -> Report:
 
 
 def test_the_map_has_the_scenarios_to_look_at_first_and_says_of_how_many(report: Report) -> None:
-    shown = next(one for one in report.figures if one.name == "map")
+    shown = next(figure for figure in report.figures if figure.name == "map")
     heat = shown.plot.data[0]
     assert (len(heat.z), heat.text[0][0]) == (60, "FAIL<br>0/20")
     assert shown.says.startswith(f"60 of {OWN} scenarios")
@@ -66,7 +66,7 @@ def test_what_nights_drew_is_one_line_and_a_row_each_at_the_end_of_the_table(rep
         "3,000 cells of scenarios drawn by `rocketchaos nightly`, only measured: 999 reproduced"
     )
     assert not any("can't be judged" in line for line in report.lines)
-    table = next(one for one in report.tables if one.name == "cells")
+    table = next(item for item in report.tables if item.name == "cells")
     names = [row["scenario"] for row in table.rows]
     assert (len(names), names[0]) == (OWN + DRAWN, "bad")
     assert not any(name.startswith("nightly") for name in names[:OWN])
@@ -74,15 +74,15 @@ def test_what_nights_drew_is_one_line_and_a_row_each_at_the_end_of_the_table(rep
 
 def test_a_report_over_nights_alone_has_no_map(monkeypatch: pytest.MonkeyPatch) -> None:
     report = report_of(monkeypatch, {f"nightly-7-{n}": measured() for n in range(5)})
-    assert "map" not in [one.name for one in report.figures]
+    assert "map" not in [figure.name for figure in report.figures]
     assert "5 are only measured" in report.headline
-    assert len(next(one for one in report.tables if one.name == "cells").rows) == 5
+    assert len(next(table for table in report.tables if table.name == "cells").rows) == 5
 
 
 def test_what_is_expected_of_a_drawn_scenario_is_judged_as_of_any(monkeypatch: pytest.MonkeyPatch) -> None:
     report = report_of(monkeypatch, {"nightly-7-1": counts(20), "nightly-7-2": measured()})
     assert report.headline.startswith("1 FAIL of 1 cell")
-    assert [one.name for one in report.figures][:2] == ["map", "intervals"]
+    assert [figure.name for figure in report.figures][:2] == ["map", "intervals"]
 
 
 def test_names_are_those_that_nights_give() -> None:

@@ -25,18 +25,18 @@ def make(runs: Path, scenario: str, name: str = "20261121T192459.680-7", *files:
 
 
 def sources(*runs: Path | str) -> list[str]:
-    return [one.source for one in run_folders(NO_SPARK, [str(one) for one in runs])]
+    return [run_folder.source for run_folder in run_folders(NO_SPARK, [str(run) for run in runs])]
 
 
 def test_folders_above_them_globs_and_uris_name_the_same(tmp_path: Path) -> None:
     runs = tmp_path / "my runs+100%"
-    one, other = make(runs, "a"), make(runs, "b")
-    both = [f"file:{one}", f"file:{other}"]
+    item, other = make(runs, "a"), make(runs, "b")
+    both = [f"file:{item}", f"file:{other}"]
     assert sources(runs) == both
     assert sources(runs / "a", other) == both
     assert sources(runs / "*") == both
     assert sources(runs.as_uri()) == both
-    assert sources(runs, runs / "a", one) == both
+    assert sources(runs, runs / "a", item) == both
 
 
 def test_the_link_latest_makes_no_run_count_twice(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_listing_tells_what_was_changed_and_not_where_it_is(tmp_path: Path) ->
 
 def test_portions_have_an_end() -> None:
     folders = [Folder(str(n), {"events.jsonl": File(10, 1)}) for n in range(5)]
-    assert [len(one) for one in portions(folders, most_folders=2)] == [2, 2, 1]
-    assert [len(one) for one in portions(folders, most_bytes=30)] == [3, 2]
-    assert [len(one) for one in portions(folders, most_bytes=1)] == [1] * 5
+    assert [len(portion) for portion in portions(folders, most_folders=2)] == [2, 2, 1]
+    assert [len(portion) for portion in portions(folders, most_bytes=30)] == [3, 2]
+    assert [len(portion) for portion in portions(folders, most_bytes=1)] == [1] * 5
     assert not list(portions([]))

@@ -10,16 +10,16 @@ from scipy import stats
 from rocketchaos.spark_reports.statistics.rank_sum import rank_test
 
 
-def dealt_out(one: list[float], other: list[float]) -> list[float]:
+def dealt_out(item: list[float], other: list[float]) -> list[float]:
     """How far each way to deal the runs out is from the mean rank sum, the way seen first."""
-    pooled = [*one, *other]
+    pooled = [*item, *other]
     ranks = stats.rankdata(pooled)
-    mean = len(one) * (len(pooled) + 1) / 2
-    return [abs(sum(ranks[list(chosen)]) - mean) for chosen in combinations(range(len(pooled)), len(one))]
+    mean = len(item) * (len(pooled) + 1) / 2
+    return [abs(sum(ranks[list(chosen)]) - mean) for chosen in combinations(range(len(pooled)), len(item))]
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("item", "other"),
     [
         ([0, 4, 4, 4], [0, 0, 0, 4, 4]),
         ([1, 2, 3, 3, 8], [2, 2, 3, 9]),
@@ -28,9 +28,9 @@ def dealt_out(one: list[float], other: list[float]) -> list[float]:
         ([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]),
     ],
 )
-def test_is_exact_with_ties(one: list[float], other: list[float]) -> None:
-    away = dealt_out(one, other)
-    tested = rank_test(Counter(one), Counter(other))
+def test_is_exact_with_ties(item: list[float], other: list[float]) -> None:
+    away = dealt_out(item, other)
+    tested = rank_test(Counter(item), Counter(other))
     assert tested.exact
     assert tested.p == pytest.approx(np.mean([way >= away[0] for way in away]))
     assert tested.smallest == pytest.approx(np.mean([way >= max(away) for way in away]))

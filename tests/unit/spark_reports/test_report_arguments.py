@@ -12,7 +12,7 @@ from rocketchaos.harness.core.errors import ExitCode
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "found"),
     [
         (("package", "--out", "."), "a package is a zip: ."),
         (("package", "--out", "rocketchaos.py"), "a package is a zip: rocketchaos.py"),
@@ -23,7 +23,7 @@ from rocketchaos.harness.core.errors import ExitCode
     ],
 )
 def test_a_place_that_can_not_be_is_one_message(
-    tmp_path: Path, arguments: tuple[str, ...], told: str
+    tmp_path: Path, arguments: tuple[str, ...], found: str
 ) -> None:
     run = subprocess.run(
         [
@@ -41,5 +41,5 @@ def test_a_place_that_can_not_be_is_one_message(
         timeout=120,
     )
     assert (run.returncode, run.stdout) == (ExitCode.USAGE, "")
-    assert run.stderr.startswith(f"rocketchaos: {told}")
+    assert run.stderr.startswith(f"rocketchaos: {found}")
     assert not any(tmp_path.iterdir())

@@ -14,7 +14,7 @@ def binned(values: np.ndarray, missed: np.ndarray, bins: int = 20) -> Stratum:
     below, up_to = np.searchsorted(inorder, values), np.searchsorted(inorder, values, side="right")
     which = ((below + up_to) / 2 / len(values) * bins).astype(int)
     counts = [np.bincount(which[chosen], minlength=bins) for chosen in (missed, ~missed)]
-    return Stratum(*(tuple(int(one) for one in own) for own in counts))
+    return Stratum(*(tuple(int(item) for item in own) for own in counts))
 
 
 def drawn(rng: np.random.Generator, misses: int, hits: int, shift: float) -> Stratum:
@@ -34,7 +34,7 @@ def test_what_goes_with_the_outcome_without_exception_is_sure_however_many_are_a
     clear, nothing = Stratum((0, 20), (20, 0)), Stratum((10, 10), (10, 10))
     found = superiorities([[clear], *[[nothing]] * others, [Stratum((3,), (0,))]], rng, 0.05)
     assert found[-1] is None
-    ps = [one.p for one in found if one is not None]
+    ps = [item.p for item in found if item is not None]
     assert len(ps) == 1 + others
     adjusted = holm(ps)
     assert adjusted[0] <= 0.05
@@ -76,9 +76,9 @@ def test_the_interval_covers_at_the_stated_rate(misses: int, hits: int, shift: f
     rng, seeds = np.random.default_rng(3), 300
     truth = float(norm.cdf(shift / np.sqrt(2)))
     effects = [known([drawn(rng, misses, hits, shift)], rng) for _ in range(seeds)]
-    covered = sum(one.low <= truth <= one.high for one in effects) / seeds
+    covered = sum(effect.low <= truth <= effect.high for effect in effects) / seeds
     assert covered >= 0.95 - 2.6 * np.sqrt(0.05 * 0.95 / seeds)
-    assert all(0 <= one.low <= one.auc <= one.high <= 1 for one in effects)
+    assert all(0 <= effect.low <= effect.auc <= effect.high <= 1 for effect in effects)
 
 
 def test_load_that_makes_runs_fail_is_found() -> None:

@@ -42,8 +42,8 @@ class Context:
         self.names = Names("tok")
         self.consumers = {name: SimpleNamespace(client_id=f"{name}@tok") for name in ("a", "b")}
         self.down: dict[str, str] = {}
-        self.told: dict[str, Any] = {}
-        self.history = SimpleNamespace(append=lambda _node, _kind, data: self.told.update(data))
+        self.written: dict[str, Any] = {}
+        self.history = SimpleNamespace(append=lambda _node, _kind, data: self.written.update(data))
 
     def node(self, name: str) -> Any:
         return SimpleNamespace(address=f"{name}:1")
@@ -66,8 +66,8 @@ def test_names_are_real_in_the_request_and_the_scenarios_own_in_the_answer(
     )
     step.run(cast(Any, context))
     assert seen == [("broker-a:1", 38, {"group": "%RETRY%g-tok", "client": "a@tok"}, b"orders-tok")]
-    assert context.told["text"] == '["a", "%RETRY%g"]'
-    assert (context.told["remark"], context.told["fields"]) == ("of g", {"topic": "orders"})
+    assert context.written["text"] == '["a", "%RETRY%g"]'
+    assert (context.written["remark"], context.written["fields"]) == ("of g", {"topic": "orders"})
 
 
 def test_a_server_that_is_down_or_silent_breaks_a_precondition(monkeypatch: pytest.MonkeyPatch) -> None:

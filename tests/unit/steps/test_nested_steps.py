@@ -25,7 +25,7 @@ class Context:
 
     def __init__(self) -> None:
         self.place = Place((0,))
-        self.told: list[tuple[str, Place, str]] = []
+        self.written: list[tuple[str, Place, str]] = []
         self.interrupted = threading.Event()
         self._ends: tuple[threading.Event, ...] = ()
 
@@ -41,10 +41,10 @@ class Context:
             raise BranchEnded
 
     def record_step(self, step: Step, kind: type[Body]) -> None:
-        self.told.append((kind.kind, self.place, step.word))
+        self.written.append((kind.kind, self.place, step.word))
 
     def places(self, kind: str = "step-started") -> list[tuple[int, ...]]:
-        return [place.indices for told, place, _ in self.told if told == kind]
+        return [place.indices for text, place, _ in self.written if text == kind]
 
 
 class Doing(Step):
@@ -90,7 +90,9 @@ def fail(_context: Any) -> None:
 
 def test_a_repeat_says_which_iteration_it_is_in() -> None:
     context = played(repeat(2, doing(), doing()))
-    started = [(place.indices, place.iteration) for kind, place, _ in context.told if kind == "step-started"]
+    started = [
+        (place.indices, place.iteration) for kind, place, _ in context.written if kind == "step-started"
+    ]
     assert started == [
         ((0,), None),
         *(((0, 0, 0), 1), ((0, 0, 1), 1)),
@@ -102,7 +104,7 @@ def test_a_repeat_says_which_iteration_it_is_in() -> None:
 def test_branches_inherit_the_iteration_and_are_side_by_side() -> None:
     both = threading.Barrier(2, timeout=LIMIT_S)
     context = played(repeat(2, parallel([doing(lambda _: both.wait())], [doing(lambda _: both.wait())])))
-    inner = [place for kind, place, word in context.told if kind == "step-started" and word == "doing"]
+    inner = [place for kind, place, word in context.written if kind == "step-started" and word == "doing"]
     assert sorted((place.indices, place.iteration) for place in inner) == [
         ((0, 0, 0, 0, 0), 1),
         ((0, 0, 0, 0, 0), 2),

@@ -42,10 +42,10 @@ def scenario(*steps: str, workers: str = "containers") -> Scenario:
 
 
 def targets(step: str) -> list[str]:
-    one = scenario(step)
-    word = one.steps[1]
+    item = scenario(step)
+    word = item.steps[1]
     assert isinstance(word, NetworkStep)
-    return [effect.target for effect in word.effects(one)]
+    return [effect.target for effect in word.effects(item)]
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_directions_are_those_of_whoever_carries_the_rules(
 ) -> None:
     link = link_between(Placed(), ends)  # type: ignore[arg-type]
     assert (link.own.name, link.outgoing, link.incoming) == (own, outgoing, incoming)
-    assert {link.own.name, link.peer.name} == {ends.one, ends.other}
+    assert {link.own.name, link.peer.name} == {ends.first, ends.second}
 
 
 def test_who_has_no_container_has_no_network_to_be_changed() -> None:

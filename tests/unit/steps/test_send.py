@@ -55,12 +55,12 @@ def sent_by(fields: dict[str, Any], context: Context | None = None) -> Context:
 def test_with_per_queue_each_queue_gets_the_tags_in_turn() -> None:
     sent = sent_by({"count": 16, "per_queue": 4, "tags": ["tagA", "tagB"]}).sent
     for queue in QUEUES:
-        assert [one["tag"] for one in sent if one["queue"] == queue] == ["tagA", "tagB", "tagA", "tagB"]
+        assert [item["tag"] for item in sent if item["queue"] == queue] == ["tagA", "tagB", "tagA", "tagB"]
 
 
 def test_without_queues_the_tags_go_round_and_the_producer_chooses() -> None:
     sent = sent_by({"count": 3, "tags": ["tagA", "tagB"]}).sent
-    assert [(one["tag"], one["queue"]) for one in sent] == [("tagA", None), ("tagB", None), ("tagA", None)]
+    assert [(item["tag"], item["queue"]) for item in sent] == [("tagA", None), ("tagB", None), ("tagA", None)]
 
 
 def test_untagged_with_keys_and_properties() -> None:
@@ -74,7 +74,7 @@ def test_untagged_with_keys_and_properties() -> None:
     ("fields", "queue"), [({}, ("broker-a", 1)), ({"broker": "broker-b"}, ("broker-b", 1))]
 )
 def test_one_queue_of_one_broker(fields: dict[str, Any], queue: Any) -> None:
-    assert {one["queue"] for one in sent_by({"count": 5, "queue": 1, **fields}).sent} == {queue}
+    assert {item["queue"] for item in sent_by({"count": 5, "queue": 1, **fields}).sent} == {queue}
 
 
 def test_a_rate_is_not_lowered_by_what_a_sending_takes() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.steps.start import Start
-from rocketchaos.harness.workers.handle import WorkerFailed
+from rocketchaos.harness.workers.worker import WorkerFailed
 
 
 class Consumer:
@@ -17,13 +17,13 @@ class Consumer:
 
     def __init__(self, failure: WorkerFailed) -> None:
         self.failure = failure
-        self.told: list[WorkerFailed] = []
+        self.written: list[WorkerFailed] = []
 
     def start(self) -> None:
         raise self.failure
 
     def refused(self, failure: WorkerFailed) -> None:
-        self.told.append(failure)
+        self.written.append(failure)
 
 
 def starting(failure: WorkerFailed, *, may_be_refused: bool) -> Consumer:
@@ -35,7 +35,7 @@ def starting(failure: WorkerFailed, *, may_be_refused: bool) -> Consumer:
 
 def test_what_a_broker_refuses_is_written_down_where_it_may_be() -> None:
     refusal = WorkerFailed("The broker does not support consumer to filter message by SQL92", code=1)
-    assert starting(refusal, may_be_refused=True).told == [refusal]
+    assert starting(refusal, may_be_refused=True).written == [refusal]
     with pytest.raises(WorkerFailed, match="SQL92"):
         starting(refusal, may_be_refused=False)
 

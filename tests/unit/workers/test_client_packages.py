@@ -16,7 +16,7 @@ import rocketchaos
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
 from rocketchaos.harness.workers import client_packages
-from rocketchaos.harness.workers.kinds import KINDS
+from rocketchaos.harness.workers.worker_kinds import KINDS
 
 REAL_REQUIREMENTS = client_packages.requirements
 

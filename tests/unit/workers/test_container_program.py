@@ -11,7 +11,7 @@ from rocketchaos.harness.workers.container_program import ContainerProgram
 
 
 @pytest.mark.parametrize(
-    ("code", "returncode", "told"),
+    ("code", "returncode", "text"),
     [
         (0, 0, "exit code 0"),
         (3, 3, "exit code 3"),
@@ -20,7 +20,7 @@ from rocketchaos.harness.workers.container_program import ContainerProgram
         (143, 143, "exit code 143"),
     ],
 )
-def test_a_signal_is_told_from_an_end_by_itself(code: int, returncode: int, told: str) -> None:
+def test_a_signal_is_told_from_an_end_by_itself(code: int, returncode: int, text: str) -> None:
     program = ContainerProgram.__new__(ContainerProgram)
     program._id, program._ended = "c", threading.Event()
     program._api = SimpleNamespace(
@@ -28,4 +28,4 @@ def test_a_signal_is_told_from_an_end_by_itself(code: int, returncode: int, told
         inspect_container=lambda _: {"State": {"OOMKilled": False}},
     )
     program._see_end()
-    assert (program.poll(), program.ending) == (returncode, told)
+    assert (program.poll(), program.ending) == (returncode, text)

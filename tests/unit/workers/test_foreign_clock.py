@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rocketchaos.harness.workers.events import WorkerEvent
 from rocketchaos.harness.workers.foreign_clock import ForeignClock
-from rocketchaos.harness.workers.handle import Worker
-from rocketchaos.harness.workers.kinds import WorkerKind
 from rocketchaos.harness.workers.on_host import LocalProgram, OnHost
 from rocketchaos.harness.workers.program import WorkerPlan
+from rocketchaos.harness.workers.worker import Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
+from rocketchaos.harness.workers.worker_kinds import WorkerKind
 
 CHILDREN = Path(__file__).parent / "children"
 LIMIT_S = 10.0

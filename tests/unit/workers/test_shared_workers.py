@@ -12,12 +12,12 @@ from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
 from rocketchaos.harness.core.model import Trouble
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import Worker, WorkerFailed
-from rocketchaos.harness.workers.kinds import WorkerKind
 from rocketchaos.harness.workers.lease import Lease
 from rocketchaos.harness.workers.on_host import OnHost
 from rocketchaos.harness.workers.shared import CLIENTS_AT_MOST, SharedWorkers, Tenancy
+from rocketchaos.harness.workers.worker import Worker, WorkerFailed
+from rocketchaos.harness.workers.worker_events import WorkerEvent
+from rocketchaos.harness.workers.worker_kinds import WorkerKind
 
 CHILDREN = Path(__file__).parent / "children"
 LIMIT_S = 10.0
@@ -75,23 +75,23 @@ def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: list[float])
 
 
 def test_clients_of_one_name_are_told_apart(workers: SharedWorkers, tmp_path: Path) -> None:
-    one, other = Run(workers, "tok1"), Run(workers, "tok2")
-    for number, run in enumerate((one, other)):
+    item, other = Run(workers, "tok1"), Run(workers, "tok2")
+    for number, run in enumerate((item, other)):
         a, b = run.client("a"), run.client("b")
         assert a.pid != b.pid, "members of one run live apart where they can"
         a.request("say", LIMIT_S, name="a", text=f"{number}")
         b.request("say", LIMIT_S, name="b", text=f"{number}")
     a.request("say-of-nobody", LIMIT_S)
-    assert one.heard == [("a", "0"), ("b", "0")]
+    assert item.heard == [("a", "0"), ("b", "0")]
     assert other.heard == [("a", "1"), ("b", "1")]
     assert len(workers.pids) == 2
     assert workers.run_count() == 2
     assert a.request("list-clients", LIMIT_S) == {"clients": ["tok1:a", "tok2:a"]}
-    one.tenancy.end(tmp_path)
+    item.tenancy.end(tmp_path)
     assert a.request("list-clients", LIMIT_S) == {"clients": ["tok2:a"]}
     assert workers.run_count() == 1
     assert len(workers.pids) == 2, "a worker outlives its clients"
-    assert (one.deaths, other.deaths) == ([], [])
+    assert (item.deaths, other.deaths) == ([], [])
 
 
 def test_a_stopped_client_leaves_and_its_place_is_free(workers: SharedWorkers) -> None:
@@ -108,8 +108,8 @@ def test_a_stopped_client_leaves_and_its_place_is_free(workers: SharedWorkers) -
 def test_an_old_worker_takes_nobody_in_and_is_gone_with_the_last_who_lives_in_it(
     workers: SharedWorkers, tmp_path: Path, clock: list[float]
 ) -> None:
-    one, other = Run(workers, "tok1"), Run(workers, "tok2")
-    a, b = one.client("a"), other.client("b")
+    item, other = Run(workers, "tok1"), Run(workers, "tok2")
+    a, b = item.client("a"), other.client("b")
     assert a.pid != b.pid
     clock[0] = SHARED_FOR_S + 1
     assert workers.pids == ()
@@ -117,12 +117,12 @@ def test_an_old_worker_takes_nobody_in_and_is_gone_with_the_last_who_lives_in_it
     c = later.client("c")
     assert c.pid not in (a.pid, b.pid)
     assert a.request("list-clients", LIMIT_S) == {"clients": ["tok1:a"]}
-    one.tenancy.end(tmp_path / "one")
+    item.tenancy.end(tmp_path / "one")
     until(lambda: not psutil.pid_exists(a.pid))
     assert psutil.pid_exists(b.pid), "somebody lives there yet"
     until(lambda: not (tmp_path / f"{a._worker.name}.log").exists())
     assert (tmp_path / f"{b._worker.name}.log").exists()
-    assert (one.deaths, other.deaths, later.deaths) == ([], [], [])
+    assert (item.deaths, other.deaths, later.deaths) == ([], [], [])
     assert workers.pids == (c.pid,)
 
 

@@ -16,11 +16,11 @@ import pytest
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
 from rocketchaos.harness.core.model import Trouble
-from rocketchaos.harness.workers.events import WorkerEvent
-from rocketchaos.harness.workers.handle import Worker
-from rocketchaos.harness.workers.kinds import WorkerKind
 from rocketchaos.harness.workers.on_host import OnHost
-from tests.unit.workers.test_handle import CHILDREN, LIMIT_S, until
+from rocketchaos.harness.workers.worker import Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
+from rocketchaos.harness.workers.worker_kinds import WorkerKind
+from tests.unit.workers.test_worker import CHILDREN, LIMIT_S, until
 
 
 class Recorder:

@@ -9,7 +9,7 @@ from rocketchaos.harness.nightly.invariants import INVARIANTS, Invariant
 from tests.unit.nightly.stories import half_lost, quiet
 
 
-@pytest.mark.parametrize("invariant", INVARIANTS, ids=lambda one: one.kind)
+@pytest.mark.parametrize("invariant", INVARIANTS, ids=lambda item: item.kind)
 def test_where_all_goes_well_none_says_anything(invariant: Invariant) -> None:
     assert quiet().breaches(invariant) == []
 
@@ -21,7 +21,7 @@ def test_a_run_that_did_not_come_to_its_end_finds_nothing(trouble: Trouble) -> N
 
 
 def test_names_and_numbers_are_no_part_of_a_signature() -> None:
-    (one,) = half_lost().found()
+    (item,) = half_lost().found()
     (other,) = half_lost(a="{orders: tagC}", b="{orders: tagB || tagA}").found()
-    assert one.signature == other.signature
-    assert not any(name in one.signature for name in ("orders", "tagB", " g "))
+    assert item.signature == other.signature
+    assert not any(name in item.signature for name in ("orders", "tagB", " g "))

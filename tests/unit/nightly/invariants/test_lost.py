@@ -48,7 +48,7 @@ def test_of_plain_sql_it_is_known_what_it_takes(
     stored: str, properties: dict[str, str], found: list[str]
 ) -> None:
     story = Story(**BY_SQL).looks("*", 2.0).sends("tagB", 3.0).got("b", 2, 1).passed(4.0)
-    assert [one.signature for one in story.ends("*").by_sql(stored, properties).found()] == found
+    assert [item.signature for item in story.ends("*").by_sql(stored, properties).found()] == found
 
 
 def test_what_matches_the_sql_of_all_is_lost_and_not_taken_by_the_broker() -> None:
@@ -58,7 +58,7 @@ def test_what_matches_the_sql_of_all_is_lost_and_not_taken_by_the_broker() -> No
         story.add("harness", "pull-counts-observed", consumer=name, topic="orders", moment="end", **counts)
     story.ends("*").by_sql("a = 1", {"a": "1"})
     assert story.judged.fates[0].message_class is MessageClass.FILTERED_BY_BROKER
-    assert [one.kind for one in story.found()] == ["lost"]
+    assert [item.kind for item in story.found()] == ["lost"]
 
 
 def test_where_any_member_may_have_popped_it_it_is_not_lost() -> None:

@@ -96,7 +96,7 @@ def test_a_connection_of_who_was_started_is_as_old_as_the_start() -> None:
         story.at(13.2).stored("g", {"orders": "*"}, ["a", "b"], addresses=["1", "3"], **before)
 
     # The patience is 6 s.
-    assert [one.kind for one in owned_twice(19.1, starts).found()] == ["several-owners"]
+    assert [item.kind for item in owned_twice(19.1, starts).found()] == ["several-owners"]
     assert owned_twice(18.9, starts).found() == []
 
 
@@ -108,7 +108,7 @@ def test_who_shares_queues_by_design_is_no_second_owner(how: str) -> None:
 
 def test_lite_pull_consumers_own_queues_as_well() -> None:
     wants = "{orders: '*'}, api: lite-pull"
-    assert [one.kind for one in owned_twice(100.0, a=wants, b=wants).found(Trouble.PRECONDITION)] == [
+    assert [item.kind for item in owned_twice(100.0, a=wants, b=wants).found(Trouble.PRECONDITION)] == [
         "several-owners"
     ]
 
@@ -117,6 +117,6 @@ def test_two_owners_are_why_a_condition_was_not_reached_and_nothing_else_is_aske
     story = Story().sends("tagB", 3.0).got("b", 2, 1).passed(4.0)
     story.at(20.0).owns(story.scenario, "a", "orders", [0, 1], moment="end")
     story.owns(story.scenario, "b", "orders", [1], moment="end")
-    assert [one.kind for one in story.end_of_run().found()] == ["lost", "several-owners"]
-    assert [one.kind for one in story.found(Trouble.PRECONDITION)] == ["several-owners"]
+    assert [item.kind for item in story.end_of_run().found()] == ["lost", "several-owners"]
+    assert [item.kind for item in story.found(Trouble.PRECONDITION)] == ["several-owners"]
     assert story.found(Trouble.ENVIRONMENT) == []

@@ -52,7 +52,9 @@ def test_refusals_that_go_on_long_after_anything_changed() -> None:
 
 def test_a_pull_that_is_not_the_latest_counts_too() -> None:
     story = refused(9.0, 10.0, 11.0, text="broker's subscription is not latest, group: g tagA")
-    assert [one.partition(";")[0] for one in causes(story, RefusedOnAndOn())] == ["subscription not latest"]
+    assert [cause.partition(";")[0] for cause in causes(story, RefusedOnAndOn())] == [
+        "subscription not latest"
+    ]
 
 
 @pytest.mark.parametrize("seconds", [(1.1, 1.5, 2.9, 3.2), (9.0, 10.0)])
@@ -70,7 +72,7 @@ def test_who_disagreed_is_asked_of_the_time_of_the_refusals() -> None:
         dataclasses.replace(event, n=lines[0] - 1) if event.kind == "consumer-stopped" else event
         for event in story.events
     ]
-    assert [one.partition("; ")[2] for one in causes(story, RefusedOnAndOn())] == [
+    assert [cause.partition("; ")[2] for cause in causes(story, RefusedOnAndOn())] == [
         "the members differ in their topics"
     ]
 

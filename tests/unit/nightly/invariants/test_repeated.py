@@ -68,10 +68,10 @@ def test_a_repeat_after_a_kill_of_a_member_or_a_broker(target: str) -> None:
     assert causes(story.got("b", 1, 0).ends("*"), Repeated()) == []
 
 
-@pytest.mark.parametrize(("told", "expected"), [(True, []), (False, ["nothing had moved a queue"])])
-def test_a_repeat_while_a_member_is_still_stopping(told: bool, expected: list[str]) -> None:
+@pytest.mark.parametrize(("text", "expected"), [(True, []), (False, ["nothing had moved a queue"])])
+def test_a_repeat_while_a_member_is_still_stopping(text: bool, expected: list[str]) -> None:
     story = Story().looks("*", 2.0).sends("tagB", 10.0).got("a", 1, 0).at(12.0)
-    if told:
+    if text:
         story.add("a", "consumer-stopping")
     story.at(12.1).got("b", 1, 0).at(12.2).add("a", "consumer-stopped")
     assert causes(story.ends("*"), Repeated()) == expected

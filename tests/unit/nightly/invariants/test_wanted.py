@@ -17,7 +17,9 @@ def test_what_the_owner_drops_and_another_member_wants_is_found_with_its_cause()
 
 def test_what_the_stored_tag_passes_over_is_another_cause() -> None:
     story = Story(**MISMATCH).looks("tagB", 2.0).sends("tagA", 3.0).passed(4.0).ends("tagB")
-    assert [one.partition(":")[0] for one in causes(story, WantedButNotDelivered())] == ["filtered-by-broker"]
+    assert [cause.partition(":")[0] for cause in causes(story, WantedButNotDelivered())] == [
+        "filtered-by-broker"
+    ]
 
 
 def test_what_nobody_wants_is_not_missed() -> None:

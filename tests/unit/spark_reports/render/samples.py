@@ -111,13 +111,14 @@ def figures(names: Sequence[str] = SCENARIOS) -> list[Figure]:
         "fates": stacked_bars(
             [
                 Bar(
-                    (name, " ".join(column)), {one: 7 * k + n for k, one in enumerate(MessageClass) if k != 3}
+                    (name, " ".join(column)),
+                    {item: 7 * k + n for k, item in enumerate(MessageClass) if k != 3},
                 )
                 for name, column, n in places[:8]
             ],
             style.CLASS_COLOURS,
-            {one: words.text for one, words in CLASS_WORDS.items()},
-            {one: words.code for one, words in CLASS_WORDS.items()},
+            {item: words.text for item, words in CLASS_WORDS.items()},
+            {item: words.code for item, words in CLASS_WORDS.items()},
         ),
         "trend": trend(
             [

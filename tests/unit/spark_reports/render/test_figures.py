@@ -37,7 +37,7 @@ def test_a_heat_map_has_its_cells_where_they_belong_and_words_where_nothing_is_k
     assert isinstance(heat, Heatmap)
     assert [list(line) for line in heat.z] == [[None, 0.5], [None, 1]]
     assert [list(line) for line in heat.text] == [["", "1/2"], ["errors only", "2/2"]]
-    assert [one.text for one in figure.layout.annotations] == ["x", "y", "–", "errors only"]
+    assert [annotation.text for annotation in figure.layout.annotations] == ["x", "y", "–", "errors only"]
     assert list(figure.layout.xaxis.ticktext) == ["grpc<br>5", "java<br>5"]
 
 
@@ -81,7 +81,7 @@ def test_a_verdict_has_its_colour_and_its_word() -> None:
         (0.5, style.BAD),
         (1, style.BAD),
     ]
-    assert [one.name for one in figure.data[1:]] == ["PASS", "FAIL"]
+    assert [item.name for item in figure.data[1:]] == ["PASS", "FAIL"]
 
 
 def test_a_verdict_without_a_colour_is_a_mistake() -> None:
@@ -129,7 +129,7 @@ def test_bars_are_shares_of_what_was_counted_and_tell_the_count() -> None:
         style.CLASS_COLOURS,
         codes={"delivered": "D"},
     )
-    assert [(one.name, list(one.x), list(one.text)) for one in figure.data] == [
+    assert [(item.name, list(item.x), list(item.text)) for item in figure.data] == [
         ("delivered", [0.75, 0], ["D 3", ""]),
         ("lost", [0.25, 0], ["1", ""]),
     ]
@@ -141,15 +141,19 @@ def test_names_of_near_timers_stand_at_steps() -> None:
     figure = quantile_ranges(
         [Quantiles(("rebalance", "java"), 1, 2, 3, 4, 9)], {"b": 30_000, "a": 20_000, "far": 10}
     )
-    steps = {one.text: one.yshift for one in figure.layout.annotations if one.yshift is not None}
+    steps = {
+        annotation.text: annotation.yshift
+        for annotation in figure.layout.annotations
+        if annotation.yshift is not None
+    }
     assert steps["far"] == steps["a"] == 0
     assert steps["b"] > 0
-    at = {one.text: one.x for one in figure.layout.annotations}
+    at = {annotation.text: annotation.x for annotation in figure.layout.annotations}
     assert at["far"] == pytest.approx(1)
 
 
 def _of(figure: Any, name: str) -> Any:
-    return next(one for one in figure.data if one.name == name)
+    return next(item for item in figure.data if item.name == name)
 
 
 def test_zero_stands_at_the_edge_of_a_logarithmic_axis() -> None:
@@ -159,7 +163,11 @@ def test_zero_stands_at_the_edge_of_a_logarithmic_axis() -> None:
 
 def test_a_timer_of_zero_stands_there_too() -> None:
     figure = quantile_ranges([Quantiles(("x", "java"), 1.0, 4.0, 8.0, 8.0, 2)], {"never": 0})
-    assert [(one.text, one.x) for one in figure.layout.annotations if one.text == "never"] == [("never", -1)]
+    assert [
+        (annotation.text, annotation.x)
+        for annotation in figure.layout.annotations
+        if annotation.text == "never"
+    ] == [("never", -1)]
 
 
 def test_figures_of_nothing_are_empty_figures() -> None:

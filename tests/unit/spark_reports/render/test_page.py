@@ -85,7 +85,7 @@ def test_plotly_is_there_once(text: str, read: Read) -> None:
 
 
 def test_every_figure_and_table_has_its_sql_with_a_button_to_copy_it(read: Read) -> None:
-    parts = [one for section in whole().sections for one in section.parts]
+    parts = [part for section in whole().sections for part in section.parts]
     assert read.shown.count(SQL) == len(parts)
     buttons = [attributes["data-copy"] for _, attributes in read.tags if "data-copy" in attributes]
     assert len(buttons) == len(parts) + 1
@@ -101,7 +101,7 @@ def test_the_statements_that_make_the_views_of_that_sql_can_be_copied_together(r
 def test_the_document_has_them_and_the_versions() -> None:
     store = document(whole())["store"]
     assert store["versions"] == {"runs": 7}
-    assert [one.count(VIEW) for one in store["views"]] == [1, 1]
+    assert [item.count(VIEW) for item in store["views"]] == [1, 1]
 
 
 def test_ids_are_unique_and_links_within_the_page_lead_somewhere(read: Read) -> None:
@@ -162,20 +162,20 @@ def test_strangers_text_is_no_markup_in_figures_either(tmp_path: Path) -> None:
     wild = Read(page(whole([HOSTILE, "b", "c", "d"]), tmp_path))
     data = [script for kind, script in wild.scripts if kind == "application/json"]
     assert len(data) == 6
-    for one in data:
-        assert not set("<>&\u202e\x1b") & set(one)
-        texts = "\n".join(_strings(json.loads(one)))
+    for item in data:
+        assert not set("<>&\u202e\x1b") & set(item)
+        texts = "\n".join(_strings(json.loads(item)))
         assert not re.search(r"<\s*/?\s*(a|img|script|span)\b", texts)
         assert "\u202e" not in texts
-    assert any("owned" in one for one in data)
+    assert any("owned" in entry for entry in data)
 
 
 def _strings(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, dict):
-        return [text for one in value.values() for text in _strings(one)]
-    return [text for one in value for text in _strings(one)] if isinstance(value, list) else []
+        return [text for item in value.values() for text in _strings(item)]
+    return [text for item in value for text in _strings(item)] if isinstance(value, list) else []
 
 
 def test_of_a_very_long_table_the_page_says_where_the_rest_is(tmp_path: Path) -> None:

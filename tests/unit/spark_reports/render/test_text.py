@@ -53,7 +53,7 @@ def test_what_is_the_same_in_all_rows_is_left_out_of_the_short_table() -> None:
 
 def test_a_short_text_is_plain_where_there_is_no_terminal() -> None:
     text = plain(whole([HOSTILE, "b", "c", "d"]), PAGE)
-    assert text.isprintable() or not [one for one in text if one != "\n" and not one.isprintable()]
+    assert text.isprintable() or not [item for item in text if item != "\n" and not item.isprintable()]
     table = [line for line in text.splitlines() if line.startswith(("a-", "late", "same"))]
     assert max(map(len, table), default=0) <= COLUMNS_WIDE
 

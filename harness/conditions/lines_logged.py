@@ -1,0 +1,17 @@
+"""A log has so many lines that match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.probes.logs_probe import matching_lines
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.engine.context import RunContext
+
+
+def lines_logged(context: RunContext, source: str, pattern: str, count: int) -> Seen:
+    """Whether so many lines, or more, of the logs of a node or consumers match, since the run's beginning."""
+    number = sum(len(matching_lines(context, item, pattern)) for item in context.resolve([source]))
+    return Seen(number >= count, f"{number} lines match {pattern!r}")

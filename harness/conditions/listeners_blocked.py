@@ -1,0 +1,19 @@
+"""Listeners hold on to so many messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.conditions import Seen
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.engine.context import RunContext
+
+
+def listeners_blocked(context: RunContext, target: str, count: int) -> Seen:
+    """Whether the listeners of the target hold on to so many messages, or more, by their `behaviour: block`."""
+    view = RunView(context.scenario, context.history.events)
+    held = {name: set(view.blocked(name, len(view.events))) for name in view.consumers(target) or ()}
+    texts = [f"{name}: {', '.join(sorted(keys)) or 'nothing'}" for name, keys in held.items()]
+    return Seen(len(set().union(*held.values())) >= count, f"blocked on {'; '.join(texts)}")

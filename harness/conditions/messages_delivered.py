@@ -1,0 +1,23 @@
+"""So many messages have reached listeners."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.conditions import Seen
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.engine.context import RunContext
+
+
+def messages_delivered(context: RunContext, target: str, topic: str | None, count: int) -> Seen:
+    """Whether so many different messages, or more, have reached the listeners of the target."""
+    view = RunView(context.scenario, context.history.events)
+    consumers = view.consumers(target) or ()
+    keys = {
+        delivery.key
+        for delivery in view.deliveries(len(view.events), consumers)
+        if topic is None or delivery.topic == topic
+    }
+    return Seen(len(keys) >= count, f"{len(keys)} delivered")

@@ -1,0 +1,57 @@
+"""A group's offsets have come near enough to the end of its queues."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.probes.offsets_probe import QueueOffsets, read_offsets
+from rocketchaos.harness.workers.worker import WorkerFailed
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.engine.context import RunContext
+
+
+def shown_queues(context: RunContext, group: str, topic: str) -> tuple[QueueOffsets, ...] | str:
+    """The brokers' queues of a topic with every message that was acknowledged; or why they can't be told yet.
+
+    The consume queue is filled asynchronously, and nobody can be behind what isn't shown yet.
+    """
+    reason = context.why_not_asked(topic)
+    if reason is not None:
+        return reason
+    try:
+        queues = read_offsets(context, group, topic)
+    except WorkerFailed as failure:
+        # As long as a name server is down or just back, nobody knows where the topic is.
+        return f"the offsets can't be read: {failure}"
+    ends = {(queue.broker, queue.queue_id): queue.max_offset for queue in queues}
+    for message in context.producer.acknowledged:
+        if message.topic == topic and ends.get((message.broker, message.queue_id), 0) <= message.queue_offset:
+            return f"the queue {message.broker}:{message.queue_id} doesn't show {message.key} yet"
+    return queues
+
+
+def offsets_reached(
+    context: RunContext, group: str, topic: str, lag: int, queues_of: str | None = None
+) -> Seen:
+    """Whether the group is at most `lag` messages behind, in total, or in the queues of one consumer."""
+    queues = shown_queues(context, group, topic)
+    if isinstance(queues, str):
+        return Seen(False, queues)
+    if queues_of is not None:
+        view = RunView(context.scenario, context.history.events)
+        owned = view.queues_owned(queues_of, topic, len(view.events))
+        if owned is None:
+            why = f"it was never seen which queues {queues_of} owns"
+            return Seen(False, view.why_not_owned(view.consumers(queues_of) or (), why))
+        if not owned:
+            return Seen(False, f"{queues_of} owns no queue of {topic}")
+        queues = tuple(item for item in queues if queue_name(item.broker, item.queue_id) in owned)
+    behind = sum(max(0, queue.lag) for queue in queues)
+    texts = [f"{item.broker}:{item.queue_id} {item.consumer_offset} of {item.max_offset}" for item in queues]
+    if any(queue.lag < 0 for queue in queues):
+        # As after `reset-offset` beyond the end: the consumer is yet to find out.
+        return Seen(False, f"beyond the end: {', '.join(texts)}")
+    return Seen(behind <= lag, f"lag {behind}: {', '.join(texts)}")

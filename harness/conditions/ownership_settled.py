@@ -1,0 +1,99 @@
+"""Ownership has settled: everybody owns what the strategy gives them, and everybody agrees on who is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.language.cluster_needs import PROXY
+from rocketchaos.harness.probes.ownership_probe import OwnView, read_ownership
+from rocketchaos.harness.probes.subscription_probe import read_subscription
+from rocketchaos.harness.workers.worker import WorkerFailed
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.language.consumer_spec import Consumer
+
+_TWICE = ", each of which counts as a member until the broker drops those without heartbeats, after 120 s"
+"""Two threads of a client that both miss a connection may each make one, and each send a heartbeat on its own
+(`NettyRemotingClient.createChannel`, 4.9.4); brokers count members by connection (`ConsumerGroupInfo`)."""
+
+
+def ownership_settled(context: RunContext, group: str) -> Seen:
+    """Whether each online member owns, of each topic it subscribes to, its share among all online members.
+
+    Its share is what its own strategy gives it. Members count with every topic, as
+    `RebalanceImpl.rebalanceByTopic` (4.9.4) has it: where topics differ, the share of a member that doesn't
+    subscribe stays without an owner, and where strategies differ, queues may have several or none. That is
+    settled too.
+
+    The share of a member that is served from every queue are all of them. Of members whose client doesn't tell its
+    queues it is enough that each broker knows exactly those who are online.
+    """
+    seen, _ = observe_members(context, group)
+    return seen
+
+
+def observe_members(context: RunContext, group: str) -> tuple[Seen, dict[str, OwnView]]:
+    """The condition, and what each running member said of itself that can be asked."""
+    members = context.online_members(group)
+    ids = {name: context.consumers[name].client_id for name in members}
+    hand_made = context.hand_made.ids(group)
+    everybody = [*ids.values(), *hand_made]
+    keepers = context.keepers_of_group(group)
+    if not keepers:
+        return Seen(False, f"no broker can be asked: {context.down}"), {}
+    try:
+        for keeper in keepers:
+            connected = read_subscription(context, group, keeper).clients
+            online = [ids[name] for name in context.members_at(group, keeper)]
+            online += hand_made if keeper != PROXY else ()
+            if sorted(connected) != sorted(online):
+                twice = sorted({client for client in connected if connected.count(client) > 1})
+                why = f"; {', '.join(twice)} has several connections{_TWICE}" if twice else ""
+                return Seen(False, f"{keeper} knows {list(connected)}, online are {sorted(online)}{why}"), {}
+    except WorkerFailed as failure:
+        return Seen(False, f"a broker can't be asked: {failure}"), {}
+    views: dict[str, OwnView] = {}
+    for name in members:
+        traits = context.consumers[name].spec.traits
+        if context.consumers[name].paused or not traits.tells_queues:
+            continue  # it can't answer, but keeps its place in everybody's calculation
+        try:
+            views[name] = read_ownership(context, name)
+        except WorkerFailed as failure:
+            return Seen(False, f"{name} did not report its queues: {failure}"), views
+    for name, view in views.items():
+        consumer = context.consumers[name]
+        for topic in consumer.subscriptions:
+            share = tuple(sorted(context.routed_queues(topic)))
+            if consumer.spec.traits.queues == "owned":
+                share = consumer.spec.share(share, everybody, ids[name], context.real_topic(topic))
+            own = view.queues.get(topic, ())
+            locked = _locked_by_others(context, views, name, topic)
+            if own != tuple(
+                routed_queue for routed_queue in share if routed_queue in own or routed_queue not in locked
+            ):
+                return Seen(False, f"{name} has {_text(own)} of {topic}, its share is {_text(share)}"), views
+    silent = [name for name in members if not context.consumers[name].spec.traits.tells_queues]
+    untold = f"; the brokers know {', '.join(silent)}, whose client doesn't tell its queues" if silent else ""
+    return Seen(True, f"{len(views)} members have their shares{untold}"), views
+
+
+def _locked_by_others(
+    context: RunContext, views: Mapping[str, OwnView], name: str, topic: str
+) -> set[tuple[str, int]]:
+    """Queues that an orderly member can't get, for other orderly ones own them."""
+    lock = [view for view in views if _locks(context.consumers[view].spec)]
+    others = [view for view in lock if view != name] if name in lock else []
+    return {queue for other in others for queue in views[other].queues.get(topic, ())}
+
+
+def _locks(consumer: Consumer) -> bool:
+    """Whether it asks the broker for the lock of each queue."""
+    return consumer.listener == "orderly" and consumer.model == "clustering"
+
+
+def _text(queues: tuple[tuple[str, int], ...]) -> str:
+    return "[" + ", ".join(f"{broker}:{queue_id}" for broker, queue_id in queues) + "]"

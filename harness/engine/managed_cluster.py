@@ -1,0 +1,218 @@
+"""What several runs share: a cluster, and the admin worker that asks it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Protocol
+
+from rocketchaos.harness.clients.admin import Admin
+from rocketchaos.harness.cluster.base import Cluster, Named, Networked
+from rocketchaos.harness.cluster.canary import prove_delivery
+from rocketchaos.harness.cluster.grpc_canary import prove_grpc
+from rocketchaos.harness.cluster.running import AttachedCluster
+from rocketchaos.harness.core.errors import HarnessDefect
+from rocketchaos.harness.core.names import new_token
+from rocketchaos.harness.reaper.reaper import new_owner
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.workers.processes import Processes
+from rocketchaos.harness.workers.program import WorkerHome
+
+Where = Literal["host", "containers"]
+"""Where clients live."""
+
+
+class MakeCluster(Protocol):
+    """Makes the cluster's cluster, when it is first needed."""
+
+    def __call__(self, folder: Path, owner: str) -> Cluster:
+        """A cluster that isn't started yet, with this folder for its files and this owner for its processes."""
+
+
+class ManagedCluster:
+    """Holds a cluster while runs use it; `with ManagedCluster(...) as managed:`.
+
+    Nothing is started before the first run needs it. The cluster then starts in the background, while the run's
+    workers warm up.
+    """
+
+    def __init__(self, processes: Processes, version: str, make_cluster: MakeCluster) -> None:
+        """
+        Args:
+            processes: what it shares with other clusters; they outlive it.
+            version: of RocketMQ: of the servers, and of those clients that aren't asked for in another.
+            make_cluster: see there.
+        """
+        self.processes = processes
+        self.version = version
+        self.timing = processes.timing
+        self.since_s = time.monotonic()
+        """When it was made, by `time.monotonic`."""
+        self.interrupted = threading.Event()
+        """Set where the user wants all runs to end."""
+        self._make_cluster = make_cluster
+        self._cluster_owner = new_owner()
+        self._lock = threading.Lock()
+        self._grpc_lock = threading.Lock()
+        self._grpc_proven = False
+        self._starting: threading.Thread | None = None
+        self._cluster: Cluster | None = None
+        self._made = threading.Event()
+        self._admin: Admin | None = None
+        self._failure: BaseException | None = None
+        self._handed_over = False
+
+    @property
+    def cluster(self) -> Cluster | None:
+        """The cluster, as soon as it is being started."""
+        return self._cluster
+
+    @property
+    def failed(self) -> bool:
+        """The cluster or the admin worker could not be started: no run can use it."""
+        return self._failure is not None
+
+    @property
+    def shared(self) -> bool:
+        """Whether the cluster was there before, and stays."""
+        return isinstance(self._cluster, AttachedCluster)
+
+    def begin(self) -> None:
+        """Start the cluster and the admin worker in the background."""
+        with self._lock:
+            if self._starting is None:
+                self._starting = threading.Thread(target=self._start, name="cluster-start", daemon=True)
+                self._starting.start()
+
+    def ready(self) -> tuple[Cluster, Admin]:
+        """The running cluster and the admin client.
+
+        Raises:
+            EnvironmentNotReady: one of them can't start.
+        """
+        self.begin()
+        assert self._starting is not None
+        while self._starting.is_alive():
+            self._starting.join(0.2)  # in slices, so that Ctrl-C gets through
+        if self._failure is not None:
+            raise self._failure
+        assert self._cluster is not None
+        assert self._admin is not None
+        return self._cluster, self._admin
+
+    def workers_of(self, scenario: Scenario) -> Where:
+        """Where the scenario's clients live: where it wants them to, unless they can only live in containers."""
+        return "containers" if _only_inside(self._cluster) else scenario.workers
+
+    def worker_home(self, scenario: Scenario) -> WorkerHome | None:
+        """Where the scenario's clients live, once there is such a place; None: on this host.
+
+        Raises:
+            EnvironmentNotReady: the cluster can't start, or there is no image for workers.
+            HarnessDefect: it has no network for them (`Scenario.required_capabilities` should have told).
+        """
+        self.begin()
+        self._made.wait()
+        if self.workers_of(scenario) == "host":
+            return None
+        cluster, _ = self.ready()
+        if not isinstance(cluster, Networked):
+            raise HarnessDefect(f"a cluster of kind {cluster.kind} has no network for workers")
+        return cluster.worker_home()
+
+    def prove_grpc(self, scenario: Scenario) -> None:
+        """Make sure, once, that the proxy serves gRPC clients where the scenario's live.
+
+        Raises:
+            EnvironmentNotReady: it doesn't.
+            HarnessDefect: there is no proxy (`Scenario.cluster_needs` should have asked for one).
+        """
+        cluster, admin = self.ready()
+        with self._grpc_lock:
+            if self._grpc_proven:
+                return
+            if cluster.proxy is None:
+                raise HarnessDefect("a client needs a proxy, and the cluster has none")
+            processes = self.processes
+            choice = next(item for item in scenario.choices if item.kind.needs_proxy)
+            logs = processes.scratch(processes.reaper.owner) / f"canary-{self._cluster_owner[-8:]}"
+            home = self.worker_home(scenario)
+            version = choice.version_on(self.version)
+            worker = processes.spawn(choice.kind.worker, version, "canary", logs, _ignore, _ignore, home=home)
+            try:
+                masters = [node for node in cluster.nodes if node.is_master]
+                prove_grpc(worker, admin, cluster.proxy.grpc_endpoint, masters)
+            finally:
+                worker.release()
+            self._grpc_proven = True
+
+    def _start(self) -> None:
+        try:
+            owner, processes = self._cluster_owner, self.processes
+            processes.reaper.watch(owner)
+            cluster = self._make_cluster(processes.scratch(owner) / "cluster", owner)
+            self._cluster = cluster
+            self._made.set()
+            if _only_inside(cluster):
+                cluster.start()
+                admin = self._spawn_admin(cluster)
+            else:
+                # It warms up meanwhile.
+                admin = self._spawn_admin(cluster)
+                cluster.start()
+            admin.connect(cluster.nameserver, new_token())
+            if not self.shared:
+                prove_delivery(admin, [node for node in cluster.nodes if node.is_master])
+        except BaseException as failure:  # handed over to the thread that waits
+            self._failure = failure
+        finally:
+            self._made.set()
+
+    def _spawn_admin(self, cluster: Cluster) -> Admin:
+        processes = self.processes
+        logs = processes.scratch(processes.reaper.owner) / f"admin-{self._cluster_owner[-8:]}"
+        home = cluster.worker_home() if isinstance(cluster, Networked) and cluster.only_inside else None
+        # Containers resolve the names of containers by themselves.
+        hosts = cluster.hosts_file if home is None and isinstance(cluster, Named) else None
+        worker = processes.spawn(
+            "admin", self.version, "admin", logs, _ignore, _ignore, home=home, hosts_file=hosts
+        )
+        self._admin = Admin(worker)
+        return self._admin
+
+    def hand_over(self) -> None:
+        """Let the cluster outlive this object; call it once the cluster is recorded as running."""
+        self.processes.reaper.unwatch(self._cluster_owner)
+        self._cluster, self._handed_over = None, True
+
+    def close(self) -> None:
+        """End everything that the cluster started, and nothing else. Idempotent."""
+        if self._starting is not None:
+            self._starting.join()
+        if self._admin is not None:
+            self._admin.release()
+        if self._cluster is not None:
+            self._cluster.stop()
+        if self._starting is not None and not self._handed_over:  # also where no cluster could be made
+            self.processes.reaper.remove_scratch(self._cluster_owner)
+
+    def __enter__(self) -> ManagedCluster:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _only_inside(cluster: Cluster | None) -> bool:
+    return isinstance(cluster, Networked) and cluster.only_inside
+
+
+def _ignore(*_unused: object) -> None:
+    """The admin worker has no events, and its death shows in the next call."""

@@ -1,0 +1,123 @@
+"""What a consumer says it owns: GET_CONSUMER_RUNNING_INFO (307), relayed by a broker.
+
+Some leave their queues out of that, as a lite pull consumer of 4.9.x does (DefaultLitePullConsumerImpl.
+consumerRunningInfo; later ones have them), so their own process is asked for them (`Api.asks_process`).
+
+Never two at a time for one consumer: see `harness.probes.watch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from rocketchaos.harness.core.events.observed import OwnershipObserved
+from rocketchaos.harness.language.cluster_needs import PROXY
+from rocketchaos.harness.probes.one_at_a_time import one_at_a_time
+from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.workers.worker import WorkerFailed
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.engine.context import RunContext
+
+RELAY_LIMIT_MS = 3_000
+"""How long a broker waits for the client's answer; a healthy one takes a few milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnView:
+    """What one member knows: its queues, and its own subscription."""
+
+    queues: Mapping[str, tuple[Queue, ...]]
+    """By topic."""
+    versions: Mapping[str, int]
+    """The member's own subVersion by topic."""
+    changing: tuple[str, ...] = ()
+    """The topics of which its queues have changed, and its subVersion hasn't yet: it will."""
+    offsets: Mapping[str, Mapping[Queue, int]] = field(default_factory=dict)
+    """How far it has come, by topic and queue, of its own offset store; empty where its client doesn't tell
+    (`Api.tells_offsets`)."""
+
+
+_ALL_OF_BROKER = -1
+"""The queue id with which a consumer in POP mode asks a broker for messages of any queue."""
+
+
+def _meant(context: RunContext, topic: str, queue: Queue) -> tuple[Queue, ...]:
+    broker, queue_id = queue
+    if queue_id != _ALL_OF_BROKER or topic not in context.scenario.topics:
+        return (queue,)
+    return tuple(item for item in context.queues(topic) if item[0] == broker)
+
+
+def _relayed(context: RunContext, consumer: str) -> Mapping[str, Any]:
+    group = context.scenario.consumers[consumer].group
+    brokers = context.brokers_of_group(group)
+    if not brokers:
+        raise WorkerFailed(f"no broker can be asked about {consumer}: {context.down}", None)
+    address = next(iter(brokers.values()))
+    client_id = context.consumers[consumer].client_id
+    return context.admin.running_info(context.real_group(group), client_id, address, RELAY_LIMIT_MS)
+
+
+@one_at_a_time
+def read_ownership(context: RunContext, consumer: str, moment: str | None = None) -> OwnView:
+    """Ask one member, of those that tell their queues, through the first broker, and write down the answer.
+
+    One that speaks to a proxy of its own is asked in its process, and tells no subVersions: the proxy relays no
+    such question (`RemotingProtocolServer`, 5.3.3).
+
+    Raises:
+        WorkerFailed: the member is not connected, or did not answer the broker.
+    """
+    began_ns = context.now_ns()
+    group = context.scenario.consumers[consumer].group
+    client_id = context.consumers[consumer].client_id
+    behind_proxy = consumer in context.members_at(group, PROXY)
+    traits = context.consumers[consumer].spec.traits
+    relayed = {} if behind_proxy or traits.process_tells_all else _relayed(context, consumer)
+    asks_process = behind_proxy or traits.asks_process
+    by_process = context.consumers[consumer].assignment() if asks_process else {}
+    answer = {"subscriptions": {}, **relayed, **by_process}
+    queues: dict[str, list[Queue]] = {}
+    offsets: dict[str, dict[Queue, int]] = {}
+    for item in answer["queues"]:
+        topic = context.name_of_topic(item["topic"])
+        queue = (item["broker"], item["queue_id"])
+        queues.setdefault(topic, []).extend(_meant(context, topic, queue))
+        if "commit_offset" in item:
+            offsets.setdefault(topic, {})[queue] = item["commit_offset"]
+    subscriptions = {
+        context.name_of_topic(topic): stored for topic, stored in answer["subscriptions"].items()
+    }
+    context.observe(
+        f"ownership {consumer}",
+        OwnershipObserved.kind,
+        {
+            "group": group,
+            "consumer": consumer,
+            "client_id": client_id,
+            "queues": [
+                {"topic": topic, "broker": broker, "queue_id": queue_id}
+                for topic in sorted(queues)
+                for broker, queue_id in sorted(queues[topic])
+            ],
+            "subscriptions": subscriptions,
+        },
+        moment,
+        began_ns,
+    )
+    versions = {topic: int(stored["sub_version"]) for topic, stored in subscriptions.items()}
+    owned = {topic: tuple(sorted(own)) for topic, own in queues.items()}
+    changes = context.consumers[consumer].changes
+    return OwnView(
+        queues=owned,
+        versions=versions,
+        changing=tuple(
+            topic
+            for topic, version in versions.items()
+            if changes.under_way(context.real_topic(topic), version, owned.get(topic, ()))
+        ),
+        offsets=offsets,
+    )

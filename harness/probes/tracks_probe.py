@@ -1,0 +1,59 @@
+"""What RocketMQ's own tools say became of messages: DefaultMQAdminExt.messageTrackDetail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from rocketchaos.assertions.track_series import TrackSeries
+from rocketchaos.harness.clients.producer import Acknowledged
+from rocketchaos.harness.core.events.observed import TracksObserved
+from rocketchaos.harness.probes.one_at_a_time import one_at_a_time
+from rocketchaos.harness.workers.worker import WorkerFailed
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.engine.context import RunContext
+
+TRACK_LIMIT = 1_000
+"""Tracks are read of so many messages at most at a moment; each takes some milliseconds."""
+WATCHED_LIMIT = 50
+"""Tracks are watched of so many messages of a topic at most, or a look would take longer than a change."""
+
+
+@one_at_a_time
+def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: str | None = None) -> None:
+    """Ask for the tracks of messages, one by one, and write down the answers."""
+    for message in messages:
+        began_ns = context.now_ns()
+        try:
+            answer = context.admin.tracks(context.real_topic(message.topic), message.offset_msg_id)
+        except WorkerFailed as failure:
+            context.note_probe_failure("tracks", str(failure), key=message.key)
+            continue
+        own = {
+            group: track
+            for track in answer["tracks"]
+            if (group := context.name_of_group(track["group"])) in context.scenario.groups
+        }
+        seen = {
+            "topic": message.topic,
+            "key": message.key,
+            "tracks": {g: item["type"] for g, item in own.items()},
+        }
+        # Why the tools could not tell: UNKNOWN is also what they say where a call of their own failed.
+        exceptions = {group: item["exception"] for group, item in own.items() if item["exception"]}
+        context.observe(
+            f"tracks {message.key}",
+            TracksObserved.kind,
+            {**seen, "exceptions": exceptions} if exceptions else seen,
+            moment,
+            began_ns,
+        )
+
+
+def watch_tracks(context: RunContext) -> None:
+    """Ask for the tracks of the messages of the topics of which a `track-series` check wants the course."""
+    topics = {check.topic for _, _, check in context.scenario.checks() if isinstance(check, TrackSeries)}
+    for topic in sorted(topics):
+        own = [message for message in context.producer.acknowledged if message.topic == topic]
+        read_tracks(context, own[:WATCHED_LIMIT])
