@@ -28,6 +28,8 @@ GO = ClientKind(
                 "pull_retry_after",
                 "filter_class",
                 "heartbeat_v2",
+                # The proxy refuses its QUERY_CONSUMER_OFFSET: "Request doesn't have field bname" (5.5.0).
+                "through",
             ),
         )
     ),
