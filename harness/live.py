@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
 from rocketchaos.assertions import CHECKS
+from rocketchaos.assertions.judge import judge
 from rocketchaos.assertions.refuted import Refuted
 from rocketchaos.harness.core.errors import PreconditionNotMet, RocketchaosError, UsageProblem
-from rocketchaos.harness.core.model import Event, Finding, Holds
+from rocketchaos.harness.core.model import Event, Finding, Holds, Trouble
 from rocketchaos.harness.core.nearest import listed, nearest
 from rocketchaos.harness.core.text import event_numbers
 from rocketchaos.harness.engine.recorded_scenario import RecordedScenario, value_of
+from rocketchaos.harness.engine.run import Run
 from rocketchaos.harness.engine.runner import Runner
-from rocketchaos.harness.engine.stepwise import Performance
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps import STEPS, Step
@@ -66,9 +68,10 @@ class LiveRun:
         """
         self._runner = runner
         self._scenario = RecordedScenario(name, " ".join(title.split()) or name)
-        self._performance: Performance | None = None
+        self._run: Run | None = None
+        self._cluster = ExitStack()
+        """Held until the run has ended."""
         self._ended = ""
-        self._report: Report | None = None
 
     # Declarations --------------------------------------------------------------------------------------
 
@@ -105,7 +108,7 @@ class LiveRun:
         self._scenario.set("cluster", fields)
 
     def _require_undone(self, what: str) -> None:
-        if self._performance is not None or self._ended:
+        if self._run is not None or self._ended:
             raise UsageProblem(
                 f"`{what}` comes too late: the run has begun", "Declare before the first step."
             )
@@ -135,17 +138,17 @@ class LiveRun:
 
     def resolve(self, target: str) -> tuple[str, ...]:
         """The consumers for which a variable like `$holder` stands now; a consumer's name stands for itself."""
-        return () if self._performance is None else self._performance.resolve(target)
+        return () if self._run is None else self._run.context.variables.resolve([target])
 
     @property
     def folder(self) -> Path | None:
         """The run folder, from the first step on."""
-        return None if self._performance is None else self._performance.folder
+        return None if self._run is None else self._run.folder.path
 
     @property
     def events(self) -> Sequence[Event]:
         """The history up to now."""
-        return () if self._performance is None else self._performance.events
+        return () if self._run is None else self._run.events
 
     def _do(self, model: type[Step], arguments: tuple[Any, ...], fields: Mapping[str, Any]) -> str | None:
         """The variable that the step binds, if it does: a name like `$holder` stays right in the record."""
@@ -166,11 +169,11 @@ class LiveRun:
                 LIVE_CHECKS[word].word, value_of(LIVE_CHECKS[word], arguments, fields)
             )
         )
-        performance = self._performing(scenario, *range(before, self._scenario.step_count))
-        finding = performance.last_finding()
+        run = self._performing(scenario, *range(before, self._scenario.step_count))
+        finding = _last_finding(run)
         if finding.holds is Holds.YES:
             return finding
-        text = _in_words(finding, performance.folder)
+        text = _in_words(finding, run.folder.path)
         raise CheckFailed(finding, text) if finding.holds is Holds.NO else CheckUndecided(finding, text)
 
     def _recorded(self, add: Callable[[], Scenario]) -> Scenario:
@@ -185,28 +188,42 @@ class LiveRun:
         except UsageProblem as problem:
             raise problem.with_traceback(None) from None
 
-    def _performing(self, scenario: Scenario, *indices: int) -> Performance:
-        """Do these steps of the scenario, the first of all on a stage that is set up for it."""
+    def _performing(self, scenario: Scenario, *indices: int) -> Run:
+        """Do these steps of the scenario, the first of all on a test bed that is set up for it."""
         __tracebackhide__ = True
         try:
-            if self._performance is None:
-                self._performance = Performance(self._runner, scenario)
-                self._performance.provision()
-            self._performance.know(scenario, self._scenario.text())
+            if self._run is None:
+                self._run = self._begun(scenario)
+                self._run.provision()
+            if scenario.needs_own_cluster and not self._run.scenario.needs_own_cluster:
+                raise UsageProblem(
+                    "this step changes the cluster, which the run shares with others",
+                    "Ask for one of its own before the first step: `rocketmq.cluster(own=True)`.",
+                )
+            self._run.go_on_by(scenario, self._scenario.text())
             for index in indices:
-                self._performance.step(index)
+                self._run.step(index)
         except BaseException as failure:
             self._fail(failure)
-        return self._performance
+        return self._run
+
+    def _begun(self, scenario: Scenario) -> Run:
+        """A run with a cluster of this scenario, which `finish` gives back."""
+        with ExitStack() as stack:
+            job = self._runner.job(scenario)
+            managed = stack.enter_context(self._runner.cluster_for(job))
+            run = self._runner.new_run(managed, job, all_own=True)
+            self._cluster = stack.pop_all()
+        return run
 
     def _fail(self, failure: BaseException) -> NoReturn:
         __tracebackhide__ = True
         self._ended = str(failure) or type(failure).__name__
-        if self._performance is not None:
-            self._performance.note_failure(failure)
+        if self._run is not None:
+            self._run.note_failure(failure)
         if isinstance(failure, RocketchaosError):
-            if self._performance is not None:
-                failure.add_note(_where(self._performance.folder))
+            if self._run is not None:
+                failure.add_note(_where(self._run.folder.path))
             # Without the inner workings, of which a test's author learns nothing.
             raise failure.with_traceback(None) from None
         raise failure
@@ -222,14 +239,17 @@ class LiveRun:
             EnvironmentNotReady, HarnessDefect: something died that should have lived; the folder says so too.
         """
         __tracebackhide__ = True
-        performance, was_over = self._performance, bool(self._ended)
-        if performance is None or self._report is not None:
-            return self._report
+        run, was_over = self._run, bool(self._ended)
+        if run is None or run.report is not None:
+            return None if run is None else run.report
         self._ended = self._ended or "it was finished"
-        self._report = performance.finish(self._scenario.checks_something)
-        if performance.failure is not None and not was_over:
-            self._fail(performance.failure)
-        return self._report
+        if run.failure is None and not self._scenario.checks_something:
+            run.note(Trouble.PRECONDITION, "nothing was checked")
+        with self._cluster:
+            report = run.finish()
+        if run.failure is not None and not was_over:
+            self._fail(run.failure)
+        return report
 
     def __enter__(self) -> LiveRun:
         return self
@@ -262,6 +282,12 @@ class Checks:
 
     def __dir__(self) -> Iterable[str]:
         return [*super().__dir__(), *LIVE_CHECKS]
+
+
+def _last_finding(run: Run) -> Finding:
+    """What the last check of `anomaly` finds now."""
+    findings = judge(run.scenario, run.events).findings
+    return [finding for finding in findings if finding.section == "anomaly"][-1]
 
 
 def _unknown(word: str, what: str, words: Mapping[str, object]) -> AttributeError:

@@ -9,7 +9,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.events.clients import RequestModeSet
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 _SET_MESSAGE_REQUEST_MODE = 401
 _TIMEOUT_MS = 5000
@@ -18,7 +18,7 @@ _EVERYBODY = 0
 """popShareQueueNum: every member takes from all queues."""
 
 
-def set_request_mode(context: RunContext, group: str, topic: str, mode: str) -> None:
+def set_request_mode(context: ProbeContext, group: str, topic: str, mode: str) -> None:
     """Tell every broker of the topic, and write it down.
 
     It counts for those members that ask the brokers for their queues (setClientRebalance(false)); the others don't
@@ -31,13 +31,13 @@ def set_request_mode(context: RunContext, group: str, topic: str, mode: str) -> 
     """
     brokers = []
     for broker in context.scenario.brokers_of(topic):
-        address = context.broker_addresses.get(broker)
+        address = context.servers.broker_addresses.get(broker)
         if address is None:
             continue  # a step has taken it away
         body = json.dumps(
             {
-                "topic": context.real_topic(topic),
-                "consumerGroup": context.real_group(group),
+                "topic": context.names.real(topic),
+                "consumerGroup": context.names.real(group),
                 "mode": mode,
                 "popShareQueueNum": _EVERYBODY,
             }

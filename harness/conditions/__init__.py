@@ -12,7 +12,7 @@ from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.events.run import Settled
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 POLL_INTERVAL_S = 0.01
 LONGEST_POLL_INTERVAL_S = 0.05
@@ -46,7 +46,9 @@ def _interval_s(state: RetryCallState) -> float:
     return min(max(POLL_INTERVAL_S, POLL_SHARE * (state.seconds_since_start or 0.0)), LONGEST_POLL_INTERVAL_S)
 
 
-def await_condition(context: RunContext, awaited: Awaited, look: Callable[[], Seen], within_ms: int) -> None:
+def await_condition(
+    context: ConditionContext, awaited: Awaited, look: Callable[[], Seen], within_ms: int
+) -> None:
     """Look again and again until the condition holds; a worker or server that dies ends it at once.
 
     Raises:

@@ -8,10 +8,10 @@ from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.probes.dead_letters_probe import read_dead_letters
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 
-def dead_letters_there(context: RunContext, group: str, count: int) -> Seen:
+def dead_letters_there(context: ConditionContext, group: str, count: int) -> Seen:
     """Whether so many messages, or more, are in `%DLQ%<group>`."""
     found = read_dead_letters(context, group)
     if found is None:

@@ -12,7 +12,7 @@ from rocketchaos.harness.core.events.messages import Received
 from rocketchaos.harness.core.model import Event
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 LOOK_EVERY_MS = 200
 """A look reads the whole history: more of them would cost the machine what the runs beside need."""
@@ -26,7 +26,7 @@ class FatesSealed:
     message that nobody will ever consume keeps it waiting no longer than that.
     """
 
-    def __init__(self, context: RunContext, group: str) -> None:
+    def __init__(self, context: ConditionContext, group: str) -> None:
         self._context, self._group = context, group
         self._last: tuple[int, Seen] | None = None
 
@@ -48,7 +48,7 @@ class FatesSealed:
         waiting = [
             item
             for item in view.sent
-            if item.topic in self._context.topics_of(self._group)
+            if item.topic in self._context.members.topics_of(self._group)
             and view.first_passed(self._group, item, now.n) is None
         ]
         failed = awaiting_retry(view, self._group, now.n)

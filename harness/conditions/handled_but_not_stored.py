@@ -11,10 +11,10 @@ from rocketchaos.harness.conditions.offsets_reached import shown_queues
 from rocketchaos.harness.core.events.messages import Consumed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 
-def handled_but_not_stored(context: RunContext, group: str, topic: str, count: int) -> Seen:
+def handled_but_not_stored(context: ConditionContext, group: str, topic: str, count: int) -> Seen:
     """Whether so many different messages are between a listener's success and the storing of the offset.
 
     A client commits what was handled to a table of its own, and sends that to the brokers every 5 s

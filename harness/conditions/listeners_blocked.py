@@ -8,10 +8,10 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 
-def listeners_blocked(context: RunContext, target: str, count: int) -> Seen:
+def listeners_blocked(context: ConditionContext, target: str, count: int) -> Seen:
     """Whether the listeners of the target hold on to so many messages, or more, by their `behaviour: block`."""
     view = RunView(context.scenario, context.history.events)
     held = {name: set(view.blocked(name, len(view.events))) for name in view.consumers(target) or ()}

@@ -8,10 +8,10 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 
-def messages_delivered(context: RunContext, target: str, topic: str | None, count: int) -> Seen:
+def messages_delivered(context: ConditionContext, target: str, topic: str | None, count: int) -> Seen:
     """Whether so many different messages, or more, have reached the listeners of the target."""
     view = RunView(context.scenario, context.history.events)
     consumers = view.consumers(target) or ()

@@ -10,15 +10,15 @@ from rocketchaos.harness.probes.offsets_probe import QueueOffsets, read_offsets
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 
-def shown_queues(context: RunContext, group: str, topic: str) -> tuple[QueueOffsets, ...] | str:
+def shown_queues(context: ConditionContext, group: str, topic: str) -> tuple[QueueOffsets, ...] | str:
     """The brokers' queues of a topic with every message that was acknowledged; or why they can't be told yet.
 
     The consume queue is filled asynchronously, and nobody can be behind what isn't shown yet.
     """
-    reason = context.why_not_asked(topic)
+    reason = context.servers.why_not_asked(topic)
     if reason is not None:
         return reason
     try:
@@ -34,7 +34,7 @@ def shown_queues(context: RunContext, group: str, topic: str) -> tuple[QueueOffs
 
 
 def offsets_reached(
-    context: RunContext, group: str, topic: str, lag: int, queues_of: str | None = None
+    context: ConditionContext, group: str, topic: str, lag: int, queues_of: str | None = None
 ) -> Seen:
     """Whether the group is at most `lag` messages behind, in total, or in the queues of one consumer."""
     queues = shown_queues(context, group, topic)

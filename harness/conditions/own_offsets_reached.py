@@ -10,10 +10,10 @@ from rocketchaos.harness.probes.ownership_probe import read_ownership
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 
-def own_offsets_reached(context: RunContext, target: str, topic: str) -> Seen:
+def own_offsets_reached(context: ConditionContext, target: str, topic: str) -> Seen:
     """Whether each consumer's own offset of each queue of the topic that it has is the queue's end.
 
     Its own offset store takes a message into account once the listener has returned
@@ -21,14 +21,14 @@ def own_offsets_reached(context: RunContext, target: str, topic: str) -> Seen:
     `shutdown()` persists what is there, and awaits no listener. What has been persisted before doesn't matter: the
     client reads its memory first.
     """
-    for name in context.resolve([target]):
+    for name in context.variables.resolve([target]):
         seen = _of_one(context, name, topic)
         if not seen.holds:
             return seen
     return Seen(True, f"{target} counts all of its queues as consumed")
 
 
-def _of_one(context: RunContext, name: str, topic: str) -> Seen:
+def _of_one(context: ConditionContext, name: str, topic: str) -> Seen:
     queues = shown_queues(context, context.scenario.consumers[name].group, topic)
     if isinstance(queues, str):
         return Seen(False, queues)

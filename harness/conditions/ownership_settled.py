@@ -12,7 +12,7 @@ from rocketchaos.harness.probes.subscription_probe import read_subscription
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
     from rocketchaos.harness.language.consumer_spec import Consumer
 
 _TWICE = ", each of which counts as a member until the broker drops those without heartbeats, after 120 s"
@@ -20,7 +20,7 @@ _TWICE = ", each of which counts as a member until the broker drops those withou
 (`NettyRemotingClient.createChannel`, 4.9.4); brokers count members by connection (`ConsumerGroupInfo`)."""
 
 
-def ownership_settled(context: RunContext, group: str) -> Seen:
+def ownership_settled(context: ConditionContext, group: str) -> Seen:
     """Whether each online member owns, of each topic it subscribes to, its share among all online members.
 
     Its share is what its own strategy gives it. Members count with every topic, as
@@ -35,19 +35,19 @@ def ownership_settled(context: RunContext, group: str) -> Seen:
     return seen
 
 
-def observe_members(context: RunContext, group: str) -> tuple[Seen, dict[str, OwnView]]:
+def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[str, OwnView]]:
     """The condition, and what each running member said of itself that can be asked."""
-    members = context.online_members(group)
+    members = context.members.online(group)
     ids = {name: context.consumers[name].client_id for name in members}
     hand_made = context.hand_made.ids(group)
     everybody = [*ids.values(), *hand_made]
-    keepers = context.keepers_of_group(group)
+    keepers = context.servers.keepers_of_group(group)
     if not keepers:
-        return Seen(False, f"no broker can be asked: {context.down}"), {}
+        return Seen(False, f"no broker can be asked: {context.servers.down}"), {}
     try:
         for keeper in keepers:
             connected = read_subscription(context, group, keeper).clients
-            online = [ids[name] for name in context.members_at(group, keeper)]
+            online = [ids[name] for name in context.servers.members_at(group, keeper)]
             online += hand_made if keeper != PROXY else ()
             if sorted(connected) != sorted(online):
                 twice = sorted({client for client in connected if connected.count(client) > 1})
@@ -67,9 +67,9 @@ def observe_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
     for name, view in views.items():
         consumer = context.consumers[name]
         for topic in consumer.subscriptions:
-            share = tuple(sorted(context.routed_queues(topic)))
+            share = tuple(sorted(context.servers.routed_queues(topic)))
             if consumer.spec.traits.queues == "owned":
-                share = consumer.spec.share(share, everybody, ids[name], context.real_topic(topic))
+                share = consumer.spec.share(share, everybody, ids[name], context.names.real(topic))
             own = view.queues.get(topic, ())
             locked = _locked_by_others(context, views, name, topic)
             if own != tuple(
@@ -82,7 +82,7 @@ def observe_members(context: RunContext, group: str) -> tuple[Seen, dict[str, Ow
 
 
 def _locked_by_others(
-    context: RunContext, views: Mapping[str, OwnView], name: str, topic: str
+    context: ConditionContext, views: Mapping[str, OwnView], name: str, topic: str
 ) -> set[tuple[str, int]]:
     """Queues that an orderly member can't get, for other orderly ones own them."""
     lock = [view for view in views if _locks(context.consumers[view].spec)]

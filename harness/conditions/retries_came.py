@@ -8,10 +8,10 @@ from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 
-def retries_came(context: RunContext, target: str, count: int) -> Seen:
+def retries_came(context: ConditionContext, target: str, count: int) -> Seen:
     """Whether so many deliveries to the target, or more, had a reconsumeTimes of 1 or more."""
     view = RunView(context.scenario, context.history.events)
     retries = [

@@ -8,19 +8,21 @@ from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 
-def route_settled(context: RunContext, topic: str) -> Seen:
+def route_settled(context: ConditionContext, topic: str) -> Seen:
     """Whether the name server routes the topic to every master of it that runs, and the producer knows so.
 
     The producer asks for routes every 30 s, 1 s compressed (`MQClientInstance.updateTopicRouteInfoFromNameServer`,
     4.9.4), and drops a broker that it doesn't find; one that has not sent to the topic yet asks with the first
     message.
     """
-    wanted = {broker for broker in context.scenario.brokers_of(topic) if broker in context.broker_addresses}
+    wanted = {
+        broker for broker in context.scenario.brokers_of(topic) if broker in context.servers.broker_addresses
+    }
     try:
-        routed = {item["broker"] for item in context.admin.route(context.real_topic(topic))["queues"]}
+        routed = {item["broker"] for item in context.admin.route(context.names.real(topic))["queues"]}
     except WorkerFailed as failure:
         return Seen(False, f"there is no route: {failure}")
     known = context.producer.routed_brokers(topic)

@@ -12,7 +12,7 @@ from rocketchaos.harness.probes.ownership_probe import OwnView
 from rocketchaos.harness.probes.subscription_probe import read_subscription
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.conditions.context import ConditionContext
 
 
 STEADY_MS = 2_000
@@ -38,7 +38,7 @@ class SubscriptionSettled:
     queues don't change any more, it stays (`PASSED_WITHIN_MS`).
     """
 
-    def __init__(self, context: RunContext, group: str, topic: str) -> None:
+    def __init__(self, context: ConditionContext, group: str, topic: str) -> None:
         self._context, self._group, self._topic = context, group, topic
         self._last: tuple[tuple[int, ...], int] | None = None
         self._since_ns = 0
@@ -62,7 +62,7 @@ class SubscriptionSettled:
         silent = self._own_of_silent(views)
         stay_ms = STEADY_MS if silent else 0
         stored = []
-        for broker in self._context.keepers_of_group(self._group):
+        for broker in self._context.servers.keepers_of_group(self._group):
             held = read_subscription(self._context, self._group, broker)
             version = held.version_of(self._topic)
             stored.append(-1 if version is None else version)
@@ -92,13 +92,13 @@ class SubscriptionSettled:
 
     def _unasked(self, views: Mapping[str, OwnView]) -> bool:
         """Whether some online member has not told its subVersion: then who brought the stored one may be there."""
-        members = self._context.online_members(self._group)
+        members = self._context.members.online(self._group)
         return any(name not in views or self._topic not in views[name].versions for name in members)
 
     def _own_of_silent(self, views: Mapping[str, OwnView]) -> set[str]:
         """The expressions of the online members that tell no subVersion for the topic."""
         silent = set()
-        for name in self._context.online_members(self._group):
+        for name in self._context.members.online(self._group):
             consumer = self._context.consumers[name]
             only_paused = consumer.paused and consumer.spec.traits.tells_queues
             if only_paused or self._topic not in consumer.subscriptions:
@@ -125,9 +125,9 @@ class SubscriptionSettled:
         return Seen(True, f"{what} on {len(stored)} brokers, twice")
 
 
-def _differing_topics(context: RunContext, group: str) -> str:
+def _differing_topics(context: ConditionContext, group: str) -> str:
     """Who of the online members subscribes to which topics, where they differ; empty where they don't."""
-    topics = {name: sorted(context.consumers[name].subscriptions) for name in context.online_members(group)}
+    topics = {name: sorted(context.consumers[name].subscriptions) for name in context.members.online(group)}
     if all(own == next(iter(topics.values())) for own in topics.values()):
         return ""
     return ", ".join(f"{name} subscribes to {' and '.join(own)}" for name, own in topics.items())

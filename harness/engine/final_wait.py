@@ -13,6 +13,7 @@ from rocketchaos.harness.probes.moment import observe_moment
 if TYPE_CHECKING:
     from rocketchaos.harness.core.model import Event
     from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
     from rocketchaos.harness.probes.watch import Watch
     from rocketchaos.harness.workers.processes import Progress
 
@@ -34,7 +35,7 @@ class FinalWait:
         context: RunContext,
         progress: Progress,
         new_watch: Callable[[], Watch],
-        observe: Callable[[RunContext, str, int], None] = observe_moment,
+        observe: Callable[[ProbeContext, str, int], None] = observe_moment,
     ) -> None:
         """
         Args:
@@ -76,7 +77,7 @@ class FinalWait:
             self._tell(lacking)
             while lacking and (left_s := _seconds_left(lacking, context.now_ns())) > 0:
                 context.check_alive()
-                context.interrupted.wait(min(left_s, LOOK_EVERY_S))
+                context.health.interrupted.wait(min(left_s, LOOK_EVERY_S))
                 events = context.history.events
                 if len(events) > seen:  # otherwise only time has passed
                     seen = len(events)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 from rocketchaos.assertions.event_view import END
 from rocketchaos.assertions.judge import judge
-from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
 from rocketchaos.harness.core.events.run import RunEnded
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.machine_load import RunLoad
-from rocketchaos.harness.core.model import Event, Outcome
+from rocketchaos.harness.core.model import Event, Trouble
 from rocketchaos.harness.core.names import Names, new_token
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.admission import Slot
@@ -26,145 +26,187 @@ from rocketchaos.harness.engine.test_bed import TestBed
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.probes.watch import Watch
+from rocketchaos.harness.reporting.base import Report
+from rocketchaos.harness.reporting.folder import write_reports
 from rocketchaos.harness.scenario.model import Scenario
-from rocketchaos.harness.steps import Step
-from rocketchaos.harness.steps.performing import perform as perform_step
+from rocketchaos.harness.steps.performing import perform
 from rocketchaos.harness.steps.place import Place
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """A finished run."""
-
-    scenario: Scenario
-    folder: RunFolder
-    outcome: Outcome
-    events: Sequence[Event]
-    record: Mapping[str, Any]
-    """`run.json`."""
-
-
-@dataclass(slots=True)
 class Run:
-    """One run of one scenario on a cluster's cluster, into one folder."""
+    """One run of one scenario on a cluster, into one folder: at a stretch by `execute`, or step by step.
 
-    job: Job
-    managed: ManagedCluster
-    folder: RunFolder
-    seed: int
-    all_own: bool = False
-    """Every client gets a process of its own: the steps are not known beforehand."""
-    slot: Slot | None = None
-    """How it was let in beside others; None: nobody asked."""
-    load: RunLoad = field(default_factory=RunLoad)
-    phases: dict[str, float] = field(default_factory=dict)
-    """Seconds by phase."""
-    started: float = field(default_factory=time.monotonic)
-    result: RunResult | None = None
-    """Once it is judged, also where it was interrupted."""
+    Step by step: `provision`, `step` again and again, then `finish` whatever happened; what fails is noted with
+    `note_failure`.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        managed: ManagedCluster,
+        folder: RunFolder,
+        seed: int,
+        *,
+        all_own: bool = False,
+        slot: Slot | None = None,
+    ) -> None:
+        """The scenario is in the folder then, and so is what it takes to run it again, should this one be killed.
+
+        Args:
+            all_own: every client gets a process of its own: the steps are not known beforehand.
+            slot: how it was let in beside others; None: nobody asked.
+        """
+        self.job = job
+        self.managed = managed
+        self.folder = folder
+        self.failure: BaseException | None = None
+        """What broke it."""
+        self.report: Report | None = None
+        """Once it is judged, also where it was interrupted."""
+        self._seed, self._slot = seed, slot
+        self._load = RunLoad()
+        self._phases: dict[str, float] = {}
+        """Seconds by phase."""
+        self._started = time.monotonic()
+        self._names = Names(new_token())
+        folder.write_text("scenario.yaml", self.scenario.source)
+        folder.write_json("run.json", self._record(None))
+        folder.link_latest()
+        history = History(self._names.token, folder.events_path)
+        self._test_bed = TestBed(self.scenario, managed, folder, history, self._names, all_own=all_own)
+        self._watch: Watch | None = None
 
     @property
     def scenario(self) -> Scenario:
         """What is played."""
         return self.job.scenario
 
-    def execute(self) -> RunResult:
+    @property
+    def events(self) -> Sequence[Event]:
+        """The history up to now."""
+        return tuple(self._test_bed.history.events)
+
+    @property
+    def context(self) -> RunContext:
+        """What steps get.
+
+        Raises:
+            HarnessDefect: nothing was provisioned.
+        """
+        if self._test_bed.context is None:
+            raise HarnessDefect("the run was not provisioned")
+        return self._test_bed.context
+
+    def execute(self) -> Report:
         """Run it. Whatever goes wrong becomes the outcome.
 
         Raises:
             KeyboardInterrupt: the user wants it to end; the run so far is judged and in its folder.
         """
-        test_bed = self.open()
-        to_raise: BaseException | None = None
         try:
-            self._play(test_bed)
+            self.provision()
+            for index in range(len(self.scenario.steps)):
+                self.step(index)
         except BaseException as failure:
-            to_raise = None if isinstance(failure, Exception) else failure
-            test_bed.note_failure(failure)
-        finally:
-            with self.phase("tear down"):
-                test_bed.tear_down()
-        result = self.judge(test_bed)
-        if to_raise is not None:
-            raise to_raise
-        return result
+            self.note_failure(failure)
+        report = self.finish()
+        if self.failure is not None and not isinstance(self.failure, Exception):
+            raise self.failure
+        return report
 
-    def open(self) -> TestBed:
-        """The test_bed of the run, with nothing on it yet; the scenario is in the folder."""
-        names = Names(new_token())
-        self.folder.write_text("scenario.yaml", self.scenario.source)
-        # Now already: a run that is killed must be possible to run again.
-        self.folder.write_json("run.json", self._record(names, None))
-        self.folder.link_latest()
-        history = History(names.token, self.folder.events_path)
-        return TestBed(self.scenario, self.managed, self.folder, history, names, all_own=self.all_own)
+    def provision(self) -> None:
+        """Start the clients and create the topics; raises as `TestBed.provision`."""
+        with self._phase("provision"):
+            context = self._test_bed.provision()
+        self._watch = Watch(context, self.managed.processes.workers.run_count)
+        self._watch.start()
 
-    def _play(self, test_bed: TestBed) -> None:
-        with self.phase("provision"):
-            context = test_bed.provision()
-        watch = Watch(context, self.managed.processes.workers.run_count)
-        watch.start()
+    def go_on_by(self, scenario: Scenario, text: str) -> None:
+        """Go on by this scenario, which has more steps or checks; `text` is its file."""
+        self.job = replace(self.job, scenario=scenario)
+        self._test_bed.scenario = self.context.scenario = scenario
+        self.folder.write_text("scenario.yaml", text)
+
+    def step(self, index: int) -> None:
+        """Do one step of the scenario, and write down that it was done; raises as `Step.run`."""
+        with self._phase("steps"):
+            perform(self.context.within(Place((index,))), self.scenario.steps[index])
+
+    def note_failure(self, failure: BaseException) -> None:
+        """Write down what broke the run."""
+        self._stop_watch()
+        self.failure = failure
+        self._test_bed.note_failure(failure)
+
+    def note(self, trouble: Trouble, message: str) -> None:
+        """Write down why the run says nothing, though nothing broke it."""
+        self._test_bed.note(trouble, message)
+
+    def finish(self) -> Report:
+        """Observe, unless something broke the run; tear down, judge, and write it all down."""
         try:
-            with self.phase("steps"):
-                for index, step in enumerate(self.scenario.steps):
-                    perform(context, index, step)
+            if self.failure is None:
+                self._stop_watch()
+                with self._phase("observe"):
+                    self._observe_end()
+        except BaseException as failure:
+            self.note_failure(failure)
         finally:
-            watch.stop()
-        with self.phase("observe"):
-            observe_end(context, self.managed)
-            test_bed.check_memory()
+            with self._phase("tear down"):
+                self._test_bed.tear_down()
+        self.report = self._judged()
+        return self.report
 
-    def judge(self, test_bed: TestBed) -> RunResult:
-        """Judge what was played, and write it all down."""
-        outcome = judge(self.scenario, test_bed.history.events)
-        record = self._record(test_bed.names, time.monotonic() - self.started)
+    def _observe_end(self) -> None:
+        """Observe how it all ended, later where only time is missing; nothing that is to live may have died."""
+        context, processes = self.context, self.managed.processes
+        context.check_alive()
+        observe_moment(context, END)
+        FinalWait(context, processes.progress, lambda: Watch(context, processes.workers.run_count))()
+        context.check_alive()
+        context.history.append("harness", RunEnded())
+        self._test_bed.check_memory()
+
+    def _judged(self) -> Report:
+        history = self._test_bed.history
+        outcome = judge(self.scenario, history.events)
+        record = self._record(time.monotonic() - self._started)
         with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
             self.folder.write_json("run.json", record)
             self.folder.write_outcome(outcome)
-        test_bed.history.close()
-        self.result = RunResult(self.scenario, self.folder, outcome, test_bed.history.events, record)
-        return self.result
+        history.close()
+        report = Report(
+            scenario=self.scenario,
+            outcome=outcome,
+            events=history.events,
+            record=record,
+            folder=self.folder.path,
+        )
+        with suppress(RocketchaosError):  # a full disk is in the outcome already
+            write_reports(report)
+        return report
 
-    def _record(self, names: Names, seconds: float | None) -> dict[str, Any]:
+    def _record(self, seconds: float | None) -> dict[str, Any]:
         return describe_run(
             self.job,
             self.managed,
-            names,
-            seed=self.seed,
+            self._names,
+            seed=self._seed,
             seconds=seconds,
-            phases=self.phases,
-            load=self.load,
-            slot=self.slot,
+            phases=self._phases,
+            load=self._load,
+            slot=self._slot,
         )
 
-    def phase(self, name: str) -> _Phase:
-        """Adds the seconds spent in a `with` block to a phase."""
-        return _Phase(self.phases, name)
+    def _stop_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.stop()
 
-
-def perform(context: RunContext, index: int, step: Step) -> None:
-    """Do one step of the scenario, and write down that it was done."""
-    perform_step(context.within(Place((index,))), step)
-
-
-def observe_end(context: RunContext, managed: ManagedCluster) -> None:
-    """Observe how everything ended, later where only time is missing; nothing that is to live may have died."""
-    context.check_alive()
-    observe_moment(context, END)
-    processes = managed.processes
-    FinalWait(context, processes.progress, lambda: Watch(context, processes.workers.run_count))()
-    context.check_alive()
-    context.history.append("harness", RunEnded())
-
-
-class _Phase:
-    """What `Run.phase` gives."""
-
-    def __init__(self, phases: dict[str, float], name: str) -> None:
-        self._phases, self._name, self._start = phases, name, 0.0
-
-    def __enter__(self) -> None:
-        self._start = time.monotonic()
-
-    def __exit__(self, *_unused: object) -> None:
-        self._phases[self._name] = self._phases.get(self._name, 0.0) + time.monotonic() - self._start
+    @contextmanager
+    def _phase(self, name: str) -> Iterator[None]:
+        """Adds the seconds spent in the block to a phase."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self._phases[name] = self._phases.get(name, 0.0) + time.monotonic() - began

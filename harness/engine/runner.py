@@ -20,7 +20,7 @@ from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.admission import Admission, Slot, weight_of
 from rocketchaos.harness.engine.cluster_choice import Making, require_lasting
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
-from rocketchaos.harness.engine.run import Run, RunResult
+from rocketchaos.harness.engine.run import Run
 from rocketchaos.harness.jars.releases import Need, absences, fetch
 from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds, ClusterShape
 from rocketchaos.harness.plan.feasibility import why_not
@@ -28,7 +28,6 @@ from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.obtainable import needs_of
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.folder import write_reports
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED, PROFILES
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.delay import delayed_brokers
@@ -99,16 +98,13 @@ class Runner:
         """
         with self.cluster_for(job) as managed:
             self.options.progress(f"running {job.scenario.name}")
-            run = self.new_run(managed, job, slot)
+            run = self.new_run(managed, job, slot=slot)
             try:
-                run.execute()
+                return run.execute()
             finally:
-                report = None if run.result is None else report_of(run.result)
-                if report is not None:  # also where it was interrupted
+                if run.report is not None:  # also where it was interrupted
                     with self._lock:
-                        self.reports.append(report)
-            assert report is not None
-            return report
+                        self.reports.append(run.report)
 
     def forget(self, report: Report) -> None:
         """Keep nothing of a run that has ended: all of it is in its folder."""
@@ -207,15 +203,17 @@ class Runner:
         if len(self._shared_clusters) >= SHARED_CLUSTERS_AT_MOST and idle:
             self._retired.add(self._shared_clusters.pop(idle[0]))
 
-    def new_run(self, managed: ManagedCluster, job: Job, slot: Slot | None = None) -> Run:
-        """A run with a folder and a seed of its own.
+    def new_run(
+        self, managed: ManagedCluster, job: Job, *, all_own: bool = False, slot: Slot | None = None
+    ) -> Run:
+        """A run with a folder and a seed of its own; see there.
 
         Raises:
             EnvironmentNotReady: no run folder can be made.
         """
         seed = self.options.new_seed()
         folder = RunFolder.create(self.options.runs, job.scenario.name, seed)
-        return Run(job, managed, folder, seed, slot=slot)
+        return Run(job, managed, folder, seed, all_own=all_own, slot=slot)
 
     def run_all(self, jobs: Sequence[Job], parallel: int | None) -> Iterator[Report]:
         """Run them, so many at a time, and yield each report in the order of the jobs.
@@ -370,20 +368,6 @@ class Runner:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def report_of(result: RunResult) -> Report:
-    """The report of a finished run; its START-HERE.md and report.html are written on the way."""
-    report = Report(
-        scenario=result.scenario,
-        outcome=result.outcome,
-        events=result.events,
-        record=result.record,
-        folder=result.folder.path,
-    )
-    with suppress(RocketchaosError):  # a full disk is in the outcome already
-        write_reports(report)
-    return report
 
 
 def _is_sound(managed: ManagedCluster) -> bool:

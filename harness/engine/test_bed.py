@@ -1,9 +1,9 @@
-"""The test_bed of a run: its workers and clients, from the first process to the last log."""
+"""The test bed of a run: its workers and clients, from the first process to the last log."""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -21,12 +21,14 @@ from rocketchaos.harness.core.errors import (
     RocketchaosError,
     UsageProblem,
 )
+from rocketchaos.harness.core.events.base import BrokenEvent
 from rocketchaos.harness.core.events.run import RunEnded, RunStarted, RunTrouble, StepStarted, TopicCreated
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.engine.health import Health
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.engine.record import NodeLogs
@@ -42,6 +44,9 @@ from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 class TestBed:
     """The clients of one run: provisioned before its first step, torn down after its last."""
+
+    __test__ = False
+    """It is nothing that pytest collects."""
 
     def __init__(
         self,
@@ -63,11 +68,11 @@ class TestBed:
         self.history = history
         self.names = names
         self.context: RunContext | None = None
+        self.health = Health(history, managed.interrupted)
         self._all_own = all_own
         self._own = own_processes(scenario)
         self._tenancy = managed.processes.workers.tenancy(names.token)
         self._over = False
-        self._early_deaths: list[tuple[str, str, Trouble]] = []
         self._consumers: dict[str, Consumer] = {}
         self._producer: Producer | None = None
         self._logs: NodeLogs | None = None
@@ -128,14 +133,12 @@ class TestBed:
             admin=admin,
             producer=producer,
             consumers=self._consumers,
-            interrupted=self.managed.interrupted,
+            health=self.health,
             logs=self.folder.logs,
         )
-        self.context = context
-        for name, reason, trouble in self._early_deaths:
-            context.worker_died(name, reason, trouble)
+        self.context, self.health.cluster = context, cluster
         for node in cluster.nodes:
-            context.record_node(node)
+            context.servers.record(node)
         for topic, spec in self.scenario.topics.items():
             if not spec.by_sending:
                 self._create(context, topic, spec.queues)
@@ -146,14 +149,14 @@ class TestBed:
                 self.scenario.consumers[member].choice.kind.needs_proxy
                 for member in self.scenario.members(group)
             ):
-                create_group(admin, self.names.real(group), context.broker_addresses.values())
+                create_group(admin, self.names.real(group), context.servers.broker_addresses.values())
         producer.start()
         return context
 
     def _create(self, context: RunContext, topic: str, queues: int) -> None:
         real = self.names.real(topic)
         brokers = self.scenario.brokers_of(topic)
-        addresses = {name: context.broker_addresses[name] for name in brokers}
+        addresses = {name: context.servers.broker_addresses[name] for name in brokers}
         create_routed_topic(context.admin, real, queues, addresses)
         created = TopicCreated(topic=topic, real=real, queues=queues, brokers=tuple(brokers))
         self.history.append("harness", created)
@@ -173,7 +176,7 @@ class TestBed:
         return locate(self.managed.ready()[1], topic, msg_id)
 
     def _queues(self, topic: str) -> Sequence[Queue]:
-        return () if self.context is None else self.context.queues(topic)
+        return () if self.context is None else self.context.servers.queues(topic)
 
     def _set_request_mode(self, group: str, topic: str, mode: str) -> None:
         if self.context is not None:
@@ -192,29 +195,21 @@ class TestBed:
                 "on it or a check reads its log"
             )
         if shared is not None and not alone:
-            return self._tenancy.lease(name, shared, version, self._on_event(name), self._on_death, beside)
+            on_event = partial(self._on_event, name)
+            return self._tenancy.lease(name, shared, version, on_event, self.health.worker_died, beside)
         return self.managed.processes.spawn(
             choice.kind.worker,
             version,
             name,
             self.folder.logs,
-            self._on_event(name),
-            self._on_death,
+            partial(self._on_event, name),
+            self.health.worker_died,
             home=home,
         )
 
-    def _on_event(self, name: str) -> Callable[[WorkerEvent], None]:
-        def tell(event: WorkerEvent) -> None:
-            if self.context is not None and not self._over:
-                self.context.worker_event(name, event)
-
-        return tell
-
-    def _on_death(self, name: str, reason: str, trouble: Trouble) -> None:
-        if self.context is not None:
-            self.context.worker_died(name, reason, trouble)
-        else:
-            self._early_deaths.append((name, reason, trouble))
+    def _on_event(self, name: str, event: WorkerEvent) -> None:
+        if self.context is not None and not self._over:
+            record_worker_event(name, event, self.history, self.names, self.health)
 
     def note_failure(self, failure: BaseException) -> None:
         """Write down what kept the run from being completed. What is no `Exception` is an interruption.
@@ -222,7 +217,7 @@ class TestBed:
         Where something has died, that is the cause, whatever it was first noticed by.
         """
         if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
-            failure = self.context.deeper_cause() or self._out_of_memory() or failure
+            failure = self.health.deeper_cause() or self._out_of_memory() or failure
         if isinstance(failure, PreconditionNotMet):
             self.note(Trouble.PRECONDITION, str(failure), failure.cause or self._last_step())
             self.observe_what_can_be()
@@ -274,7 +269,7 @@ class TestBed:
         """After a condition was not reached: what the brokers say now helps to find out why."""
         if self.context is not None:
             with suppress(RocketchaosError):
-                self.context.check_alive()
+                self.health.check()
                 observe_moment(self.context, "end")
                 self.history.append("harness", RunEnded())
 
@@ -296,3 +291,19 @@ class TestBed:
             self.context.hand_made.close_all()
         if self._logs is not None:
             self._logs.collect(self.folder.logs)
+
+
+def record_worker_event(
+    worker: str, event: WorkerEvent, history: History, names: Names, health: Health
+) -> None:
+    """Write down what a worker saw, with the scenario's names. Called from its reader's thread."""
+    data = {name: value for name, value in event.data.items() if name != "consumer"}
+    if "topic" in data:
+        data["topic"] = names.scenario(str(data["topic"]))
+    try:
+        written = history.append(worker, event.kind, data, mono_ns=event.mono_ns, wall_ms=event.wall_ms)
+        written.body  # noqa: B018 - reads it, and keeps it
+    except BrokenEvent as broken:
+        health.note(HarnessDefect(f"the worker {worker} wrote a broken event: {broken}"))
+    except RocketchaosError as error:
+        health.note(error)

@@ -11,7 +11,7 @@ from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.faults.base import Fault
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.faults.context import FaultContext
 
 _SAYS = "so mark disk full"
 """`CleanCommitLogService.isSpaceFull`, 4.9.3 to 4.9.7: once, when it first finds the disk full."""
@@ -25,17 +25,17 @@ class FillDisk(Fault):
 
     name = "fill-disk"
 
-    def __init__(self, context: RunContext, broker: str) -> None:
-        if not isinstance(context.cluster, Fillable):
-            raise HarnessDefect(f"disks of a cluster of kind {context.cluster.kind} can't be filled")
-        self._context, self._cluster = context, context.cluster
+    def __init__(self, context: FaultContext, broker: str) -> None:
+        if not isinstance(context.servers.cluster, Fillable):
+            raise HarnessDefect(f"disks of a cluster of kind {context.servers.cluster.kind} can't be filled")
+        self._context, self._cluster = context, context.servers.cluster
         self.target = broker
         self._logged = 0
 
     def inject(self) -> None:
         """Start it anew; what it logged before says nothing."""
-        self._logged = self._context.node(self.target).log.stat().st_size
-        self._context.node_is_down(self.target, "restarting")
+        self._logged = self._context.servers.node(self.target).log.stat().st_size
+        self._context.servers.note_down(self.target, "restarting")
         self._cluster.fill_disk(self.target)
         self._is_back()
 
@@ -51,27 +51,28 @@ class FillDisk(Fault):
         except RetryError:
             raise PreconditionNotMet(
                 f"{self.name}: {self.target} didn't take its disk for full within {_LIMIT_S:.0f} s; "
-                f"its log, {self._context.node(self.target).log}, doesn't say `{_SAYS}`"
+                f"its log, {self._context.servers.node(self.target).log}, doesn't say `{_SAYS}`"
             ) from None
         return f"{self.target} logs: {line}"
 
     def heal(self) -> None:
         """Start it anew as it was at first."""
-        self._context.node_is_down(self.target, "restarting")
+        self._context.servers.note_down(self.target, "restarting")
         self._cluster.free_disk(self.target)
         self._is_back()
 
     def wait_healed(self) -> str:
         """A broker that has just been started takes messages until it finds its disk full."""
-        return f"{self.target} is ready as {self._context.node(self.target).process}, with a disk that isn't full"
+        process = self._context.servers.node(self.target).process
+        return f"{self.target} is ready as {process}, with a disk that isn't full"
 
     def _is_back(self) -> None:
-        self._context.node_is_up(self.target)
-        self._context.record_node(self._context.node(self.target))
+        self._context.servers.note_up(self.target)
+        self._context.servers.record(self._context.servers.node(self.target))
 
     def _in_words(self) -> str | None:
         """What its log says of a full disk since the start; None: nothing yet."""
-        with self._context.node(self.target).log.open("rb") as log:
+        with self._context.servers.node(self.target).log.open("rb") as log:
             log.seek(self._logged)
             lines = log.read().decode("utf-8", errors="replace").splitlines()
         return next((line.strip() for line in lines if _SAYS in line), None)

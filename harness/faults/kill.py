@@ -9,7 +9,7 @@ from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.faults.process import ClientFault, NodeFault, OverOnceEffective
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.faults.context import FaultContext
 
 
 class Kill(ClientFault, OverOnceEffective):
@@ -32,16 +32,16 @@ class KillNode(NodeFault, OverOnceEffective):
 
     name = "kill"
 
-    def __init__(self, context: RunContext, name: str) -> None:
+    def __init__(self, context: FaultContext, name: str) -> None:
         super().__init__(context, name)
-        if not isinstance(context.cluster, Killable):
-            raise HarnessDefect(f"nodes of a cluster of kind {context.cluster.kind} can't be killed")
-        self._cluster = context.cluster
+        if not isinstance(context.servers.cluster, Killable):
+            raise HarnessDefect(f"nodes of a cluster of kind {context.servers.cluster.kind} can't be killed")
+        self._cluster = context.servers.cluster
 
     def inject(self) -> None:
-        self._context.node_is_down(self.target, "killed")
+        self._context.servers.note_down(self.target, "killed")
         self._cluster.kill_node(self.target)
 
     def wait_effective(self) -> str:
         """The process has been reaped."""
-        return f"{self._context.node(self.target).process} of {self.target} ended by SIGKILL"
+        return f"{self._context.servers.node(self.target).process} of {self.target} ended by SIGKILL"

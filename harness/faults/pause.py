@@ -9,7 +9,7 @@ from rocketchaos.harness.core.errors import HarnessDefect
 from rocketchaos.harness.faults.process import ClientFault, NodeFault
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.faults.context import FaultContext
 
 
 class Pause(ClientFault):
@@ -42,30 +42,30 @@ class PauseNode(NodeFault):
 
     name = "pause"
 
-    def __init__(self, context: RunContext, name: str) -> None:
+    def __init__(self, context: FaultContext, name: str) -> None:
         super().__init__(context, name)
-        if not isinstance(context.cluster, Pausable):
-            raise HarnessDefect(f"nodes of a cluster of kind {context.cluster.kind} can't be paused")
-        self._cluster = context.cluster
+        if not isinstance(context.servers.cluster, Pausable):
+            raise HarnessDefect(f"nodes of a cluster of kind {context.servers.cluster.kind} can't be paused")
+        self._cluster = context.servers.cluster
 
     def inject(self) -> None:
-        self._context.node_is_down(self.target, "paused")
+        self._context.servers.note_down(self.target, "paused")
         self._cluster.pause_node(self.target)
 
     def wait_effective(self) -> str:
         """`pause_node` returns when the kernel says that the process is stopped."""
-        return f"{self._context.node(self.target).process} of {self.target} is stopped"
+        return f"{self._context.servers.node(self.target).process} of {self.target} is stopped"
 
     @property
     def is_past(self) -> bool:
-        return self._context.down.get(self.target) != "paused"
+        return self._context.servers.down.get(self.target) != "paused"
 
     def heal(self) -> None:
         """Let it go on, unless it was killed meanwhile."""
         if not self.is_past:
             self._cluster.resume_node(self.target)
-            self._context.node_is_up(self.target)
+            self._context.servers.note_up(self.target)
 
     def wait_healed(self) -> str:
         """`resume_node` returns when the process is no longer stopped."""
-        return f"{self._context.node(self.target).process} of {self.target} goes on"
+        return f"{self._context.servers.node(self.target).process} of {self.target} goes on"

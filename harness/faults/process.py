@@ -10,21 +10,21 @@ from rocketchaos.harness.faults.base import Fault
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.faults.context import FaultContext
 
 
 class ClientFault(Fault):
     """Something that is done to the process of a consumer or of the producer."""
 
-    def __init__(self, context: RunContext, name: str) -> None:
-        self._client = context.client(name)
+    def __init__(self, context: FaultContext, name: str) -> None:
+        self._client = context.members.client(name)
         self.target = self._client.name
 
 
 class NodeFault(Fault):
     """Something that is done to a server's process."""
 
-    def __init__(self, context: RunContext, name: str) -> None:
+    def __init__(self, context: FaultContext, name: str) -> None:
         self._context = context
         self.target = name
 

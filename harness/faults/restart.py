@@ -10,7 +10,7 @@ from rocketchaos.harness.faults.process import NodeFault, OverOnceEffective
 
 if TYPE_CHECKING:
     from rocketchaos.harness.clients.consumer import Consumer
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.faults.context import FaultContext
 
 
 def of_consumer(consumer: Consumer) -> None:
@@ -25,7 +25,7 @@ class Restart(OverOnceEffective):
 
     name = "restart"
 
-    def __init__(self, context: RunContext, name: str) -> None:
+    def __init__(self, context: FaultContext, name: str) -> None:
         del name  # there is one
         self._producer = context.producer
         self.target = self._producer.name
@@ -48,20 +48,22 @@ class RestartNode(NodeFault, OverOnceEffective):
 
     name = "restart"
 
-    def __init__(self, context: RunContext, name: str) -> None:
+    def __init__(self, context: FaultContext, name: str) -> None:
         super().__init__(context, name)
-        if not isinstance(context.cluster, Restartable):
-            raise HarnessDefect(f"nodes of a cluster of kind {context.cluster.kind} can't be restarted")
-        self._cluster = context.cluster
-        self._before = context.node(name).process
+        if not isinstance(context.servers.cluster, Restartable):
+            raise HarnessDefect(
+                f"nodes of a cluster of kind {context.servers.cluster.kind} can't be restarted"
+            )
+        self._cluster = context.servers.cluster
+        self._before = context.servers.node(name).process
 
     def inject(self) -> None:
-        self._context.node_is_down(self.target, "restarting")
+        self._context.servers.note_down(self.target, "restarting")
         self._cluster.restart_node(self.target)
-        self._context.node_is_up(self.target)
+        self._context.servers.note_up(self.target)
 
     def wait_effective(self) -> str:
         """It is another process, which `restart_node` has seen to be ready."""
-        node = self._context.node(self.target)
-        self._context.record_node(node)
+        node = self._context.servers.node(self.target)
+        self._context.servers.record(node)
         return f"{self.target} is ready as {node.process}, after {self._before}"

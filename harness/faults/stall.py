@@ -20,7 +20,7 @@ from rocketchaos.harness.faults.base import Fault
 from rocketchaos.harness.reaper.reaper_process import OWNER_VARIABLE
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.faults.context import FaultContext
 
 _BURSTS = """\
 import os, select, signal, sys
@@ -65,7 +65,7 @@ class Stall(Fault):
 
     name = "stall"
 
-    def __init__(self, context: RunContext, name: str, *, stopped: int, running: int) -> None:
+    def __init__(self, context: FaultContext, name: str, *, stopped: int, running: int) -> None:
         """
         Args:
             context: of the run.
@@ -80,7 +80,7 @@ class Stall(Fault):
         self._bursts: subprocess.Popen[bytes] | None = None
 
     def _find_pid(self) -> int:
-        client = self._context.client(self.target)
+        client = self._context.members.client(self.target)
         if client.container is not None:
             raise PreconditionNotMet(
                 f"stall: {self.target} is in {client.where}, whose processes can't be stalled from here"
@@ -212,7 +212,7 @@ class Stall(Fault):
 
     def _is_there(self) -> bool:
         """Whether the process that it was done to is still the target's."""
-        client = self._context.client(self.target)
+        client = self._context.members.client(self.target)
         return client.alive and client.pid == self._pid
 
 
@@ -220,12 +220,14 @@ class StallNode(Stall):
     """A server's process runs part of the time only, until it is resumed, or killed."""
 
     def _find_pid(self) -> int:
-        if not isinstance(self._context.cluster, OnThisHost):
-            raise HarnessDefect(f"nodes of a cluster of kind {self._context.cluster.kind} can't be stalled")
-        return self._context.cluster.host_pid(self.target)
+        if not isinstance(self._context.servers.cluster, OnThisHost):
+            raise HarnessDefect(
+                f"nodes of a cluster of kind {self._context.servers.cluster.kind} can't be stalled"
+            )
+        return self._context.servers.cluster.host_pid(self.target)
 
     def _is_there(self) -> bool:
-        return self._context.node(self.target).pid == self._pid and psutil.pid_exists(self._pid)
+        return self._context.servers.node(self.target).pid == self._pid and psutil.pid_exists(self._pid)
 
 
 def _progress(pid: int) -> int:

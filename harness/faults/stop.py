@@ -10,7 +10,7 @@ from rocketchaos.harness.faults.process import NodeFault, OverOnceEffective
 
 if TYPE_CHECKING:
     from rocketchaos.harness.clients.consumer import Consumer
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.faults.context import FaultContext
 
 
 def of_consumer(consumer: Consumer) -> None:
@@ -23,16 +23,16 @@ class StopNode(NodeFault, OverOnceEffective):
 
     name = "stop"
 
-    def __init__(self, context: RunContext, name: str) -> None:
+    def __init__(self, context: FaultContext, name: str) -> None:
         super().__init__(context, name)
-        if not isinstance(context.cluster, Stoppable):
-            raise HarnessDefect(f"nodes of a cluster of kind {context.cluster.kind} can't be stopped")
-        self._cluster = context.cluster
+        if not isinstance(context.servers.cluster, Stoppable):
+            raise HarnessDefect(f"nodes of a cluster of kind {context.servers.cluster.kind} can't be stopped")
+        self._cluster = context.servers.cluster
 
     def inject(self) -> None:
-        self._context.node_is_down(self.target, "stopped")
+        self._context.servers.note_down(self.target, "stopped")
         self._cluster.stop_node(self.target)
 
     def wait_effective(self) -> str:
         """`stop_node` returns when the process is gone."""
-        return f"{self._context.node(self.target).process} of {self.target} has shut down"
+        return f"{self._context.servers.node(self.target).process} of {self.target} has shut down"

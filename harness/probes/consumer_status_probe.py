@@ -9,23 +9,25 @@ from rocketchaos.harness.core.events.observed import ConsumerStatusObserved
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def read_consumer_status(context: RunContext, moment: str) -> None:
+def read_consumer_status(context: ProbeContext, moment: str) -> None:
     """Ask for each group of which a `consumer-status` check wants it, and write down the answers."""
     groups = {check.group for _, _, check in context.scenario.checks() if isinstance(check, ConsumerStatus)}
     for group in sorted(groups):
-        keepers = context.keepers_of_group(group)
+        keepers = context.servers.keepers_of_group(group)
         if not keepers:
-            context.note_probe_failure("consumer-status", "no broker can be asked", group=group)
+            context.observations.note_failure("consumer-status", "no broker can be asked", group=group)
             continue
         address = next(iter(keepers.values()))
         began_ns = context.now_ns()
         try:
-            answer = context.admin.consumer_status(context.real_group(group), address)
+            answer = context.admin.consumer_status(context.names.real(group), address)
         except WorkerFailed as failure:
-            context.note_probe_failure("consumer-status", str(failure), group=group)
+            context.observations.note_failure("consumer-status", str(failure), group=group)
             continue
         data = {"group": group, "alike": answer["alike"], "members": answer["members"]}
-        context.observe(f"consumer-status {group}", ConsumerStatusObserved.kind, data, moment, began_ns)
+        context.observations.write(
+            f"consumer-status {group}", ConsumerStatusObserved.kind, data, moment, began_ns
+        )

@@ -15,13 +15,13 @@ from rocketchaos.harness.core.events.observed import (
 )
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 DASHBOARD_TRACK_LIMIT = 100
 """It is asked for so many messages at most at a moment; each takes it some 20 to 100 ms."""
 
 
-def read_dashboard(context: RunContext, url: str, moment: str) -> None:
+def read_dashboard(context: ProbeContext, url: str, moment: str) -> None:
     """Ask it for the messages sent, and for connections and progress of every group, and write down the answers.
 
     Raises:
@@ -35,18 +35,18 @@ def read_dashboard(context: RunContext, url: str, moment: str) -> None:
 
 
 def read_shown_tracks(
-    context: RunContext, dashboard: Dashboard, messages: Sequence[Acknowledged], moment: str
+    context: ProbeContext, dashboard: Dashboard, messages: Sequence[Acknowledged], moment: str
 ) -> None:
     """The track lists of messages, whole: entries that are none of the run's groups keep their names."""
     for message in messages:
         began_ns = context.now_ns()
         try:
-            shown = dashboard.tracks(context.real_topic(message.topic), message.msg_id)
+            shown = dashboard.tracks(context.names.real(message.topic), message.msg_id)
         except DashboardRefused as refusal:
-            context.note_probe_failure("dashboard tracks", refusal.said, key=message.key)
+            context.observations.note_failure("dashboard tracks", refusal.said, key=message.key)
             continue
-        named = {context.name_of_group(track.group): track for track in shown}
-        context.observe(
+        named = {context.names.scenario(track.group): track for track in shown}
+        context.observations.write(
             f"dashboard tracks {message.key}",
             DashboardTracksObserved.kind,
             {
@@ -60,41 +60,43 @@ def read_shown_tracks(
         )
 
 
-def read_shown_connections(context: RunContext, dashboard: Dashboard, group: str, moment: str) -> None:
+def read_shown_connections(context: ProbeContext, dashboard: Dashboard, group: str, moment: str) -> None:
     """The group's consumers and subscriptions; of a group that is offline it shows an error, an answer too."""
     began_ns = context.now_ns()
     data: dict[str, object] = {"group": group, "clients": [], "subscriptions": {}, "error": None}
     try:
-        shown = dashboard.connections(context.real_group(group), _brokers(context, group))
+        shown = dashboard.connections(context.names.real(group), _brokers(context, group))
     except DashboardRefused as refusal:
         data["error"] = refusal.said
     else:
         data["clients"] = list(shown.clients)
         data["subscriptions"] = {
-            context.name_of_topic(topic): asdict(subscription)
+            context.names.scenario(topic): asdict(subscription)
             for topic, subscription in shown.subscriptions.items()
         }
         data |= {"consume_from_where": shown.consume_from, "message_model": shown.model}
-    context.observe(
+    context.observations.write(
         f"dashboard connections {group}", DashboardConnectionsObserved.kind, data, moment, began_ns
     )
 
 
-def read_shown_progress(context: RunContext, dashboard: Dashboard, group: str, moment: str) -> None:
+def read_shown_progress(context: ProbeContext, dashboard: Dashboard, group: str, moment: str) -> None:
     """Where the group stands, by topic and queue; an error is an answer here as well."""
     began_ns = context.now_ns()
     data: dict[str, object] = {"group": group, "topics": {}, "error": None}
     try:
-        shown = dashboard.progress(context.real_group(group), _brokers(context, group))
+        shown = dashboard.progress(context.names.real(group), _brokers(context, group))
     except DashboardRefused as refusal:
         data["error"] = refusal.said
     else:
         data["topics"] = {
-            context.name_of_topic(topic): [asdict(queue) for queue in queues]
+            context.names.scenario(topic): [asdict(queue) for queue in queues]
             for topic, queues in shown.items()
         }
-    context.observe(f"dashboard progress {group}", DashboardProgressObserved.kind, data, moment, began_ns)
+    context.observations.write(
+        f"dashboard progress {group}", DashboardProgressObserved.kind, data, moment, began_ns
+    )
 
 
-def _brokers(context: RunContext, group: str) -> Sequence[str]:
-    return [address for _, address in sorted(context.brokers_of_group(group).items())]
+def _brokers(context: ProbeContext, group: str) -> Sequence[str]:
+    return [address for _, address in sorted(context.servers.brokers_of_group(group).items())]

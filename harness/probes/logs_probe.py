@@ -13,22 +13,38 @@ from rocketchaos.harness.core.events.servers import LogLine, LogObserved
 from rocketchaos.harness.core.names import Names
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.cluster.base import Node
+    from rocketchaos.harness.probes.context import ProbeContext
 
 LINE_LIMIT = 1_000
 """So many lines of a pattern are written into the history; all are counted."""
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,3})?")
 
 
-def size_of(file: Path) -> int:
-    """The size of a file in bytes; 0 where there is none."""
+class Logs:
+    """Where the run's part of each log begins, and what of it has been written down."""
+
+    def __init__(self, folder: Path, nodes: Iterable[Node]) -> None:
+        """
+        Args:
+            folder: the run's, with a folder for each worker.
+            nodes: whose logs are as long as they are now when the run begins.
+        """
+        self.folder = folder
+        self.begins = {node.name: _size_of(node.log) for node in nodes}
+        """In bytes, by node."""
+        self.known: dict[tuple[str, str], int] = {}
+        """How many lines were found so far, by node or consumer and pattern."""
+
+
+def _size_of(file: Path) -> int:
     try:
         return file.stat().st_size
     except OSError:
         return 0
 
 
-def read_logs(context: RunContext, moment: str) -> None:
+def read_logs(context: ProbeContext, moment: str) -> None:
     """For each `log` check write down the lines since the run's beginning that match, and how many they are.
 
     A `log-line` is written once, a `log-observed` with the number at every moment. Real names in the lines are
@@ -36,44 +52,44 @@ def read_logs(context: RunContext, moment: str) -> None:
     """
     for source, pattern in dict.fromkeys(_wanted(context)):
         matching = matching_lines(context, source, pattern)
-        known = context.log_lines.get((source, pattern), 0)
+        known = context.logs.known.get((source, pattern), 0)
         for line in matching[known:LINE_LIMIT]:
             found = _TIME.search(line)
             time = None if found is None else found[0]
             context.history.append(
                 source, LogLine.kind, {"of": source, "pattern": pattern, "time": time, "text": line}
             )
-        context.log_lines[source, pattern] = len(matching)
+        context.logs.known[source, pattern] = len(matching)
         context.history.append(
             source,
             LogObserved(of=source, pattern=pattern, count=len(matching), moment=moment),
         )
 
 
-def matching_lines(context: RunContext, source: str, pattern: str) -> list[str]:
+def matching_lines(context: ProbeContext, source: str, pattern: str) -> list[str]:
     """The lines of a node's or a consumer's log since the run's beginning in which the pattern is found."""
     expression = re.compile(pattern)
     return [line for line in _lines(context, source) if expression.search(line)]
 
 
-def _wanted(context: RunContext) -> Iterator[tuple[str, str]]:
+def _wanted(context: ProbeContext) -> Iterator[tuple[str, str]]:
     for _, _, check in context.scenario.checks():
         if isinstance(check, LogLapse):
-            sources = context.resolve([str(check.consumer)]) if check.node is None else [check.node]
+            sources = context.variables.resolve([str(check.consumer)]) if check.node is None else [check.node]
             yield from ((source, pattern) for source in sources for pattern in check.patterns)
         elif isinstance(check, Log) and check.node is not None:
             yield check.node, check.matches
         elif isinstance(check, Log):
-            yield from ((name, check.matches) for name in context.resolve([str(check.consumer)]))
+            yield from ((name, check.matches) for name in context.variables.resolve([str(check.consumer)]))
 
 
-def _lines(context: RunContext, source: str) -> Iterator[str]:
-    if not context.is_node(source):
+def _lines(context: ProbeContext, source: str) -> Iterator[str]:
+    if not context.servers.is_node(source):
         # Its process is its own, and so is all that is in its folder.
-        for file in sorted((context.logs / source).rglob("*.log")):
+        for file in sorted((context.logs.folder / source).rglob("*.log")):
             yield from _with_names(context.names, _read(file, 0))
         return
-    lines = _read(context.node(source).log, context.log_begins.get(source, 0))
+    lines = _read(context.servers.node(source).log, context.logs.begins.get(source, 0))
     if not context.scenario.needs_own_cluster:
         lines = (line for line in lines if context.names.token in line)
     yield from _with_names(context.names, lines)

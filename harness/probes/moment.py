@@ -19,10 +19,10 @@ from rocketchaos.harness.probes.tracks_probe import TRACK_LIMIT, read_tracks
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
-def observe_moment(context: RunContext, name: str, iteration: int | None = None) -> None:
+def observe_moment(context: ProbeContext, name: str, iteration: int | None = None) -> None:
     """Write down subscriptions, ownership, offsets, pull counts, tracks and dead letters, under the moment's name.
 
     Where the cluster has a dashboard, what that shows comes right behind the tracks.
@@ -34,36 +34,36 @@ def observe_moment(context: RunContext, name: str, iteration: int | None = None)
     """
     # No step can give the name of an end that was put off, `end:2`.
     moment = name if iteration is None else f"{name}{':' if name == END else '-'}{iteration}"
-    for consumer in context.running_consumers():
+    for consumer in context.members.running():
         consumer.flush_events()
     context.hand_made.flush()
     for group in context.scenario.groups:
         with _what_is_down(context, "group", group):
             _read_group(context, group, moment)
-    for consumer in context.running_consumers():
+    for consumer in context.members.running():
         _read_member(context, consumer.name, moment)
     read_consumer_status(context, moment)
-    if context.down:
+    if context.servers.down:
         # The tools ask every server for each message, and wait for those that are gone.
-        context.note_probe_failure("tracks", _in_words(context.down))
+        context.observations.note_failure("tracks", _in_words(context.servers.down))
     else:
         read_tracks(context, context.producer.acknowledged[:TRACK_LIMIT], moment)
-        if context.cluster.dashboard is not None:
+        if context.servers.cluster.dashboard is not None:
             from rocketchaos.harness.probes.dashboard_probe import read_dashboard
 
-            read_dashboard(context, context.cluster.dashboard, moment)
+            read_dashboard(context, context.servers.cluster.dashboard, moment)
     read_logs(context, moment)
     said = MomentObserved(moment=moment, name=None if iteration is None else name, iteration=iteration)
     context.history.append("harness", said)
 
 
-def _read_group(context: RunContext, group: str, moment: str) -> None:
-    for broker in context.keepers_of_group(group):
+def _read_group(context: ProbeContext, group: str, moment: str) -> None:
+    for broker in context.servers.keepers_of_group(group):
         read_subscription(context, group, broker, moment)
-    for topic in context.topics_of(group):
-        reason = context.why_not_asked(topic)
+    for topic in context.members.topics_of(group):
+        reason = context.servers.why_not_asked(topic)
         if reason is not None:
-            context.note_probe_failure("offsets", reason, group=group, topic=topic)
+            context.observations.note_failure("offsets", reason, group=group, topic=topic)
             continue
         with _what_is_down(context, "offsets", group):
             read_offsets(context, group, topic, moment)
@@ -71,38 +71,40 @@ def _read_group(context: RunContext, group: str, moment: str) -> None:
 
 
 @contextmanager
-def _what_is_down(context: RunContext, probe: str, group: str) -> Iterator[None]:
+def _what_is_down(context: ProbeContext, probe: str, group: str) -> Iterator[None]:
     """Where a step has taken a server or a way to it, a look that fails for it is none of the run's trouble."""
     try:
         yield
     except WorkerFailed as failure:
         faults = [f"{key} is in effect" for key, fault in context.faults.active().items() if fault.sides]
-        if not context.down and not faults:
+        if not context.servers.down and not faults:
             raise
-        text = ", ".join(filter(None, (_in_words(context.down), *faults)))
-        context.note_probe_failure(probe, f"{failure}; {text}", group=group)
+        text = ", ".join(filter(None, (_in_words(context.servers.down), *faults)))
+        context.observations.note_failure(probe, f"{failure}; {text}", group=group)
 
 
 def _in_words(down: Mapping[str, str]) -> str:
     return ", ".join(f"{node} is {how}" for node, how in down.items())
 
 
-def _read_member(context: RunContext, name: str, moment: str) -> None:
+def _read_member(context: ProbeContext, name: str, moment: str) -> None:
     traits = context.consumers[name].spec.traits
     if traits.tells_queues:
         try:
             read_ownership(context, name, moment)
         except WorkerFailed as failure:
             # A member that the broker doesn't know has no queues to report; checks then answer `unknown`.
-            context.note_probe_failure("ownership", str(failure), consumer=name)
+            context.observations.note_failure("ownership", str(failure), consumer=name)
     elif traits.queues == "owned":
-        context.note_probe_failure("ownership", "its client doesn't tell which queues it owns", consumer=name)
+        context.observations.note_failure(
+            "ownership", "its client doesn't tell which queues it owns", consumer=name
+        )
     for topic in context.consumers[name].topics:
         began_ns = context.now_ns()
         counts = context.consumers[name].pull_counts(topic)
         if counts is None:
             continue
-        context.observe(
+        context.observations.write(
             f"pull-counts {name} {topic}",
             PullCountsObserved.kind,
             {"consumer": name, "topic": topic, **counts},

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.core.events.observed import OffsetsObserved
-from rocketchaos.harness.probes.one_at_a_time import one_at_a_time
+from rocketchaos.harness.probes.observations import one_at_a_time
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,16 @@ class QueueOffsets:
 
 @one_at_a_time
 def read_offsets(
-    context: RunContext, group: str, topic: str, moment: str | None = None
+    context: ProbeContext, group: str, topic: str, moment: str | None = None
 ) -> tuple[QueueOffsets, ...]:
     """Ask every broker of the topic, and write down the answers."""
     began_ns = context.now_ns()
-    answer = context.admin.offsets(context.real_group(group), context.real_topic(topic))
+    answer = context.admin.offsets(context.names.real(group), context.names.real(topic))
     queues = tuple(
         QueueOffsets(offset["broker"], offset["queue_id"], offset["max_offset"], offset["consumer_offset"])
         for offset in sorted(answer["queues"], key=lambda item: (item["broker"], item["queue_id"]))
     )
-    context.observe(
+    context.observations.write(
         f"offsets {group} {topic}",
         OffsetsObserved.kind,
         {

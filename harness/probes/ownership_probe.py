@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.language.cluster_needs import PROXY
-from rocketchaos.harness.probes.one_at_a_time import one_at_a_time
+from rocketchaos.harness.probes.observations import one_at_a_time
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 RELAY_LIMIT_MS = 3_000
 """How long a broker waits for the client's answer; a healthy one takes a few milliseconds."""
@@ -44,25 +44,25 @@ _ALL_OF_BROKER = -1
 """The queue id with which a consumer in POP mode asks a broker for messages of any queue."""
 
 
-def _meant(context: RunContext, topic: str, queue: Queue) -> tuple[Queue, ...]:
+def _meant(context: ProbeContext, topic: str, queue: Queue) -> tuple[Queue, ...]:
     broker, queue_id = queue
     if queue_id != _ALL_OF_BROKER or topic not in context.scenario.topics:
         return (queue,)
-    return tuple(item for item in context.queues(topic) if item[0] == broker)
+    return tuple(item for item in context.servers.queues(topic) if item[0] == broker)
 
 
-def _relayed(context: RunContext, consumer: str) -> Mapping[str, Any]:
+def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
     group = context.scenario.consumers[consumer].group
-    brokers = context.brokers_of_group(group)
+    brokers = context.servers.brokers_of_group(group)
     if not brokers:
-        raise WorkerFailed(f"no broker can be asked about {consumer}: {context.down}", None)
+        raise WorkerFailed(f"no broker can be asked about {consumer}: {context.servers.down}", None)
     address = next(iter(brokers.values()))
     client_id = context.consumers[consumer].client_id
-    return context.admin.running_info(context.real_group(group), client_id, address, RELAY_LIMIT_MS)
+    return context.admin.running_info(context.names.real(group), client_id, address, RELAY_LIMIT_MS)
 
 
 @one_at_a_time
-def read_ownership(context: RunContext, consumer: str, moment: str | None = None) -> OwnView:
+def read_ownership(context: ProbeContext, consumer: str, moment: str | None = None) -> OwnView:
     """Ask one member, of those that tell their queues, through the first broker, and write down the answer.
 
     One that speaks to a proxy of its own is asked in its process, and tells no subVersions: the proxy relays no
@@ -74,7 +74,7 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
     began_ns = context.now_ns()
     group = context.scenario.consumers[consumer].group
     client_id = context.consumers[consumer].client_id
-    behind_proxy = consumer in context.members_at(group, PROXY)
+    behind_proxy = consumer in context.servers.members_at(group, PROXY)
     traits = context.consumers[consumer].spec.traits
     relayed = {} if behind_proxy or traits.process_tells_all else _relayed(context, consumer)
     asks_process = behind_proxy or traits.asks_process
@@ -83,15 +83,15 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
     queues: dict[str, list[Queue]] = {}
     offsets: dict[str, dict[Queue, int]] = {}
     for item in answer["queues"]:
-        topic = context.name_of_topic(item["topic"])
+        topic = context.names.scenario(item["topic"])
         queue = (item["broker"], item["queue_id"])
         queues.setdefault(topic, []).extend(_meant(context, topic, queue))
         if "commit_offset" in item:
             offsets.setdefault(topic, {})[queue] = item["commit_offset"]
     subscriptions = {
-        context.name_of_topic(topic): stored for topic, stored in answer["subscriptions"].items()
+        context.names.scenario(topic): stored for topic, stored in answer["subscriptions"].items()
     }
-    context.observe(
+    context.observations.write(
         f"ownership {consumer}",
         OwnershipObserved.kind,
         {
@@ -117,7 +117,7 @@ def read_ownership(context: RunContext, consumer: str, moment: str | None = None
         changing=tuple(
             topic
             for topic, version in versions.items()
-            if changes.under_way(context.real_topic(topic), version, owned.get(topic, ()))
+            if changes.under_way(context.names.real(topic), version, owned.get(topic, ()))
         ),
         offsets=offsets,
     )

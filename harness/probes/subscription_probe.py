@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
-from rocketchaos.harness.probes.one_at_a_time import one_at_a_time
+from rocketchaos.harness.probes.observations import one_at_a_time
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 CONSUMER_NOT_ONLINE = 206
 
@@ -38,12 +38,14 @@ class StoredSubscription:
 
 @one_at_a_time
 def read_subscription(
-    context: RunContext, group: str, broker: str, moment: str | None = None
+    context: ProbeContext, group: str, broker: str, moment: str | None = None
 ) -> StoredSubscription:
     """Ask one keeper of the group, and write down the answer; a group without consumers is an empty entry."""
     began_ns = context.now_ns()
     try:
-        answer = context.admin.connection(context.real_group(group), context.keepers_of_group(group)[broker])
+        answer = context.admin.connection(
+            context.names.real(group), context.servers.keepers_of_group(group)[broker]
+        )
     except WorkerFailed as failure:
         if failure.code != CONSUMER_NOT_ONLINE:
             raise
@@ -51,9 +53,9 @@ def read_subscription(
     connections = sorted(answer["connections"], key=lambda item: (item["client_id"], item["address"]))
     clients = tuple(connection["client_id"] for connection in connections)
     subscriptions = {
-        context.name_of_topic(topic): stored for topic, stored in answer["subscriptions"].items()
+        context.names.scenario(topic): stored for topic, stored in answer["subscriptions"].items()
     }
-    context.observe(
+    context.observations.write(
         f"subscription {group} {broker}",
         SubscriptionObserved.kind,
         {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from rocketchaos.assertions.track_series import TrackSeries
 from rocketchaos.harness.clients.producer import Acknowledged
 from rocketchaos.harness.core.events.observed import TracksObserved
-from rocketchaos.harness.probes.one_at_a_time import one_at_a_time
+from rocketchaos.harness.probes.observations import one_at_a_time
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 TRACK_LIMIT = 1_000
 """Tracks are read of so many messages at most at a moment; each takes some milliseconds."""
@@ -21,19 +21,19 @@ WATCHED_LIMIT = 50
 
 
 @one_at_a_time
-def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: str | None = None) -> None:
+def read_tracks(context: ProbeContext, messages: Iterable[Acknowledged], moment: str | None = None) -> None:
     """Ask for the tracks of messages, one by one, and write down the answers."""
     for message in messages:
         began_ns = context.now_ns()
         try:
-            answer = context.admin.tracks(context.real_topic(message.topic), message.offset_msg_id)
+            answer = context.admin.tracks(context.names.real(message.topic), message.offset_msg_id)
         except WorkerFailed as failure:
-            context.note_probe_failure("tracks", str(failure), key=message.key)
+            context.observations.note_failure("tracks", str(failure), key=message.key)
             continue
         own = {
             group: track
             for track in answer["tracks"]
-            if (group := context.name_of_group(track["group"])) in context.scenario.groups
+            if (group := context.names.scenario(track["group"])) in context.scenario.groups
         }
         seen = {
             "topic": message.topic,
@@ -42,7 +42,7 @@ def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: s
         }
         # Why the tools could not tell: UNKNOWN is also what they say where a call of their own failed.
         exceptions = {group: item["exception"] for group, item in own.items() if item["exception"]}
-        context.observe(
+        context.observations.write(
             f"tracks {message.key}",
             TracksObserved.kind,
             {**seen, "exceptions": exceptions} if exceptions else seen,
@@ -51,7 +51,7 @@ def read_tracks(context: RunContext, messages: Iterable[Acknowledged], moment: s
         )
 
 
-def watch_tracks(context: RunContext) -> None:
+def watch_tracks(context: ProbeContext) -> None:
     """Ask for the tracks of the messages of the topics of which a `track-series` check wants the course."""
     topics = {check.topic for _, _, check in context.scenario.checks() if isinstance(check, TrackSeries)}
     for topic in sorted(topics):

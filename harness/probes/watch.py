@@ -12,7 +12,7 @@ from rocketchaos.harness.probes.subscription_probe import read_subscription
 from rocketchaos.harness.probes.tracks_probe import watch_tracks
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.probes.context import ProbeContext
 
 INTERVAL_S = 0.25
 LOOKS_PER_CORE_AND_S = 8
@@ -29,7 +29,7 @@ class Watch:
     Tracks are read only where a check asks for their course.
     """
 
-    def __init__(self, context: RunContext, run_count: Callable[[], int]) -> None:
+    def __init__(self, context: ProbeContext, run_count: Callable[[], int]) -> None:
         """
         Args:
             context: of the run.
@@ -60,14 +60,14 @@ class Watch:
                 # it must show, whatever it was, and the looks must go on.
                 if repr(error) != self._last_error:
                     self._last_error = repr(error)
-                    self._context.note_probe_failure("watch", self._last_error)
+                    self._context.observations.note_failure("watch", self._last_error)
 
     def _look(self) -> None:
         for group in self._context.scenario.groups:
-            for broker in self._context.keepers_of_group(group):
+            for broker in self._context.servers.keepers_of_group(group):
                 read_subscription(self._context, group, broker)
-            for topic in self._context.topics_of(group):
-                if self._context.why_not_asked(topic) is None:
+            for topic in self._context.members.topics_of(group):
+                if self._context.servers.why_not_asked(topic) is None:
                     read_offsets(self._context, group, topic)
         watch_tracks(self._context)
 

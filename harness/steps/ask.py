@@ -17,9 +17,9 @@ from rocketchaos.harness.rocketmq.response_codes import in_words
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.rocketmq.remoting import Answer
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 _PLACE = re.compile(r"<([a-z][a-z0-9-]*)>")
 """`<g>`: the real name of what the scenario calls g."""
@@ -65,21 +65,23 @@ class Ask(Step):
                 if name not in known:
                     yield f"<{name}>: neither a topic, a group nor a consumer is called so"
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.rocketmq import remoting
 
-        if self.node in context.down:
-            raise PreconditionNotMet(f"ask: {self.node} is {context.down[self.node]}")
+        if self.node in context.servers.down:
+            raise PreconditionNotMet(f"ask: {self.node} is {context.servers.down[self.node]}")
         real = _real_names(context)
         fields = {key: _with_real_names(text, real) for key, text in self.fields.items()}
         body = _with_real_names(self.body, real).encode()
         try:
-            answer = remoting.ask(context.node(self.node).address, self.code, fields, body, limit_s=_LIMIT_S)
+            answer = remoting.ask(
+                context.servers.node(self.node).address, self.code, fields, body, limit_s=_LIMIT_S
+            )
         except OSError as error:
             raise PreconditionNotMet(f"ask: {self.node} doesn't answer: {error}") from error
         context.history.append("harness", Asked.kind, self._in_words(context, answer))
 
-    def _in_words(self, context: RunContext, answer: Answer) -> dict[str, object]:
+    def _in_words(self, context: StepContext, answer: Answer) -> dict[str, object]:
         token = context.names.token
         return {
             "name": self.name,
@@ -93,7 +95,7 @@ class Ask(Step):
         }
 
 
-def _real_names(context: RunContext) -> Mapping[str, str]:
+def _real_names(context: StepContext) -> Mapping[str, str]:
     scenario = context.scenario
     named = {name: context.names.real(name) for name in (*scenario.topics, *scenario.groups, PRODUCER)}
     return {**{name: consumer.client_id for name, consumer in context.consumers.items()}, **named}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from rocketchaos.harness.language.words import Word
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 STATES = frozenset({"new", "running", "paused", "stalled", "stopped", "killed"})
@@ -110,7 +110,7 @@ class Step(Word, ABC):
         yield from ()
 
     @abstractmethod
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         """Do it, and record in the history what was done.
 
         Raises:

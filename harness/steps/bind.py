@@ -13,7 +13,7 @@ from rocketchaos.harness.language.words import GroupName, Strict, TopicName
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 
 _VARIABLE = re.compile(r"[a-z][a-z0-9-]*")
@@ -56,11 +56,11 @@ class Bind(Step):
     def binds(self) -> tuple[str, ...]:
         return (*self.__pydantic_extra__, "others")
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         ((variable, selector),) = self.__pydantic_extra__.items()
         group, topic = selector.member_of, selector.stored_for
         expression = _stored_expression(context, group, topic)
-        members = context.online_members(group)
+        members = context.members.online(group)
         own = {name: context.consumers[name].subscriptions for name in members}
         holders = [name for name in members if topic in own[name] and text_of(own[name][topic]) == expression]
         if len(holders) != 1:
@@ -68,16 +68,16 @@ class Bind(Step):
                 f"bind: the broker holds {expression!r} for topic {topic}, which is the subscription of "
                 f"{len(holders)} online members of group {group} ({', '.join(holders) or 'none'}), not of one"
             )
-        context.bind(variable, tuple(holders))
-        context.bind("others", tuple(name for name in members if name not in holders))
+        context.variables.bind(variable, tuple(holders))
+        context.variables.bind("others", tuple(name for name in members if name not in holders))
 
 
-def _stored_expression(context: RunContext, group: str, topic: str) -> str:
+def _stored_expression(context: StepContext, group: str, topic: str) -> str:
     from rocketchaos.harness.probes.subscription_probe import read_subscription
 
     stored = {
         read_subscription(context, group, broker).expression_of(topic)
-        for broker in context.keepers_of_group(group)
+        for broker in context.servers.keepers_of_group(group)
     }
     expression = stored.pop() if len(stored) == 1 else None
     if expression is None:

@@ -19,8 +19,8 @@ from rocketchaos.harness.language.words import BrokerRef
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class BrokerConfig(Step):
@@ -50,13 +50,13 @@ class BrokerConfig(Step):
         del scenario
         yield "configure"
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.cluster import running_config
 
         wanted = as_rocketmq_reads(self.settings)
-        addresses = {**context.broker_addresses, **context.slave_addresses}
+        addresses = {**context.servers.broker_addresses, **context.servers.slave_addresses}
         for broker in addresses if self.broker is None else (self.broker,):
             if broker not in addresses:
-                raise PreconditionNotMet(f"broker-config: {broker} is {context.down.get(broker)}")
+                raise PreconditionNotMet(f"broker-config: {broker} is {context.servers.down.get(broker)}")
             before = running_config.change(self.word, broker, addresses[broker], wanted)
             context.history.append("harness", BrokerConfigured(broker=broker, settings=wanted, before=before))

@@ -12,8 +12,8 @@ from rocketchaos.harness.language.words import BrokerRef, ConsumerName, TagExpre
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 _API = "pull"
 
@@ -50,7 +50,7 @@ class ClientPull(Step):
         if consumer is not None and consumer.api != _API:
             yield f"{self.consumer} doesn't pull by itself: give it `api: {_API}`"
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
         answer = context.consumers[self.consumer].pull_once(
             self.topic, (broker, self.queue), self.offset, self.own_expression

@@ -14,8 +14,8 @@ from rocketchaos.harness.steps.base import every_step
 from rocketchaos.harness.steps.network import Effect, NetworkStep, inject, place_of, sidecars
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class Delay(NetworkStep):
@@ -59,17 +59,19 @@ class Delay(NetworkStep):
         del scenario  # whichever broker it is
         yield Effect(self.word, self.of, (self.of,), frozenset({self.of}))
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.cluster.base import Delayable
         from rocketchaos.harness.faults.delay import Delay as DelayFault
         from rocketchaos.harness.faults.trials import Trials
 
-        if not isinstance(context.cluster, Delayable):
-            raise HarnessDefect(f"brokers of a cluster of kind {context.cluster.kind} can't be delayed")
+        if not isinstance(context.servers.cluster, Delayable):
+            raise HarnessDefect(
+                f"brokers of a cluster of kind {context.servers.cluster.kind} can't be delayed"
+            )
         # From where nobody else is delayed or cut off.
         trials = Trials(sidecars(context).of(place_of(context, NAMESERVER)))
-        line = context.cluster.delay_line(self.of)
-        address = context.node(self.of).address
+        line = context.servers.cluster.delay_line(self.of)
+        address = context.servers.node(self.of).address
         inject(context, DelayFault(self.of, line, trials, address, self.by, self.jitter))
 
 

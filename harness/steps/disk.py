@@ -11,8 +11,8 @@ from rocketchaos.harness.language.words import BrokerRef
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class DiskStep(Step):
@@ -33,7 +33,7 @@ class DiskStep(Step):
         del scenario  # whichever broker it is
         yield "fill a disk"
 
-    def is_full(self, context: RunContext) -> bool:
+    def is_full(self, context: StepContext) -> bool:
         """Whether a step has filled it, and none has freed it."""
         return self.fault in context.faults.active()
 

@@ -15,9 +15,9 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.rocketmq import remoting
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 GET_MIN_OFFSET, CLEAN_EXPIRED_CONSUMEQUEUE, DELETE_EXPIRED_COMMITLOG = 31, 306, 329
 _KNOWS_329 = Version("4.9.4")
@@ -51,17 +51,17 @@ class ExpireFiles(Step):
         del scenario
         yield "configure"
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.cluster import running_config
 
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
-        address = {**context.broker_addresses, **context.slave_addresses}.get(broker)
+        address = {**context.servers.broker_addresses, **context.servers.slave_addresses}.get(broker)
         if address is None:
-            raise PreconditionNotMet(f"expire-files: {broker} is {context.down.get(broker)}")
-        master = context.node(broker).slave_of or broker
-        queues = [queue for queue in context.queues(self.topic) if queue[0] == master]
+            raise PreconditionNotMet(f"expire-files: {broker} is {context.servers.down.get(broker)}")
+        master = context.servers.node(broker).slave_of or broker
+        queues = [queue for queue in context.servers.queues(self.topic) if queue[0] == master]
         before = self._begins(context, broker, address, queues)
-        if Version(context.cluster.version) < _KNOWS_329:
+        if Version(context.servers.cluster.version) < _KNOWS_329:
             usual = running_config.change(self.word, broker, address, _EVERY_HOUR)
             after = self._await(context, broker, address, queues, before)
             running_config.change(self.word, broker, address, usual)
@@ -75,7 +75,7 @@ class ExpireFiles(Step):
         )
 
     def _await(
-        self, context: RunContext, broker: str, address: str, queues: list[Queue], before: dict[str, int]
+        self, context: StepContext, broker: str, address: str, queues: list[Queue], before: dict[str, int]
     ) -> dict[str, int]:
         from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
@@ -97,11 +97,11 @@ class ExpireFiles(Step):
                 "Are the files full and expired? See `expire-files` in the language reference.",
             ) from None
 
-    def _begins(self, context: RunContext, broker: str, address: str, queues: list[Queue]) -> dict[str, int]:
+    def _begins(self, context: StepContext, broker: str, address: str, queues: list[Queue]) -> dict[str, int]:
         """Where each queue begins, by its id."""
         found = {}
         for _, queue_id in queues:
-            fields = {"topic": context.real_topic(self.topic), "queueId": str(queue_id)}
+            fields = {"topic": context.names.real(self.topic), "queueId": str(queue_id)}
             found[str(queue_id)] = int(
                 _ask(broker, address, GET_MIN_OFFSET, fields).fields.get("offset", "0")
             )

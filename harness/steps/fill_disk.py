@@ -8,7 +8,7 @@ from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.steps.disk import DiskStep
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class FillDisk(DiskStep):
@@ -25,7 +25,7 @@ class FillDisk(DiskStep):
     moves: ClassVar = (("running",), None)
     example = "fill-disk: broker-a"
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.faults.fill_disk import FillDisk as FillDiskFault
 
         if self.is_full(context):

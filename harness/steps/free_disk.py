@@ -8,7 +8,7 @@ from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.steps.disk import DiskStep
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class FreeDisk(DiskStep):
@@ -18,7 +18,7 @@ class FreeDisk(DiskStep):
     moves: ClassVar = (("running", "stopped", "killed"), "running")
     example = "free-disk: broker-a"
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         if not self.is_full(context):
             raise PreconditionNotMet(f"{self.word}: the disk of {self.broker} is not full")
         context.faults.heal(self.fault)

@@ -13,9 +13,9 @@ from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.network import members
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.faults.base import Fault
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 _KINDS = {"enum": ["all", *NETWORK_FAULTS], "type": "string"}
 Faults = Annotated[
@@ -54,8 +54,8 @@ class Heal(Step):
         """One of whom must be a side, a group's members in place of the group; empty: whoever it is."""
         return () if self.of is None else members((self.of,), scenario)
 
-    def run(self, context: RunContext) -> None:
-        whom = set(context.resolve(self.whom(context.scenario)))
+    def run(self, context: StepContext) -> None:
+        whom = set(context.variables.resolve(self.whom(context.scenario)))
         meant = [key for key, fault in context.faults.active().items() if self._means(fault, whom)]
         if not meant:
             raise PreconditionNotMet(f"heal: no {self.meant} is in effect")

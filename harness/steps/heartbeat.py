@@ -12,8 +12,8 @@ from rocketchaos.harness.language.words import BrokerRef, GroupName, Name, Refer
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 HandMadeName = Annotated[Name, Refers(("hand-made",))]
 """A client that heartbeats make: `h1`."""
@@ -82,7 +82,7 @@ class Heartbeat(Step):
             if topic not in scenario.topics:
                 yield f"there is no topic `{topic}`: there is {', '.join(scenario.topics)}"
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.clients.hand_made import Membership, Subscription
 
         if self.close is not None:
@@ -96,9 +96,11 @@ class Heartbeat(Step):
             consume_from=f"CONSUME_FROM_{self.consume_from.replace('-', '_').upper()}",
             model=self.model.upper(),
         )
-        brokers = {**context.broker_addresses, **context.slave_addresses}
+        brokers = {**context.servers.broker_addresses, **context.servers.slave_addresses}
         if self.broker is not None:
             if self.broker not in brokers:
-                raise PreconditionNotMet(f"heartbeat: {self.broker} is {context.down.get(self.broker)}")
+                raise PreconditionNotMet(
+                    f"heartbeat: {self.broker} is {context.servers.down.get(self.broker)}"
+                )
             brokers = {self.broker: brokers[self.broker]}
         context.hand_made.heartbeat(str(self.client), membership, brokers)

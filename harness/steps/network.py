@@ -17,10 +17,10 @@ from rocketchaos.harness.steps.base import Step
 if TYPE_CHECKING:
     from rocketchaos.harness.containers.network_place import NetworkPlace
     from rocketchaos.harness.containers.sidecar import Sidecars
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.faults.base import Fault
     from rocketchaos.harness.faults.rules import Link
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,8 @@ class BetweenStep(NetworkStep):
             carriers = both if set(both) <= set(nodes) else (ends.carrier(nodes),)
             yield Effect(self.word, ends.target, both, frozenset(carriers))
 
-    def run(self, context: RunContext) -> None:
-        item, other = (context.resolve(members(side, context.scenario)) for side in self.sides)
+    def run(self, context: StepContext) -> None:
+        item, other = (context.variables.resolve(members(side, context.scenario)) for side in self.sides)
         for ends in self._pairs(item, other):
             inject(context, self.fault(link_between(context, ends), sidecars(context), ends.target))
 
@@ -166,7 +166,7 @@ class BetweenStep(NetworkStep):
             yield Ends(*pair, self.one_way)
 
 
-def inject(context: RunContext, fault: Fault) -> None:
+def inject(context: StepContext, fault: Fault) -> None:
     """Inject a fault of the network, unless it is there already.
 
     Raises:
@@ -177,34 +177,36 @@ def inject(context: RunContext, fault: Fault) -> None:
     context.faults.inject(fault)
 
 
-def sidecars(context: RunContext) -> Sidecars:
+def sidecars(context: StepContext) -> Sidecars:
     """What changes the networks of the cluster's containers."""
     # Asked as the protocol would be, which can't be loaded with what it is made of.
-    found = getattr(context.cluster, "sidecars", None)
+    found = getattr(context.servers.cluster, "sidecars", None)
     if found is None:
-        raise HarnessDefect(f"nothing can be done to the network of a cluster of kind {context.cluster.kind}")
+        raise HarnessDefect(
+            f"nothing can be done to the network of a cluster of kind {context.servers.cluster.kind}"
+        )
     made: Sidecars = found
     return made
 
 
-def place_of(context: RunContext, name: str) -> NetworkPlace:
+def place_of(context: StepContext, name: str) -> NetworkPlace:
     """Where on the network a consumer, a node or the producer lives.
 
     Raises:
         PreconditionNotMet: it has no container now.
     """
-    if context.is_node(name):
-        node = context.node(name)
+    if context.servers.is_node(name):
+        node = context.servers.node(name)
         container, advertised = node.container, node.address
     else:
-        inside, advertised = context.client(name).container, None
+        inside, advertised = context.members.client(name).container, None
         container = None if inside is None else inside.id
     if container is None:
         raise PreconditionNotMet(f"{name} has no container: nothing can be done to its network")
     return sidecars(context).place(name, container, advertised)
 
 
-def link_between(context: RunContext, ends: Ends) -> Link:
+def link_between(context: StepContext, ends: Ends) -> Link:
     """Who of the two carries the rules, and which way is concerned as seen from there."""
     from rocketchaos.harness.faults.rules import Link
 

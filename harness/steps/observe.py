@@ -9,7 +9,7 @@ from pydantic import Field
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class Observe(Step):
@@ -24,7 +24,7 @@ class Observe(Step):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$", description="the name of this moment: `before-the-kill`")
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.probes.moment import observe_moment
 
         observe_moment(context, self.name, context.place.iteration)

@@ -13,7 +13,7 @@ from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.performing import BranchEnded, perform
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 _JOIN_S = 0.2
 """The wait for a branch goes in slices, so that Ctrl-C gets through."""
@@ -48,7 +48,7 @@ parallel:
     def inner(self) -> tuple[tuple[Step, ...], ...]:
         return self.branches
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         ended = threading.Event()
         failures: list[BaseException] = []
 

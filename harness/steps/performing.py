@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from rocketchaos.harness.core.events.run import StepEnded, StepStarted
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.steps.base import Step
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class BranchEnded(Exception):
     """Another branch of the `parallel` around it failed, so this one ends; never leaves the `parallel`."""
 
 
-def perform(context: RunContext, step: Step) -> None:
+def perform(context: StepContext, step: Step) -> None:
     """Do the step that stands at the context's place.
 
     Raises:

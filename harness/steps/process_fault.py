@@ -13,8 +13,8 @@ from rocketchaos.harness.language.words import ActorRefs, ProcessRefs
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 WORDS = tuple(
     dict.fromkeys(
@@ -65,13 +65,13 @@ class FaultStep(ProcessStep):
                     "`workers: containers` out"
                 )
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.faults.process import consumer_action, fault_class
 
         kind = self.kind
         options = {name: getattr(self, name) for name in kind.options}
-        for name in context.resolve(self.targets):
-            of_node = kind.capability is not None and context.is_node(name)
+        for name in context.variables.resolve(self.targets):
+            of_node = kind.capability is not None and context.servers.is_node(name)
             if kind.consumers_tell and not of_node and name in context.consumers:
                 consumer_action(kind.word)(context.consumers[name])
             else:
@@ -81,8 +81,8 @@ class FaultStep(ProcessStep):
 class EndingStep(ProcessStep):
     """Ends faults of processes."""
 
-    def run(self, context: RunContext) -> None:
-        for name in context.resolve(self.targets):
+    def run(self, context: StepContext) -> None:
+        for name in context.variables.resolve(self.targets):
             for kind in self.kinds:
                 context.faults.heal(f"{kind.word} {name}")
 

@@ -15,8 +15,8 @@ from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
     from rocketchaos.harness.clients.raw_pull import Pulled, PullRequest
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 SHOWN_LIMIT_S = 30.0
 """Within which a queue must show every acknowledged message; a slave copies them first."""
@@ -81,16 +81,16 @@ class Pull(Step):
         if self.broker is None and len(brokers) > 1:
             yield f"{self.topic} is on {', '.join(brokers)}: say which is meant, `broker: {brokers[0]}`"
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.clients.raw_pull import PullRequest
 
         broker = self.broker or context.scenario.brokers_of(self.topic)[0]
-        addresses = {**context.broker_addresses, **context.slave_addresses}
+        addresses = {**context.servers.broker_addresses, **context.servers.slave_addresses}
         if broker not in addresses:
-            raise PreconditionNotMet(f"pull: {broker} is {context.down.get(broker)}")
+            raise PreconditionNotMet(f"pull: {broker} is {context.servers.down.get(broker)}")
         request = PullRequest(
-            group=context.real_group(self.group),
-            topic=context.real_topic(self.topic),
+            group=context.names.real(self.group),
+            topic=context.names.real(self.topic),
             queue_id=self.queue,
             offset=self.offset,
             max_messages=self.max,
@@ -103,17 +103,17 @@ class Pull(Step):
         answer = self._answer(context, broker, addresses[broker], request)
         context.history.append("harness", PulledEvent.kind, self._in_words(broker, answer))
 
-    def _await_messages(self, context: RunContext, broker: str, address: str) -> None:
+    def _await_messages(self, context: StepContext, broker: str, address: str) -> None:
         """Consume queues are filled after the acknowledgement, a slave's once it has copied the messages."""
         from rocketchaos.harness.clients import raw_pull
 
-        end = self._acknowledged(context, context.node(broker).slave_of or broker)
+        end = self._acknowledged(context, context.servers.node(broker).slave_of or broker)
         if end == 0:
             return
         seen = _until(
             context,
             lambda: self._asked(
-                broker, lambda: raw_pull.end_of_queue(address, context.real_topic(self.topic), self.queue)
+                broker, lambda: raw_pull.end_of_queue(address, context.names.real(self.topic), self.queue)
             ),
             lambda shown: shown >= end,
             SHOWN_LIMIT_S,
@@ -124,7 +124,7 @@ class Pull(Step):
                 f"{SHOWN_LIMIT_S:g} s; last seen: {seen}"
             )
 
-    def _acknowledged(self, context: RunContext, master: str) -> int:
+    def _acknowledged(self, context: StepContext, master: str) -> int:
         """Where the queue must end, by what was acknowledged; 0 where nothing was."""
         offsets = [
             message.queue_offset + 1
@@ -133,13 +133,13 @@ class Pull(Step):
         ]
         return max(offsets, default=0)
 
-    def _answer(self, context: RunContext, broker: str, address: str, request: PullRequest) -> Pulled:
+    def _answer(self, context: StepContext, broker: str, address: str, request: PullRequest) -> Pulled:
         from rocketchaos.harness.clients import raw_pull
 
         def ask() -> Pulled:
             return self._asked(broker, lambda: raw_pull.pull(address, request))
 
-        if context.node(broker).slave_of is None:
+        if context.servers.node(broker).slave_of is None:
             return ask()
         return _until(context, ask, lambda answer: answer.code != _TOPIC_NOT_EXIST, TOPIC_LIMIT_S)
 
@@ -170,7 +170,7 @@ class Pull(Step):
         }
 
 
-def _until(context: RunContext, look: Callable[[], T], enough: Callable[[T], bool], limit_s: float) -> T:
+def _until(context: StepContext, look: Callable[[], T], enough: Callable[[T], bool], limit_s: float) -> T:
     """Look until it is enough, or the limit has passed; what was seen last."""
     from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 

@@ -12,8 +12,8 @@ from rocketchaos.harness.steps.base import Step
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class Release(Step):
@@ -40,6 +40,6 @@ class Release(Step):
             if consumer is not None and not consumer.behaviour.blocks:
                 yield f"the listener of {name} never blocks: give {name} `behaviour: block`"
 
-    def run(self, context: RunContext) -> None:
-        for name in context.resolve(self.consumers):
+    def run(self, context: StepContext) -> None:
+        for name in context.variables.resolve(self.consumers):
             context.consumers[name].release_listener()

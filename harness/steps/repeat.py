@@ -12,7 +12,7 @@ from rocketchaos.harness.steps.base import Step
 from rocketchaos.harness.steps.performing import perform
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class Repeat(Step):
@@ -54,7 +54,7 @@ repeat:
     def inner(self) -> tuple[tuple[Step, ...], ...]:
         return (self.steps,)
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         for iteration in range(1, self.times + 1):
             for index, step in enumerate(self.steps):
                 perform(context.within(context.place.inside(0, index, iteration)), step)

@@ -15,9 +15,9 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.rocketmq import remoting
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 QUERY_CONSUMER_OFFSET, UPDATE_CONSUMER_OFFSET, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP = 14, 15, 200
 _GROUP_NOT_EXIST = 26
@@ -43,29 +43,29 @@ class ResetOffset(Step):
         if self.queue is not None and self.queue >= number:
             yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
 
-    def run(self, context: RunContext) -> None:
-        queues = [item for item in context.queues(self.topic) if self.queue in (None, item[1])]
+    def run(self, context: StepContext) -> None:
+        queues = [item for item in context.servers.queues(self.topic) if self.queue in (None, item[1])]
         changed = [self._reset(context, queue) for queue in queues]
         context.history.append(
             "harness", OffsetsReset(group=self.group, topic=self.topic, queues=tuple(changed))
         )
 
-    def _reset(self, context: RunContext, queue: Queue) -> QueueOffset:
+    def _reset(self, context: StepContext, queue: Queue) -> QueueOffset:
         from rocketchaos.harness.rocketmq import remoting
 
         broker, queue_id = queue
-        address = context.broker_addresses.get(broker)
+        address = context.servers.broker_addresses.get(broker)
         if address is None:
-            raise PreconditionNotMet(f"reset-offset: {broker} is {context.down.get(broker)}")
+            raise PreconditionNotMet(f"reset-offset: {broker} is {context.servers.down.get(broker)}")
         fields = {
-            "consumerGroup": context.real_group(self.group),
-            "topic": context.real_topic(self.topic),
+            "consumerGroup": context.names.real(self.group),
+            "topic": context.names.real(self.topic),
             "queueId": str(queue_id),
         }
         update = {**fields, "commitOffset": str(self.to)}
         answer = _ask(broker, address, UPDATE_CONSUMER_OFFSET, update)
         if answer.code == _GROUP_NOT_EXIST:
-            group = {"groupName": context.real_group(self.group)}
+            group = {"groupName": context.names.real(self.group)}
             _ask(broker, address, UPDATE_AND_CREATE_SUBSCRIPTIONGROUP, {}, json.dumps(group).encode())
             answer = _ask(broker, address, UPDATE_CONSUMER_OFFSET, update)
         stored = _ask(broker, address, QUERY_CONSUMER_OFFSET, fields)

@@ -14,8 +14,8 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 Key = Annotated[str, StringConstraints(pattern=r"^\S+$")]
 """A message's key: RocketMQ puts spaces between several."""
@@ -104,7 +104,7 @@ class Send(Step):
         for turn, number in numbers.items():
             yield self.topic, tags[turn], number
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         refused = []
         began_ns = context.now_ns()
         for index in range(self.count):
@@ -128,14 +128,14 @@ class Send(Step):
                 f"{refused[-1]}"
             )
 
-    def _tag_of(self, context: RunContext, index: int) -> str | None:
+    def _tag_of(self, context: StepContext, index: int) -> str | None:
         if self.tags is None:
-            return context.tag(self.tag, self.topic)
-        turn = index // len(context.queues(self.topic)) if self.per_queue is not None else index
-        return context.tag(self.tags[turn % len(self.tags)], self.topic)
+            return context.variables.tag(self.tag, self.topic)
+        turn = index // len(context.servers.queues(self.topic)) if self.per_queue is not None else index
+        return context.variables.tag(self.tags[turn % len(self.tags)], self.topic)
 
-    def _queue_of(self, context: RunContext, index: int) -> Queue | None:
-        queues = context.queues(self.topic)
+    def _queue_of(self, context: StepContext, index: int) -> Queue | None:
+        queues = context.servers.queues(self.topic)
         if self.queue is not None:
             return next(
                 queue for queue in queues if queue[1] == self.queue and self.broker in (None, queue[0])

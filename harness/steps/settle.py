@@ -16,8 +16,8 @@ from rocketchaos.harness.language.words import ActorRef, ConsumerRef, DurationMs
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class Settle(Step):
@@ -155,7 +155,7 @@ class Settle(Step):
         if consumer is not None and not consumer.traits.tells_offsets:
             yield str(self.own_offsets), f"{consumer.traits.implementation} doesn't tell its own offsets"
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.conditions import Awaited, await_condition
         from rocketchaos.harness.conditions.registry import OBSERVERS
 

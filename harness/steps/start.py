@@ -10,7 +10,7 @@ from rocketchaos.harness.language.words import ConsumerRefs
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class Start(Step):
@@ -36,10 +36,10 @@ class Start(Step):
     def acts_on(self) -> tuple[str, ...]:
         return self.consumers
 
-    def run(self, context: RunContext) -> None:
+    def run(self, context: StepContext) -> None:
         from rocketchaos.harness.workers.worker import WorkerFailed
 
-        for name in context.resolve(self.consumers):
+        for name in context.variables.resolve(self.consumers):
             try:
                 context.consumers[name].start()
             except WorkerFailed as refusal:

@@ -13,8 +13,8 @@ from rocketchaos.harness.steps.base import Step
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 def no_resubscribing(name: str, consumer: Consumer | None) -> Iterator[str]:
@@ -49,6 +49,6 @@ class Subscribe(Step):
         if consumer is not None and consumer.strategy == "by-config" and self.topic not in consumer.subscribe:
             yield f"{self.consumer} owns only what its `queues` are at its start: `by-config` takes no new topic"
 
-    def run(self, context: RunContext) -> None:
-        for name in context.resolve([self.consumer]):
+    def run(self, context: StepContext) -> None:
+        for name in context.variables.resolve([self.consumer]):
             context.consumers[name].subscribe(self.topic, self.expression)

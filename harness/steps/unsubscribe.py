@@ -13,8 +13,8 @@ from rocketchaos.harness.steps.subscribe import no_resubscribing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rocketchaos.harness.engine.context import RunContext
     from rocketchaos.harness.scenario.model import Scenario
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class Unsubscribe(Step):
@@ -38,6 +38,6 @@ class Unsubscribe(Step):
     def problems(self, scenario: Scenario) -> Iterator[str]:
         yield from no_resubscribing(self.consumer, scenario.consumers.get(self.consumer))
 
-    def run(self, context: RunContext) -> None:
-        for name in context.resolve([self.consumer]):
+    def run(self, context: StepContext) -> None:
+        for name in context.variables.resolve([self.consumer]):
             context.consumers[name].unsubscribe(self.topic)

@@ -11,7 +11,7 @@ from rocketchaos.harness.language.words import DurationMs
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
-    from rocketchaos.harness.engine.context import RunContext
+    from rocketchaos.harness.steps.context import StepContext
 
 
 class Wait(Step):
@@ -27,6 +27,8 @@ class Wait(Step):
         default=None, description="only in these runs, `{client: grpc}`; in all of them unless told"
     )
 
-    def run(self, context: RunContext) -> None:
-        if self.where is None or self.where.fits(context.scenario.client_label, context.cluster.version):
+    def run(self, context: StepContext) -> None:
+        if self.where is None or self.where.fits(
+            context.scenario.client_label, context.servers.cluster.version
+        ):
             context.let_time_pass(self.duration)

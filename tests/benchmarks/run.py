@@ -22,7 +22,6 @@ import psutil
 
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.engine.context import RunContext
-from rocketchaos.harness.engine.run import perform
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.plan.options import DEFAULT_VERSION, Options
@@ -107,23 +106,21 @@ def measure_parts(repeats: int, runs: Path) -> list[Figure]:
     memory: list[float] = []
     with (
         Runner(Options(runs=runs, use_running=False)) as runner,
-        runner.session_for(runner.job(scenario)) as session,
+        runner.cluster_for(runner.job(scenario)) as managed,
     ):
         for _ in range(max(1, repeats // 2)):
-            run = runner.new_run(session, runner.job(scenario))
-            run.all_own = True
-            stage = run.open()
+            run = runner.new_run(managed, runner.job(scenario), all_own=True)
             try:
-                context = stage.provision()
-                for index, step in enumerate(scenario.steps):
-                    perform(context, index, step)
-                probes += probe(context)
+                run.provision()
+                for index in range(len(scenario.steps)):
+                    run.step(index)
+                probes += probe(run.context)
                 memory += [
                     psutil.Process(consumer.pid).memory_info().rss / 2**20
-                    for consumer in context.running_consumers()
+                    for consumer in run.context.members.running()
                 ]
             finally:
-                stage.tear_down()
+                run.finish()
     return [
         Figure("subscription probe (request code 203)", "ms", probes, "median ≤ 5 ms"),
         Figure("a worker's memory, one consumer running (RSS)", "MiB", memory, "≤ 120 MB"),
@@ -132,7 +129,7 @@ def measure_parts(repeats: int, runs: Path) -> list[Figure]:
 
 def probe(context: RunContext) -> list[float]:
     """Milliseconds of many subscription probes, one after the other."""
-    group, broker = context.real_group("g"), next(iter(context.broker_addresses.values()))
+    group, broker = context.names.real("g"), next(iter(context.servers.broker_addresses.values()))
     took_ms = []
     for _ in range(PROBES):
         started = time.perf_counter()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.language.cluster_needs import PROXY
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.rocketmq.client_kinds import Api
@@ -54,7 +54,7 @@ class Member:
 
 
 class Group:
-    """A group on one broker, and what a RunContext is asked of it."""
+    """A group on one broker, and what a ConditionContext is asked of it."""
 
     def __init__(self) -> None:
         self.members: dict[str, Member] = {}
@@ -99,10 +99,10 @@ class Group:
         return {"queues": [{"broker": broker, "queue_id": number, **stored} for broker, number in QUEUES]}
 
     @property
-    def context(self) -> RunContext:
+    def context(self) -> ConditionContext:
         consumers = self.members
 
-        def observe(_what: str, kind: str, data: dict[str, Any], _moment: str | None, began_ns: int) -> None:
+        def write(_what: str, kind: str, data: dict[str, Any], _moment: str | None, began_ns: int) -> None:
             self.observed.append((kind, data))
             self.began_ns.append(began_ns)
 
@@ -110,7 +110,7 @@ class Group:
             self.failed.append((probe, error))
 
         return cast(
-            RunContext,
+            ConditionContext,
             SimpleNamespace(
                 consumers=consumers,
                 scenario=SimpleNamespace(
@@ -119,32 +119,31 @@ class Group:
                     topics={"orders": None},
                     checks=lambda: (),
                 ),
-                online_members=lambda _group: tuple(consumers),
-                running_consumers=lambda: tuple(
-                    consumer for consumer in consumers.values() if not consumer.paused
+                members=SimpleNamespace(
+                    online=lambda _group: tuple(consumers),
+                    running=lambda: tuple(consumer for consumer in consumers.values() if not consumer.paused),
                 ),
                 hand_made=SimpleNamespace(ids=lambda _group: [], flush=lambda: None),
-                brokers_of_group=lambda _group: {"broker-a": ":10911"},
-                keepers_of_group=lambda _group: {"broker-a": ":10911"},
-                members_at=lambda _group, keeper: () if keeper == PROXY else tuple(consumers),
-                broker_addresses={"broker-a": ":10911"},
+                servers=SimpleNamespace(
+                    brokers_of_group=lambda _group: {"broker-a": ":10911"},
+                    keepers_of_group=lambda _group: {"broker-a": ":10911"},
+                    members_at=lambda _group, keeper: () if keeper == PROXY else tuple(consumers),
+                    broker_addresses={"broker-a": ":10911"},
+                    why_not_asked=lambda _topic: None,
+                    routed_queues=lambda _topic: tuple(QUEUES),
+                    queues=lambda _topic: tuple(QUEUES),
+                    down={"broker-a": "paused"},
+                ),
                 admin=SimpleNamespace(
                     connection=self._connection, running_info=self._running_info, offsets=self._offsets
                 ),
                 producer=SimpleNamespace(acknowledged=self.sent),
-                why_not_asked=lambda _topic: None,
-                resolve=list,
-                routed_queues=lambda _topic: tuple(QUEUES),
-                queues=lambda _topic: tuple(QUEUES),
-                only_observation=lambda _probe: nullcontext(),
-                real_topic=str,
-                real_group=str,
-                name_of_topic=str,
-                observe=observe,
-                note_probe_failure=failed,
+                variables=SimpleNamespace(resolve=list),
+                names=SimpleNamespace(real=str, scenario=str),
+                observations=SimpleNamespace(
+                    only=lambda _probe: nullcontext(), write=write, note_failure=failed
+                ),
                 now_ns=lambda: int(self.now_ms * 1e6),
-                down={"broker-a": "paused"},
-                log_lines={},
                 history=SimpleNamespace(append=lambda *_said: None),
             ),
         )

@@ -9,13 +9,13 @@ from typing import Any, cast
 
 import pytest
 
+from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.conditions.dead_letters_there import dead_letters_there
 from rocketchaos.harness.conditions.lines_logged import lines_logged
 from rocketchaos.harness.conditions.listeners_blocked import listeners_blocked
 from rocketchaos.harness.conditions.messages_delivered import messages_delivered
 from rocketchaos.harness.conditions.offsets_reached import offsets_reached
 from rocketchaos.harness.conditions.retries_came import retries_came
-from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.workers.worker import WorkerFailed
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
@@ -35,8 +35,8 @@ healthy: [{delivered: {to: g, count: 1}}]
 """
 
 
-class Stage(HistoryBuilder):
-    """A history that grows, and what the conditions need of a RunContext besides."""
+class Counted(HistoryBuilder):
+    """A history that grows, and what the conditions need of a ConditionContext besides."""
 
     def __init__(self, logs: Path | None = None) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Stage(HistoryBuilder):
         self.failures: list[str] = []
 
     @property
-    def context(self) -> RunContext:
+    def context(self) -> ConditionContext:
         """Only what is asked of it; the conditions take nothing else."""
 
         def offsets(group: str, topic: str) -> dict[str, Any]:
@@ -66,23 +66,22 @@ class Stage(HistoryBuilder):
             }
 
         return cast(
-            RunContext,
+            ConditionContext,
             SimpleNamespace(
                 scenario=self.scenario,
                 history=SimpleNamespace(events=self.events),
                 admin=SimpleNamespace(offsets=offsets),
                 producer=SimpleNamespace(acknowledged=()),
-                names=SimpleNamespace(token="k3x9"),
-                logs=self.logs,
-                real_group=str,
-                real_topic=str,
-                only_observation=lambda _probe: nullcontext(),
+                names=SimpleNamespace(token="k3x9", real=str),
+                logs=SimpleNamespace(folder=self.logs),
+                observations=SimpleNamespace(
+                    only=lambda _probe: nullcontext(),
+                    write=lambda *_unused: None,
+                    note_failure=lambda _probe, error, **_where: self.failures.append(error),
+                ),
+                servers=SimpleNamespace(why_not_asked=lambda _topic: None, is_node=lambda _name: False),
+                variables=SimpleNamespace(resolve=list),
                 now_ns=lambda: 0,
-                observe=lambda *_unused: None,
-                why_not_asked=lambda _topic: None,
-                note_probe_failure=lambda _probe, error, **_where: self.failures.append(error),
-                is_node=lambda _name: False,
-                resolve=list,
             ),
         )
 
@@ -92,71 +91,71 @@ class Stage(HistoryBuilder):
 
 
 def test_delivered_counts_different_messages_of_the_topic() -> None:
-    stage = Stage()
-    stage.got("a", "orders-1")
-    stage.got("b", "orders-1")
-    stage.got("b", "bills-1", "bills")
-    assert not messages_delivered(stage.context, "g", "orders", 2).holds
-    assert messages_delivered(stage.context, "g", None, 2).holds
-    assert not messages_delivered(stage.context, "a", None, 2).holds
-    stage.got("a", "orders-2")
-    assert messages_delivered(stage.context, "g", "orders", 2).text == "2 delivered"
-    assert not messages_delivered(stage.context, "$holder", None, 1).holds
+    counted = Counted()
+    counted.got("a", "orders-1")
+    counted.got("b", "orders-1")
+    counted.got("b", "bills-1", "bills")
+    assert not messages_delivered(counted.context, "g", "orders", 2).holds
+    assert messages_delivered(counted.context, "g", None, 2).holds
+    assert not messages_delivered(counted.context, "a", None, 2).holds
+    counted.got("a", "orders-2")
+    assert messages_delivered(counted.context, "g", "orders", 2).text == "2 delivered"
+    assert not messages_delivered(counted.context, "$holder", None, 1).holds
 
 
 def test_retried_counts_deliveries_that_were_retries() -> None:
-    stage = Stage()
-    stage.got("a", "orders-1")
-    assert not retries_came(stage.context, "g", 1).holds
-    stage.got("b", "orders-1", times=1)
-    assert retries_came(stage.context, "g", 1).holds
-    assert retries_came(stage.context, "g", 2).text == "1 retries"
+    counted = Counted()
+    counted.got("a", "orders-1")
+    assert not retries_came(counted.context, "g", 1).holds
+    counted.got("b", "orders-1", times=1)
+    assert retries_came(counted.context, "g", 1).holds
+    assert retries_came(counted.context, "g", 2).text == "1 retries"
 
 
 def test_blocked_is_over_once_the_listener_returns_or_starts_anew() -> None:
-    stage = Stage()
+    counted = Counted()
     for key in ("orders-1", "orders-2"):
-        stage.add("a", "blocked", key=key)
-    assert listeners_blocked(stage.context, "a", 2).text == "blocked on a: orders-1, orders-2"
-    stage.add("a", "consumed", key="orders-1", status="CONSUME_SUCCESS")
-    assert not listeners_blocked(stage.context, "a", 2).holds
-    assert listeners_blocked(stage.context, "g", 1).holds
-    stage.start(stage.scenario, "a")
-    assert listeners_blocked(stage.context, "a", 1).text == "blocked on a: nothing"
+        counted.add("a", "blocked", key=key)
+    assert listeners_blocked(counted.context, "a", 2).text == "blocked on a: orders-1, orders-2"
+    counted.add("a", "consumed", key="orders-1", status="CONSUME_SUCCESS")
+    assert not listeners_blocked(counted.context, "a", 2).holds
+    assert listeners_blocked(counted.context, "g", 1).holds
+    counted.start(counted.scenario, "a")
+    assert listeners_blocked(counted.context, "a", 1).text == "blocked on a: nothing"
 
 
 def test_dead_letters_that_can_t_be_read_are_none() -> None:
-    stage = Stage()
-    assert not dead_letters_there(stage.context, "g", 1).holds
-    stage.letters = 2
-    assert dead_letters_there(stage.context, "g", 2).holds
-    stage.letters = WorkerFailed("no route", code=17)
-    assert dead_letters_there(stage.context, "g", 1).text == "0 dead letters"
-    stage.letters = WorkerFailed("busy", code=2)
-    assert "can't be read" in dead_letters_there(stage.context, "g", 1).text
-    assert stage.failures == ["busy"]
+    counted = Counted()
+    assert not dead_letters_there(counted.context, "g", 1).holds
+    counted.letters = 2
+    assert dead_letters_there(counted.context, "g", 2).holds
+    counted.letters = WorkerFailed("no route", code=17)
+    assert dead_letters_there(counted.context, "g", 1).text == "0 dead letters"
+    counted.letters = WorkerFailed("busy", code=2)
+    assert "can't be read" in dead_letters_there(counted.context, "g", 1).text
+    assert counted.failures == ["busy"]
 
 
 def test_log_counts_the_lines_of_the_consumer(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "rocketmq_client.log").write_text("so do flow control, orders-k3x9\nother\n")
-    stage = Stage(tmp_path)
-    assert lines_logged(stage.context, "b", r"flow control, orders\n?$", 1).holds
-    assert not lines_logged(stage.context, "b", "flow control", 2).holds
+    counted = Counted(tmp_path)
+    assert lines_logged(counted.context, "b", r"flow control, orders\n?$", 1).holds
+    assert not lines_logged(counted.context, "b", "flow control", 2).holds
 
 
 def test_who_is_asked_for_the_log_has_a_process_and_so_a_log_of_its_own() -> None:
-    assert own_processes(Stage().scenario) == {"b"}
+    assert own_processes(Counted().scenario) == {"b"}
 
 
 @pytest.mark.parametrize(("whose", "holds"), [(None, False), ("a", False), ("b", True)])
 def test_offsets_of_one_member_look_at_its_queues_alone(whose: str | None, holds: bool) -> None:
-    stage = Stage()
-    stage.owns(stage.scenario, "a", "orders", [0])
-    stage.owns(stage.scenario, "b", "orders", [1])
-    assert offsets_reached(stage.context, "g", "orders", 0, whose).holds is holds
+    counted = Counted()
+    counted.owns(counted.scenario, "a", "orders", [0])
+    counted.owns(counted.scenario, "b", "orders", [1])
+    assert offsets_reached(counted.context, "g", "orders", 0, whose).holds is holds
 
 
 def test_offsets_of_a_member_that_was_never_seen_to_own_anything_are_not_reached() -> None:
-    seen = offsets_reached(Stage().context, "g", "orders", 9, "a")
+    seen = offsets_reached(Counted().context, "g", "orders", 9, "a")
     assert (seen.holds, seen.text) == (False, "it was never seen which queues a owns")

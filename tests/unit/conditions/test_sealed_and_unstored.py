@@ -7,14 +7,14 @@ from typing import Any, cast
 
 import pytest
 
+from rocketchaos.harness.conditions.context import ConditionContext
 from rocketchaos.harness.conditions.fates_sealed import FatesSealed
 from rocketchaos.harness.conditions.handled_but_not_stored import handled_but_not_stored
-from rocketchaos.harness.engine.context import RunContext
-from tests.unit.conditions.test_counting import Stage
+from tests.unit.conditions.test_counting import Counted
 
 
-class Later(Stage):
-    """A stage with a clock, on which a message of each topic was sent."""
+class Later(Counted):
+    """A history with a clock, on which a message of each topic was sent."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,11 +28,11 @@ class Later(Stage):
         return replace(self.events[0], data={**self.events[0].data, "timing": "compressed"})
 
     @property
-    def context(self) -> RunContext:
+    def context(self) -> ConditionContext:
         made = cast(SimpleNamespace, super().context)
         made.now_ns = lambda: 5_000_000_000 + int(self.seconds * 1e9)
-        made.topics_of = lambda _group: ("orders", "bills")
-        return cast(RunContext, made)
+        made.members = SimpleNamespace(topics_of=lambda _group: ("orders", "bills"))
+        return cast(ConditionContext, made)
 
     def passes(self, at: float) -> Later:
         self.at(at).offsets("g", "orders", [(3, 3), (0, 0)])

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
 from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.errors import HarnessDefect
 from rocketchaos.harness.core.events import KINDS
 from rocketchaos.harness.core.events.base import WRITERS, BrokenEvent
 from rocketchaos.harness.core.events.messages import Received, Sent
 from rocketchaos.harness.core.events.servers import FaultEffective
 from rocketchaos.harness.core.history import History, read_history
 from rocketchaos.harness.core.model import Event
-from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.engine.health import Health
+from rocketchaos.harness.engine.test_bed import record_worker_event
 from rocketchaos.harness.reference.events import described, events_reference
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
@@ -125,9 +129,11 @@ def test_check_names_the_line_and_the_field_of_a_broken_event(
 
 
 def test_a_broken_event_of_a_worker_is_trouble_at_once() -> None:
-    context = RunContext.__new__(RunContext)
-    context.history, context._troubles = History("run"), []
-    context.worker_event("a", WorkerEvent("a", 1, 2, "consumed", {"consumer": "a", "key": "orders-1"}))
-    assert [str(trouble) for trouble in context._troubles] == [
-        "the worker a wrote a broken event: `consumed`: the field `status` is missing"
-    ]
+    history = History("run")
+    health = Health(history, threading.Event())
+    event = WorkerEvent("a", 1, 2, "consumed", {"consumer": "a", "key": "orders-1"})
+    record_worker_event("a", event, history, Names("tok"), health)
+    with pytest.raises(
+        HarnessDefect, match="worker a wrote a broken event: `consumed`: the field `status` is"
+    ):
+        health.check()

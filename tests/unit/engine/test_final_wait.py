@@ -33,7 +33,7 @@ class Staged:
             history=self,
             now_ns=lambda: BEGIN_NS + int(self.now * 1e9),
             check_alive=self._alive,
-            interrupted=SimpleNamespace(wait=self._pass),
+            health=SimpleNamespace(interrupted=SimpleNamespace(wait=self._pass)),
         )
         watch = SimpleNamespace(
             start=lambda: self.watched.append("start"), stop=lambda: self.watched.append("stop")

@@ -10,7 +10,6 @@ import pytest
 from rocketchaos.harness.clients.producer import Acknowledged
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.names import Names
-from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.probes.dashboard_probe import DASHBOARD_TRACK_LIMIT, read_dashboard
 from tests.unit.clients.replayed_dashboard import recorded, replaying
 
@@ -25,11 +24,10 @@ class Context:
     """As much of a run as the probe needs; it keeps what is written down."""
 
     def __init__(self, token: str, messages: int) -> None:
-        names = Names(token)
+        self.names = Names(token)
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.failures: list[tuple[str, str, dict[str, str]]] = []
-        self.real_topic = self.real_group = names.real
-        self.name_of_topic = self.name_of_group = names.scenario
+        self.servers = self.observations = self
         self.scenario = SimpleNamespace(groups=("g",))
         self.producer = SimpleNamespace(
             acknowledged=[
@@ -44,11 +42,11 @@ class Context:
     def brokers_of_group(self, group: str) -> dict[str, str]:
         return {"broker-b": "198.18.0.4:10911", "broker-a": "198.18.0.3:10911"}
 
-    def observe(self, what: str, kind: str, data: dict[str, Any], moment: str, _began_ns: int) -> None:
+    def write(self, what: str, kind: str, data: dict[str, Any], moment: str, _began_ns: int) -> None:
         assert moment == "end"
         self.events.append((kind, data))
 
-    def note_probe_failure(self, probe: str, error: str, **where: str) -> None:
+    def note_failure(self, probe: str, error: str, **where: str) -> None:
         self.failures.append((probe, error, where))
 
 
@@ -56,7 +54,7 @@ def read(answers: dict[str, str], token: str, messages: int = 1) -> tuple[Contex
     context = Context(token, messages)
     found = {path: recorded(f"2.1.0/{name}") for path, name in answers.items()}
     with replaying({GROUPS: recorded("2.1.0/groups"), **found}) as server:
-        read_dashboard(cast(RunContext, context), server.url, "end")
+        read_dashboard(cast(Any, context), server.url, "end")
     return context, list(server.asked)
 
 
@@ -112,4 +110,4 @@ def test_so_many_messages_and_no_more() -> None:
 
 def test_one_that_does_not_answer_ends_the_run() -> None:
     with replaying({}) as server, pytest.raises(EnvironmentNotReady, match="there is no http"):
-        read_dashboard(cast(RunContext, Context("t", 1)), server.url, "end")
+        read_dashboard(cast(Any, Context("t", 1)), server.url, "end")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
-from rocketchaos.harness.probes.one_at_a_time import one_at_a_time
+from rocketchaos.harness.probes.observations import one_at_a_time
 
 
 class Context:
@@ -17,8 +17,9 @@ class Context:
         self._locks: dict[str, threading.RLock] = {}
         self.written: list[int] = []
         self.stored = 0
+        self.observations = self
 
-    def only_observation(self, probe: str) -> AbstractContextManager[object]:
+    def only(self, probe: str) -> AbstractContextManager[object]:
         return self._locks.setdefault(probe, threading.RLock())
 
 

@@ -42,6 +42,7 @@ class Context:
         self.names = Names("tok")
         self.consumers = {name: SimpleNamespace(client_id=f"{name}@tok") for name in ("a", "b")}
         self.down: dict[str, str] = {}
+        self.servers = self
         self.written: dict[str, Any] = {}
         self.history = SimpleNamespace(append=lambda _node, _kind, data: self.written.update(data))
 

@@ -11,12 +11,12 @@ import pytest
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.history import History
-from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.faults import fill_disk
 from rocketchaos.harness.faults.base import Faults
 from rocketchaos.harness.plan.feasibility import why_not
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.scenario.diagnostics import InvalidScenario
+from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.fill_disk import FillDisk
 from rocketchaos.harness.steps.free_disk import FreeDisk
 
@@ -66,23 +66,24 @@ class Context:
         self.faults = Faults(self.history)
         self.down: dict[str, str] = {}
         self.ready = 0
+        self.servers = self
 
     def node(self, name: str) -> Any:
         return SimpleNamespace(name=name, log=self.cluster.log, process="process 7")
 
-    def node_is_down(self, name: str, how: str) -> None:
+    def note_down(self, name: str, how: str) -> None:
         self.down[name] = how
 
-    def node_is_up(self, name: str) -> None:
+    def note_up(self, name: str) -> None:
         del self.down[name]
 
-    def record_node(self, node: Any) -> None:
+    def record(self, node: Any) -> None:
         del node
         self.ready += 1
 
 
 def context(folder: Path, says: str = f"something else\n{FULL}") -> Any:
-    return cast(RunContext, Context(folder, says))
+    return cast(StepContext, Context(folder, says))
 
 
 def test_the_broker_says_that_its_disk_is_full_and_comes_back_with_one_that_is_not(tmp_path: Path) -> None:

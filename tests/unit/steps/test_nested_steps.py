@@ -21,7 +21,7 @@ LIMIT_S = 10.0
 
 
 class Context:
-    """What `perform` needs of a RunContext, with a list in place of the history."""
+    """What `perform` needs of a StepContext, with a list in place of the history."""
 
     def __init__(self) -> None:
         self.place = Place((0,))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from rocketchaos.harness.clients.members import Members
 from rocketchaos.harness.containers.network_place import NetworkPlace
 from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.core.history import History
-from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.faults.base import Fault, Faults
 from rocketchaos.harness.scenario import parse_scenario
@@ -129,6 +130,7 @@ class Context:
         self.history = History("r1")
         self.faults = Faults(self.history)
         self.scenario = scenario("wait: 1s")
+        self.variables = self
         for fault in faults:
             self.faults.inject(fault)
 
@@ -189,17 +191,17 @@ def test_one_that_does_not_heal_keeps_no_other_from_it() -> None:
 class Placed:
     """As much of a run's context as finding the two ends needs."""
 
-    client = RunContext.client
-
     def __init__(self) -> None:
         self.scenario = scenario("wait: 1s")
+        self.servers = self
         self.cluster = SimpleNamespace(
             sidecars=SimpleNamespace(
                 place=lambda name, container, advertised: NetworkPlace(name, container, (str(advertised),))
             )
         )
-        self.consumers = {"b": SimpleNamespace(container=SimpleNamespace(id="cb"))}
+        consumers = {"b": SimpleNamespace(container=SimpleNamespace(id="cb"))}
         self.producer = SimpleNamespace(name="producer", container=None)
+        self.members = Members(self.scenario, cast(Any, consumers), cast(Any, self.producer))
 
     def is_node(self, name: str) -> bool:
         return name in self.scenario.cluster.nodes

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
-from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.send import Send
 
 QUEUES = (("broker-a", 0), ("broker-a", 1), ("broker-b", 0), ("broker-b", 1))
@@ -23,6 +23,7 @@ class Context:
         self.clock_ms = 1000.0
         self.producer = SimpleNamespace(send=self._send, last_error="FLUSH_DISK_TIMEOUT")
         self._refuses = refuses
+        self.servers = self.variables = self
 
     def _send(self, topic: str, tag: str | None, queue: Any, **more: Any) -> bool:
         self.sent.append({"topic": topic, "tag": tag, "queue": queue, **more})
@@ -48,7 +49,7 @@ class Context:
 
 def sent_by(fields: dict[str, Any], context: Context | None = None) -> Context:
     made = context or Context()
-    Send.model_validate({"topic": "orders", **fields}).run(cast(RunContext, made))
+    Send.model_validate({"topic": "orders", **fields}).run(cast(StepContext, made))
     return made
 
 

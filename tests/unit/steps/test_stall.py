@@ -17,11 +17,11 @@ import pytest
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
 from rocketchaos.harness.core.history import History
-from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.faults.base import Faults
 from rocketchaos.harness.language.fault_registry import FAULT_KINDS, PROCESS_FAULTS
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.steps import STEPS
+from rocketchaos.harness.steps.context import StepContext
 from tests.unit.scenario.examples import scenario_text
 
 SEND = "send: {topic: orders, tag: tagA, count: 1}"
@@ -79,7 +79,7 @@ def busy() -> Iterator[subprocess.Popen[bytes]]:
     process.wait()
 
 
-def context_of(process: subprocess.Popen[bytes], history: History) -> RunContext:
+def context_of(process: subprocess.Popen[bytes], history: History) -> StepContext:
     client = SimpleNamespace(
         pid=process.pid,
         container=None,
@@ -87,16 +87,20 @@ def context_of(process: subprocess.Popen[bytes], history: History) -> RunContext
         alive=True,
     )
     context = SimpleNamespace(
-        resolve=list, client=lambda _: client, is_node=lambda _: False, consumers={}, faults=Faults(history)
+        variables=SimpleNamespace(resolve=list),
+        members=SimpleNamespace(client=lambda _: client),
+        servers=SimpleNamespace(is_node=lambda _: False),
+        consumers={},
+        faults=Faults(history),
     )
-    return cast(RunContext, context)
+    return cast(StepContext, context)
 
 
-def stall(context: RunContext, **options: int) -> None:
+def stall(context: StepContext, **options: int) -> None:
     STEPS["stall"].model_construct(targets=("a",), **{"stopped": 80, "running": 20, **options}).run(context)
 
 
-def resume(context: RunContext) -> None:
+def resume(context: StepContext) -> None:
     STEPS["resume"].model_construct(targets=("a",)).run(context)
 
 
@@ -198,7 +202,7 @@ def test_who_is_killed_meanwhile_ends_the_stall_and_can_be_stalled_again(
     stall(context)
     busy.kill()
     busy.wait()
-    context.client("a").alive = False  # type: ignore[misc]
+    context.members.client("a").alive = False  # type: ignore[misc]
     until(lambda: context.faults.active()["stall a"].is_past)
     resume(context)
     assert context.faults.active() == {}

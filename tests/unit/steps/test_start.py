@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.start import Start
 from rocketchaos.harness.workers.worker import WorkerFailed
 
@@ -28,8 +28,8 @@ class Consumer:
 
 def starting(failure: WorkerFailed, *, may_be_refused: bool) -> Consumer:
     consumer = Consumer(failure)
-    context = SimpleNamespace(resolve=list, consumers={"a": consumer})
-    Start(consumers=("a",), may_be_refused=may_be_refused).run(cast(RunContext, context))
+    context = SimpleNamespace(variables=SimpleNamespace(resolve=list), consumers={"a": consumer})
+    Start(consumers=("a",), may_be_refused=may_be_refused).run(cast(StepContext, context))
     return consumer
 
 

@@ -11,11 +11,11 @@ from rocketchaos.harness.clients.consumer import Consumer
 from rocketchaos.harness.clients.producer import Producer
 from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.core.history import History
-from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.faults.base import Faults
 from rocketchaos.harness.rocketmq.timing_profiles import COMPRESSED
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 from rocketchaos.harness.steps import STEPS
+from rocketchaos.harness.steps.context import StepContext
 from tests.unit.scenario.examples import scenario_text
 
 SEND = "send: {topic: orders, tag: tagA, count: 1}"
@@ -114,8 +114,12 @@ def consumer(history: History, workers: list[Worker]) -> Consumer:
 
 
 def terminate(history: History, client: Consumer | Producer) -> None:
-    context = SimpleNamespace(resolve=list, client=lambda _: client, faults=Faults(history))
-    STEPS["terminate"](targets=(client.name,)).run(cast(RunContext, context))
+    context = SimpleNamespace(
+        variables=SimpleNamespace(resolve=list),
+        members=SimpleNamespace(client=lambda _: client),
+        faults=Faults(history),
+    )
+    STEPS["terminate"](targets=(client.name,)).run(cast(StepContext, context))
 
 
 def kinds(history: History) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from rocketchaos.harness.engine.context import RunContext
+from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.wait import Wait
 
 
@@ -24,8 +24,8 @@ def test_it_waits_where_it_is_told_to(where: dict[str, Any], waits: bool) -> Non
     waited: list[int] = []
     context = SimpleNamespace(
         scenario=SimpleNamespace(client_label="grpc"),
-        cluster=SimpleNamespace(version="5.5.0"),
+        servers=SimpleNamespace(cluster=SimpleNamespace(version="5.5.0")),
         let_time_pass=waited.append,
     )
-    Wait.model_validate({"duration": "2s", **where}).run(cast(RunContext, context))
+    Wait.model_validate({"duration": "2s", **where}).run(cast(StepContext, context))
     assert waited == ([2000] if waits else [])

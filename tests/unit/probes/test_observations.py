@@ -1,12 +1,15 @@
+"""What of the observations of the same thing is written down."""
+
 from __future__ import annotations
 
-from rocketchaos.harness.probes.last_observations import LastObservations
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.probes.observations import Observations
 
 MS = 1_000_000
 
 
 def test_a_look_that_shows_nothing_new_is_not_told_and_yet_bounds_the_next_change() -> None:
-    last = LastObservations()
+    last = Observations(History("run"))
     assert last.change("offsets", {"offset": 0}, None, 0, 10 * MS) == {"offset": 0}
     assert last.change("offsets", {"offset": 0}, None, 860 * MS, 900 * MS) is None
     # The answer of the look before came after 900 ms: what it showed may have changed from 860 ms on.
@@ -15,7 +18,7 @@ def test_a_look_that_shows_nothing_new_is_not_told_and_yet_bounds_the_next_chang
 
 
 def test_a_moment_is_told_whatever_it_shows() -> None:
-    last = LastObservations()
+    last = Observations(History("run"))
     last.change("offsets", {"offset": 2}, None, 0, 0)
     shown = last.change("offsets", {"offset": 2}, "end", 40 * MS, 50 * MS)
     assert shown == {"offset": 2, "moment": "end", "look_began_before_ms": 50.0}
@@ -23,6 +26,6 @@ def test_a_moment_is_told_whatever_it_shows() -> None:
 
 
 def test_things_are_looked_at_apart() -> None:
-    last = LastObservations()
+    last = Observations(History("run"))
     last.change("offsets", {"offset": 2}, None, 0, 0)
     assert last.change("ownership", {"offset": 2}, None, MS, MS) == {"offset": 2}

@@ -1,0 +1,53 @@
+"""Who is in which group, as a run's steps have left it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rocketchaos.harness.clients.consumer import Consumer
+from rocketchaos.harness.clients.producer import Producer
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
+
+
+class Members:
+    """The clients of a run, by name and by group."""
+
+    def __init__(self, scenario: Scenario, consumers: Mapping[str, Consumer], producer: Producer) -> None:
+        self._scenario = scenario
+        self._consumers = consumers
+        self._producer = producer
+
+    def client(self, name: str) -> Consumer | Producer:
+        """A consumer, or the run's producer, by the name that steps have for it."""
+        return self._producer if name == self._producer.name else self._consumers[name]
+
+    def online(self, group: str) -> tuple[str, ...]:
+        """Members that were started, and neither stopped nor killed; paused ones count."""
+        return tuple(name for name in self._scenario.members(group) if self._consumers[name].started)
+
+    def running(self) -> tuple[Consumer, ...]:
+        """Started consumers that can answer: neither stopped, killed nor paused."""
+        return tuple(each for each in self._consumers.values() if each.started and not each.paused)
+
+    def topics_of(self, group: str) -> tuple[str, ...]:
+        """The topics to which any member of the group subscribes, or has subscribed.
+
+        Of a group without members all that there are: any of them may be what raw requests are about.
+        """
+        members = self._scenario.members(group)
+        if not members:
+            return tuple(self._scenario.topics)
+        return tuple(dict.fromkeys(topic for name in members for topic in self._consumers[name].topics))
+
+    def held_by(self, group: str, *, brokers: bool) -> tuple[str, ...]:
+        """The members that are held by brokers, or else by a proxy that is a server of its own.
+
+        A group without members is held by brokers: raw requests and hand-made heartbeats go there.
+        """
+        members = self._scenario.members(group)
+        if not members:
+            return (group,) if brokers else ()
+        return tuple(name for name in members if self._consumers[name].spec.needs_proxy is not brokers)

@@ -1,0 +1,133 @@
+"""The servers of a run as its steps have left them, and which of them can be asked what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rocketchaos.harness.clients.members import Members
+from rocketchaos.harness.cluster.base import Cluster, Node
+from rocketchaos.harness.core.errors import HarnessDefect
+from rocketchaos.harness.core.events.servers import NodeReady
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.language.cluster_needs import PROXY
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
+
+
+class Servers:
+    """Name servers, brokers and proxy of the run's cluster."""
+
+    def __init__(self, scenario: Scenario, cluster: Cluster, members: Members, history: History) -> None:
+        self._scenario = scenario
+        self.cluster = cluster
+        self._members = members
+        self._history = history
+        self.down: dict[str, str] = {}
+        """Nodes that a step has taken away, and how: `killed`, `stopped`, `paused`, `restarting`."""
+
+    def node(self, name: str) -> Node:
+        """A node of the cluster.
+
+        Raises:
+            HarnessDefect: there is none (validation should have found it).
+        """
+        for node in self.cluster.nodes:
+            if node.name == name:
+                return node
+        raise HarnessDefect(f"the cluster has no node {name}")
+
+    def is_node(self, name: str) -> bool:
+        """Whether the scenario means a node of its cluster by this name."""
+        return name in self._scenario.cluster.nodes
+
+    def note_down(self, name: str, how: str) -> None:
+        """From here on nobody asks this node: a step does something to it."""
+        self.down[name] = how
+
+    def note_up(self, name: str) -> None:
+        """The node can be asked again."""
+        self.down.pop(name, None)
+
+    def record(self, node: Node) -> None:
+        """Write down that a node is ready."""
+        slave = {} if node.slave_of is None else {"slave_of": node.slave_of}
+        data = {"role": node.role, "address": node.address, "pid": node.pid, **slave}
+        self._history.append(node.name, NodeReady.kind, data)
+
+    @property
+    def broker_addresses(self) -> dict[str, str]:
+        """Broker name to `host:port`, of the masters that can be asked: none that a step has killed or paused."""
+        return {
+            node.name: node.address
+            for node in self.cluster.nodes
+            if node.is_master and node.name not in self.down
+        }
+
+    @property
+    def slave_addresses(self) -> dict[str, str]:
+        """The same of the slaves, by the nodes' names."""
+        return {
+            node.name: node.address
+            for node in self.cluster.nodes
+            if node.slave_of is not None and node.name not in self.down
+        }
+
+    def brokers_of_group(self, group: str) -> dict[str, str]:
+        """Of the masters that can be asked, those to which the group's members connect: those of its topics.
+
+        A client heartbeats to the brokers in the routes of its topics, and the group's retry topic is on those too
+        (`MQClientInstance.sendHeartbeatToAllBroker`, `ClientManageProcessor.heartBeat`; 4.9.4). Of 4.9.x it does
+        so to others as well, those in the route of TBW102: they hold nothing that matters to its topics.
+        """
+        topics = self._members.topics_of(group)
+        wanted = {broker for topic in topics for broker in self._scenario.brokers_of(topic)}
+        return {name: address for name, address in self.broker_addresses.items() if name in wanted}
+
+    def keepers_of_group(self, group: str) -> dict[str, str]:
+        """Name to address of those that hold the group's members and its subscription, and can be asked (203).
+
+        Brokers do, of clients that speak to them, or to a proxy in their process. A proxy that is a server of its
+        own holds those who speak to it, and tells no broker of them (`ClusterConsumerManager`, 5.3.3).
+        """
+        keepers = self.brokers_of_group(group) if self._speaking_to(group, brokers=True) else {}
+        proxy = self.cluster.proxy
+        if proxy is not None and PROXY not in self.down and self._speaking_to(group, brokers=False):
+            keepers[PROXY] = proxy.remoting_address
+        return keepers
+
+    def members_at(self, group: str, keeper: str) -> tuple[str, ...]:
+        """The online members of the group that a keeper of it knows."""
+        known = self._speaking_to(group, brokers=keeper != PROXY)
+        return tuple(name for name in self._members.online(group) if name in known)
+
+    def _speaking_to(self, group: str, *, brokers: bool) -> tuple[str, ...]:
+        proxy = self.cluster.proxy
+        if proxy is None or proxy.mode == "local":
+            return (self._scenario.members(group) or (group,)) if brokers else ()
+        return self._members.held_by(group, brokers=brokers)
+
+    def why_not_asked(self, topic: str) -> str | None:
+        """Why the queues of a topic can't be read now: a broker stands still, and keeps whoever asks waiting."""
+        paused = [broker for broker in self._scenario.brokers_of(topic) if self.down.get(broker) == "paused"]
+        return f"{', '.join(paused)} is paused" if paused else None
+
+    def queues(self, topic: str) -> tuple[Queue, ...]:
+        """All queues of a topic, in RocketMQ's order."""
+        number = self._scenario.topics[topic].queues
+        brokers = sorted(self._scenario.brokers_of(topic))
+        return tuple((broker, index) for broker in brokers for index in range(number))
+
+    def routed_queues(self, topic: str) -> tuple[Queue, ...]:
+        """Those that the name server routes to: not of a broker of which no node is left.
+
+        It drops a broker with the connection of its last node (`RouteInfoManager.onChannelDestroy`, 4.9.4); a
+        node that stands still keeps its connection.
+        """
+        left = {
+            node.slave_of or node.name
+            for node in self.cluster.nodes
+            if node.role == "broker" and self.down.get(node.name) not in ("killed", "stopped")
+        }
+        return tuple(queue for queue in self.queues(topic) if queue[0] in left)

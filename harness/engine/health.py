@@ -1,0 +1,79 @@
+"""What died in a run though it should live, and who wants the run to end."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+
+from tenacity import Retrying, retry_if_result, stop_after_delay, wait_fixed
+
+from rocketchaos.harness.cluster.base import Cluster
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
+from rocketchaos.harness.core.events.clients import WorkerDied
+from rocketchaos.harness.core.history import History
+from rocketchaos.harness.core.model import Trouble
+
+DEATH_SHOWS_WITHIN_S = 0.5
+
+
+class Health:
+    """Of the run's workers and servers."""
+
+    def __init__(self, history: History, interrupted: threading.Event) -> None:
+        self._history = history
+        self.interrupted = interrupted
+        """Set where the user wants the run to end."""
+        self.cluster: Cluster | None = None
+        """As soon as it is there."""
+        self._troubles: list[RocketchaosError] = []
+
+    def note(self, trouble: RocketchaosError) -> None:
+        """The run can't go on: the next `check` raises this. Called from readers' threads too."""
+        self._troubles.append(trouble)
+
+    def worker_died(self, name: str, reason: str, trouble: Trouble) -> None:
+        """A worker ended though nobody asked it to. Called from its reader's thread."""
+        kind: type[RocketchaosError] = HarnessDefect if trouble is Trouble.HARNESS else EnvironmentNotReady
+        self.note(kind(f"the worker {name} died: {reason}", "Its log is in the run folder, logs/."))
+        with contextlib.suppress(RocketchaosError):  # the history may be what failed
+            self._history.append(name, WorkerDied(reason=reason))
+
+    def check(self) -> None:
+        """Raise if anything died that should live, or if the user wants the run to end.
+
+        Raises:
+            EnvironmentNotReady, HarnessDefect: a worker or a server died.
+            KeyboardInterrupt: the run was interrupted.
+        """
+        if self.interrupted.is_set():
+            raise KeyboardInterrupt
+        if self._troubles:
+            raise self._troubles[0]
+        for death in () if self.cluster is None else self.cluster.deaths():
+            raise EnvironmentNotReady(
+                f"the server {death.node} died: {death.reason}", "Its log is in the run folder, logs/."
+            )
+
+    def deeper_cause(self) -> RocketchaosError | None:
+        """What died, where a failure may only be what came of it; None where everything lives.
+
+        A connection breaks a moment before the process that held it can be seen to be dead.
+        """
+
+        def death() -> RocketchaosError | None:
+            try:
+                self.check()
+            except RocketchaosError as failure:
+                return failure
+            except KeyboardInterrupt:
+                pass
+            return None
+
+        retrying = Retrying(
+            retry=retry_if_result(lambda failure: failure is None),
+            wait=wait_fixed(0.02),
+            stop=stop_after_delay(DEATH_SHOWS_WITHIN_S),
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
+        )
+        cause: RocketchaosError | None = retrying(death)
+        return cause

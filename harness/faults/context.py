@@ -1,0 +1,18 @@
+"""What a fault needs of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.clients.members import Members
+    from rocketchaos.harness.clients.producer import Producer
+    from rocketchaos.harness.cluster.servers import Servers
+
+
+class FaultContext(Protocol):
+    """Whom it can be done to."""
+
+    servers: Servers
+    members: Members
+    producer: Producer
