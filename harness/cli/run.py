@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from rocketchaos.harness.cli.common import run_and_tell, runs_or_default, say_hints, say_left_out, version_or
+from rocketchaos.harness.cli.common import (
+    chosen_version,
+    run_and_tell,
+    runs_or_default,
+    say_hints,
+    say_left_out,
+)
 from rocketchaos.harness.cli.common_options import (
     ChosenRocketmqOption,
     DashboardOption,
@@ -61,7 +67,7 @@ def run(
     Scenarios that are about other versions of RocketMQ, or need another kind of cluster or client, are left
     out, and named.
     """
-    wanted, version = matrix_of(matrix, rocketmq), version_or(None, rocketmq)
+    wanted, version = matrix_of(matrix, rocketmq), chosen_version(rocketmq)
     scenarios = select(load_all(paths), keywords, marks)
     planned = plan(scenarios, (wanted or Matrix()).cells(version), on)
     say_hints(scenarios)

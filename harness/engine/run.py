@@ -23,11 +23,11 @@ from rocketchaos.harness.engine.final_wait import FinalWait
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.record import describe_run
 from rocketchaos.harness.engine.test_bed import TestBed
+from rocketchaos.harness.facts.folder_facts import write_facts
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.probes.watch import Watch
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.folder import write_reports
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.performing import perform
 from rocketchaos.harness.steps.place import Place
@@ -174,6 +174,7 @@ class Run:
         with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
             self.folder.write_json("run.json", record)
             self.folder.write_outcome(outcome)
+            write_facts(self.folder)
         history.close()
         report = Report(
             scenario=self.scenario,
@@ -182,6 +183,9 @@ class Run:
             record=record,
             folder=self.folder.path,
         )
+        # `Runner` has it loaded while the first processes start.
+        from rocketchaos.harness.reporting.folder import write_reports
+
         with suppress(RocketchaosError):  # a full disk is in the outcome already
             write_reports(report)
         return report

@@ -41,7 +41,7 @@ def _registered() -> Mapping[str, ClientKind]:
 CLIENT_KINDS: Mapping[str, ClientKind] = _registered()
 """By name: ours, and those of the user."""
 
-_CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+))?")
+_CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+(?:[\w.-]*\+[0-9a-f]{8})?))?")
 
 
 @dataclass(frozen=True, slots=True)
