@@ -12,7 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rocketchaos.harness.cli.ending import Terminated, ending_in_a_code
-from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.cli.terminal import ERR
+from rocketchaos.harness.core.errors import ExitCode, RocketchaosError
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,9 @@ class LazyCommand(TyperCommand):
         """
         try:
             return typer.main.get_command(self._entry.application(str(self.name)))
+        except RocketchaosError as problem:  # what it reads at its import: workers of the user's own
+            ERR.print(f"rocketchaos: {problem}", markup=False)
+            raise typer.Exit(problem.exit_code) from None
         except Terminated:
             raise typer.Exit(ExitCode.TERMINATED) from None
         except KeyboardInterrupt:

@@ -93,6 +93,11 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
             "Claims about RocketMQ, measured: run them, write CLAIMS.md, compare two sets of runs.",
             group=True,
         ),
+        "worker": CommandEntry(
+            "rocketchaos.harness.cli.worker:worker_application",
+            "Add a client in any language: try a worker of your own against a real RocketMQ.",
+            group=True,
+        ),
         "report": CommandEntry(
             "rocketchaos.harness.cli.report:report_application",
             "Reports over many runs, on Spark: how flaky, how different, how fast.",

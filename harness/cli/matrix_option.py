@@ -20,7 +20,7 @@ MatrixOption = Annotated[
         OPTION,
         metavar="DIMENSION=A,B [DIMENSION=A,B]",
         help=f"Every client on every version, without what is impossible: `{EXAMPLE}`. Clients: java, "
-        "java@4.9.4, python, grpc.",
+        "java@4.9.4, python, grpc, go.",
     ),
 ]
 

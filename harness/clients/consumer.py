@@ -191,11 +191,9 @@ class Consumer:
         self._alive_worker().request("release-listener", ANSWER_LIMIT_S, name=self.name)
         self._history.append(self.name, ListenerReleased())
 
-    def assignment(self) -> list[dict[str, Any]]:
-        """The queues that the client itself has, without asking a broker: `topic`, `broker`, `queue_id`."""
-        answer = self._alive_worker().request("assignment", ANSWER_LIMIT_S, name=self.name)
-        queues: list[dict[str, Any]] = answer["queues"]
-        return queues
+    def assignment(self) -> dict[str, Any]:
+        """What the client itself knows, without asking a broker: see the worker's command `assignment`."""
+        return self._alive_worker().request("assignment", ANSWER_LIMIT_S, name=self.name)
 
     def running_info(self) -> dict[str, Any]:
         """What its client answers to 307, without asking a broker."""

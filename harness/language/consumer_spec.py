@@ -114,8 +114,8 @@ class Consumer(Strict):
     )
     client: ClientText | None = Field(
         default=None,
-        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`; unless told, "
-        "that of the matrix, otherwise `java` in the brokers' version",
+        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; unless "
+        "told, that of the matrix, otherwise `java` in the brokers' version",
     )
     api: ApiName = Field(
         default="push",
@@ -371,19 +371,20 @@ class Consumer(Strict):
         """The queues that its own strategy gives to `member`, which is its client id, among `members`."""
         if self.model == "broadcasting" or self.traits.queues == "shared":
             return tuple(sorted(queues))
+        strategies = self.traits.strategies
         match self.strategy:
             case "average":
                 return allocation.average(queues, members, member)
             case "average-by-circle":
                 return allocation.average_by_circle(queues, members, member)
             case "consistent-hash":
-                return allocation.consistent_hash(queues, members, member, real_topic)
+                return strategies.consistent_hash(queues, members, member, real_topic)
             case "by-config":
                 return allocation.by_config(queues, self.queues or ())
             case "machine-room":
-                return allocation.machine_room(queues, members, member, self.rooms or ())
+                return strategies.machine_room(queues, members, member, self.rooms or ())
             case "machine-room-nearby":
-                return allocation.machine_room_nearby(queues, members, member)
+                return strategies.machine_room_nearby(queues, members, member)
 
 
 def why_no_property(given: Iterable[str], known: Properties, client: str) -> str | None:

@@ -18,7 +18,7 @@ class Producer(Strict):
 
     client: ClientText = Field(
         default=USUAL_CLIENT,
-        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`; a matrix "
+        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; a matrix "
         "leaves it as it is",
     )
 

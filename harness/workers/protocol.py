@@ -47,7 +47,7 @@ keeps its offsets in a folder that all of the run's processes share that are tol
 `unsubscribe` with `name, topic`: on the running client. Refused for `pull`.
 `release-listener` with `name`: it blocks no more.
 `assignment` with `name`: `{queues: [{topic, broker, queue_id}]}`, as the client itself knows them; id -1, which
-consumers in POP mode have, stands for all queues of the broker.
+consumers in POP mode have, stands for all queues of the broker. A client may tell all that `running-info` does.
 `running-info` with `name`: what the client itself answers to 307, as `running-info` of the `admin` worker has it.
 `pull-counts` with `name, topic`: `{found_pulls, passed_messages}` from the client's own ConsumerStatsManager:
 pulls that the broker answered with FOUND, also those of which the client's tag filter left nothing, and
@@ -91,6 +91,14 @@ asked by a thread, and acks what succeeds. `model, listener, consume_from, strat
 to it; `assignment`, `running-info` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER
 for FAILURE and for what was not acked. `offset_msg_id` is null. `send` refuses a `queue`, and answers null for
 `broker, queue_id` and `offset_msg_id`: the proxy doesn't tell them.
+
+Commands of the `go` worker
+---------------------------
+The same, but for `producer-route` and `api` other than push, which are refused, and so are other
+`settings` than maxReconsumeTimes, consumeMessageBatchMaxSize, consumeThreadMin, consumeThreadMax (goroutines of
+each topic), pullThresholdForQueue and pullInterval. `client_id` is `address@client_ip-instance`, for nobody can
+set the address, and `address@pid` with the instance DEFAULT. `subscribe` tells the brokers with the next
+heartbeat, 30 s apart. Its consumer refuses to start where a topic has no route.
 
 Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 --------------------------------------------------------------------------

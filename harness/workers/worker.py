@@ -20,6 +20,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, 
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.workers.command_pipe import CommandPipe
 from rocketchaos.harness.workers.foreign_clock import ForeignClock
+from rocketchaos.harness.workers.own_program import OwnProgram
 from rocketchaos.harness.workers.printed import last_lines
 from rocketchaos.harness.workers.program import InContainer, Program, WorkerHome, WorkerPlan
 from rocketchaos.harness.workers.protocol import TERMINATED
@@ -116,6 +117,7 @@ class Worker:
         jvm_options: Iterable[str] = (),
         packages: Path | None = None,
         library: Path | None = None,
+        program: OwnProgram | None = None,
     ) -> Worker:
         """Start a worker; returns at once, see `wait_ready`.
 
@@ -131,13 +133,22 @@ class Worker:
             jvm_options: added to the kind's own, and winning over them.
             packages: the folder of the kind's `packages`.
             library: the native library that the kind loads.
+            program: what is started in place of the kind's module.
 
         Raises:
             EnvironmentNotReady: no process can be started.
         """
         log = log_folder / f"{name}.log"
         plan = WorkerPlan(
-            kind, name, log_folder / name, log, tuple(classpath), tuple(jvm_options), packages, library
+            kind,
+            name,
+            log_folder / name,
+            log,
+            tuple(classpath),
+            tuple(jvm_options),
+            packages,
+            library,
+            program,
         )
         return cls(kind, name, home.launch(plan), log, on_event, on_death)
 

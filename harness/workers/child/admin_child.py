@@ -149,6 +149,8 @@ class AdminWorker:
         )
         if answer.code != raw_requests.SUCCESS:
             raise CommandFailed(answer.remark or f"{client_id} doesn't tell", answer.code)
+        if not answer.body:
+            raise CommandFailed(f"{client_id} answers with success, and nothing else")
         return running_info(answer.body)
 
     def consumer_status(self, group: str, broker_address: str) -> Mapping[str, Any]:

@@ -110,6 +110,8 @@ def test_lite_pull_pulls_with_its_own_expression() -> None:
         {"api": "pop", "retry_delay_level": 1},
         {"api": "pop", "consume_from": "timestamp"},
         {"client": "python", "heartbeat_v2": True},
+        {"client": "go", "through": "proxy"},
+        {"client": "go", "pull_retry_after": 100},
         {"listener": "orderly", "retry_delay_level": 0},
         {"model": "broadcasting", "strategy": "average-by-circle"},
         {"model": "broadcasting", "retry_delay_level": 1},
