@@ -107,6 +107,10 @@ format: $(VENV)/.dev ## let ruff put the code in form
 bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, beside DuckDB (BENCH="--reports 1e6 1e7 1e8"), into docs/benchmarks.md
 	@$(BIN)/python -m tests.benchmarks.spark.run $(BENCH)
 
+.PHONY: bench-diagnose
+bench-diagnose: $(VENV)/.dev ## how right `rocketchaos diagnose` is: planted maladies (BENCH="--repetitions 1" for a part; all: 3 h)
+	@$(BIN)/python -m tests.benchmarks.diagnose.run $(BENCH)
+
 .PHONY: bench
 bench: $(VENV)/.dev ## measure how long things take on this machine, into docs/benchmarks.md (BENCH="--only soak" for a part; all: 4 h)
 	@$(BIN)/python -m tests.benchmarks.run $(BENCH)

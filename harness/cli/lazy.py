@@ -23,8 +23,8 @@ class CommandEntry:
     """`module:name` of a function, or of one that gives a `typer.Typer` with commands of its own."""
     help: str
     """The first paragraph of the function's docstring; a test compares them."""
-    matrix: bool = False
-    """Whether it has the option `--matrix`."""
+    words: bool = False
+    """Whether it has an option that takes several words, `--matrix` or `--builds`."""
     group: bool = False
     """Whether it has commands of its own."""
 
@@ -45,11 +45,11 @@ class CommandEntry:
         return app
 
     def _command_class(self) -> type[TyperCommand]:
-        if not self.matrix:
+        if not self.words:
             return TyperCommand
-        from rocketchaos.harness.cli.matrix_option import MatrixCommand
+        from rocketchaos.harness.cli.matrix_option import WordsCommand
 
-        return MatrixCommand
+        return WordsCommand
 
 
 class LazyCommand(TyperCommand):

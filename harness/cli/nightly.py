@@ -11,9 +11,9 @@ import typer
 from rocketchaos.harness.cli.common import (
     LEAST_MINUTES,
     MOST_MINUTES,
+    chosen_version,
     require_writable,
     runs_or_default,
-    version_or,
 )
 from rocketchaos.harness.cli.common_options import (
     ChosenRocketmqOption,
@@ -29,7 +29,7 @@ from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.engine.runner import Runner
-from rocketchaos.harness.nightly.generator import require_acts
+from rocketchaos.harness.nightly.generator import require_operations
 from rocketchaos.harness.nightly.known import read_known
 from rocketchaos.harness.nightly.memory import share_one_arena
 from rocketchaos.harness.nightly.night import SHARED_FOR_S, Night
@@ -133,7 +133,7 @@ def nightly(
     share_one_arena()
     known_ones = read_known(known)
     wanted = Profile() if profile is None else read_profile(profile)
-    require_acts(wanted, on)
+    require_operations(wanted, on)
     part = _part(shard, seed)
     folder = runs_or_default(runs)
     _require_what_comes_last(store, reports, junit)
@@ -141,7 +141,7 @@ def nightly(
     learnt = {} if history is None else read_history(history)
     with Progress() as progress:
         chosen = Options(
-            version=version_or(None, rocketmq),
+            version=chosen_version(rocketmq),
             on=on,
             runs=folder,
             seed=seed,

@@ -44,4 +44,4 @@ def _ask(word: str, broker: str, address: str, code: int, body: bytes) -> remoti
     try:
         return remoting.ask(address, code, body=body)
     except OSError as error:
-        raise PreconditionNotMet(f"{word}: {broker} doesn't answer: {error}") from error
+        raise PreconditionNotMet(f"{word}: {broker} doesn't answer: {error}", about=(broker,)) from error

@@ -77,6 +77,7 @@ def await_condition(
             f"settle: {awaited.title} not reached within {within_ms / 1000:g} s ({looks} looks); "
             f"last seen: {last.text}",
             cause=f"settle-{awaited.id}",
+            about=(awaited.subject,),
         ) from None
     took_ms = (context.now_ns() - started_ns) / 1e6
     context.history.append(

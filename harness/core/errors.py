@@ -47,12 +47,19 @@ class RocketchaosError(Exception):
 
     exit_code = ExitCode.HARNESS
 
-    def __init__(self, message: str, hint: str = "", *, cause: str = "") -> None:
-        """`cause` is a word that stays whatever the message says: equal causes are counted by it."""
+    def __init__(self, message: str, hint: str = "", *, cause: str = "", about: tuple[str, ...] = ()) -> None:
+        """
+        Args:
+            message: what happened.
+            hint: the way out.
+            cause: a word that stays whatever the message says: equal causes are counted by it.
+            about: the clients and servers whose logs say more.
+        """
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.cause = cause
+        self.about = about
 
     def __str__(self) -> str:
         return f"{self.message}{_BEFORE_HINT}{self.hint}" if self.hint else self.message

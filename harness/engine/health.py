@@ -34,7 +34,9 @@ class Health:
     def worker_died(self, name: str, reason: str, trouble: Trouble) -> None:
         """A worker ended though nobody asked it to. Called from its reader's thread."""
         kind: type[RocketchaosError] = HarnessDefect if trouble is Trouble.HARNESS else EnvironmentNotReady
-        self.note(kind(f"the worker {name} died: {reason}", "Its log is in the run folder, logs/."))
+        self.note(
+            kind(f"the worker {name} died: {reason}", "Its log is in the run folder, logs/.", about=(name,))
+        )
         with contextlib.suppress(RocketchaosError):  # the history may be what failed
             self._history.append(name, WorkerDied(reason=reason))
 
@@ -51,7 +53,9 @@ class Health:
             raise self._troubles[0]
         for death in () if self.cluster is None else self.cluster.deaths():
             raise EnvironmentNotReady(
-                f"the server {death.node} died: {death.reason}", "Its log is in the run folder, logs/."
+                f"the server {death.node} died: {death.reason}",
+                "Its log is in the run folder, logs/.",
+                about=(death.node,),
             )
 
     def deeper_cause(self) -> RocketchaosError | None:

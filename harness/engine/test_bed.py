@@ -47,6 +47,13 @@ from rocketchaos.harness.workers.room import Room
 from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
+_TROUBLES: Mapping[type[RocketchaosError], Trouble] = {
+    PreconditionNotMet: Trouble.PRECONDITION,
+    UsageProblem: Trouble.USAGE,
+    EnvironmentNotReady: Trouble.ENVIRONMENT,
+    RocketchaosError: Trouble.HARNESS,
+}
+
 
 class TestBed:
     """The clients of one run: provisioned before its first step, torn down after its last."""
@@ -248,15 +255,13 @@ class TestBed:
         """
         if isinstance(failure, PreconditionNotMet | EnvironmentNotReady) and self.context is not None:
             failure = self.health.deeper_cause() or self._out_of_memory() or failure
-        if isinstance(failure, PreconditionNotMet):
-            self.note(Trouble.PRECONDITION, str(failure), failure.cause or self._last_step())
-            self.observe_what_can_be()
-        elif isinstance(failure, UsageProblem):
-            self.note(Trouble.USAGE, str(failure), failure.cause)
-        elif isinstance(failure, EnvironmentNotReady):
-            self.note(Trouble.ENVIRONMENT, str(failure), failure.cause)
-        elif isinstance(failure, RocketchaosError):
-            self.note(Trouble.HARNESS, str(failure), failure.cause)
+        if isinstance(failure, RocketchaosError):
+            trouble = next(trouble for kind, trouble in _TROUBLES.items() if isinstance(failure, kind))
+            precondition = trouble is Trouble.PRECONDITION
+            cause = failure.cause or (self._last_step() if precondition else "")
+            self.note(trouble, str(failure), cause, failure.about)
+            if precondition:
+                self.observe_what_can_be()
         elif isinstance(failure, Exception):
             self.note(Trouble.HARNESS, f"{type(failure).__name__}: {failure}")
             text = "".join(traceback.format_exception(failure))
@@ -279,16 +284,19 @@ class TestBed:
             return None
         node, line = found
         return EnvironmentNotReady(
-            f"the server {node} ran out of memory: {line}", "Its log is in the run folder, logs/."
+            f"the server {node} ran out of memory: {line}",
+            "Its log is in the run folder, logs/.",
+            about=(node,),
         )
 
-    def note(self, trouble: Trouble, message: str, cause: str = "") -> None:
+    def note(self, trouble: Trouble, message: str, cause: str = "", about: tuple[str, ...] = ()) -> None:
         """Write down why the run could not be completed; a history that can't be written stays as it is.
 
-        `cause` is what equal causes are counted by, whatever the message says; empty where only that tells.
+        `cause` and `about` are those of the error.
         """
+        body = RunTrouble(trouble=trouble, message=message, cause=cause, about=about)
         with suppress(EnvironmentNotReady):
-            self.history.append("harness", RunTrouble(trouble=trouble, message=message, cause=cause))
+            self.history.append("harness", body)
 
     def _last_step(self) -> str:
         """The word of the step that was begun last: what a precondition that names no cause was missed by."""

@@ -7,6 +7,8 @@ order, so that a fault can't heal unproven or be forgotten.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rocketchaos.harness.core.errors import HarnessDefect, RocketchaosError
@@ -76,8 +78,9 @@ class Faults:
         self._history.append("harness", FaultInjected(**where))
         if fault.heals:
             self._active[key] = fault
-        fault.inject()
-        proof = fault.wait_effective()
+        with _about(fault):
+            fault.inject()
+            proof = fault.wait_effective()
         self._history.append("harness", FaultEffective(**where, proof=proof))
 
     def heal(self, key: str) -> None:
@@ -86,8 +89,10 @@ class Faults:
         if fault is None:
             return
         try:
-            fault.heal()
-            self._history.append("harness", FaultHealed(**_where(fault), proof=fault.wait_healed()))
+            with _about(fault):
+                fault.heal()
+                proof = fault.wait_healed()
+            self._history.append("harness", FaultHealed(**_where(fault), proof=proof))
         finally:
             fault.cleanup()
 
@@ -109,6 +114,16 @@ class Faults:
                 failures.append(failure)
         if failures:
             raise failures[0]
+
+
+@contextmanager
+def _about(fault: Fault) -> Iterator[None]:
+    """What fails then is about those to whom it is done."""
+    try:
+        yield
+    except RocketchaosError as failure:
+        failure.about = failure.about or tuple(fault.sides) or (fault.target,)
+        raise
 
 
 def _where(fault: Fault) -> dict[str, Any]:

@@ -137,7 +137,10 @@ TagExpression = Annotated[str, StringConstraints(max_length=100_000)]
 class Strict(BaseModel):
     """Frozen, with no unknown keys and no silent conversion of types."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+    # Built when it is first used: a scenario uses few words, and those that belong to others are built with them.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, populate_by_name=True, defer_build=True
+    )
 
 
 class Word(Strict):

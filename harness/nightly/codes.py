@@ -28,7 +28,7 @@ class Meaning:
         return f"{self.kind}: {self.cause}"
 
 
-_MINDS = {
+_DISAGREEMENTS = {
     "agree": "the members agree",
     "topics": "the members differ in their topics",
     "tags": "the members differ in their tags",
@@ -52,7 +52,7 @@ _PLAIN = {
 }
 """Causes by kind and the rest of the code."""
 
-_WITH_MIND = {
+_WITH_DISAGREEMENT = {
     ("several-owners", ""): ("", "several owners"),
     ("repeated", "shared-queue"): ("", "two members consume its queue"),
     ("refused-on-and-on", "not-exist"): ("", "subscription not exist"),
@@ -70,14 +70,14 @@ _WITH_MIND = {
         "the message waits in a queue that nobody consumes",
     ),
 }
-"""The same of causes after which a mind follows: what only the signature says before it, and the cause."""
+"""The same of causes after which a disagreement follows: what only the signature says before it, and the cause."""
 
 
 def _codes() -> dict[str, Meaning]:
     found = {f"{kind}-{rest}": Meaning(kind, words, words) for (kind, rest), words in _PLAIN.items()}
-    for (kind, rest), (before, words) in _WITH_MIND.items():
-        for mind, differ in _MINDS.items():
-            code = "-".join(filter(None, (kind, rest, mind)))
+    for (kind, rest), (before, words) in _WITH_DISAGREEMENT.items():
+        for disagreement, differ in _DISAGREEMENTS.items():
+            code = "-".join(filter(None, (kind, rest, disagreement)))
             title = f"{words}; {differ}"
             found[code] = Meaning(kind, f"{before}{title}" if rest else differ, title)
     return found

@@ -1,7 +1,7 @@
 """Along what scenarios differ: each dimension one small object, all in one registry.
 
-What is drawn along one knows nothing of the others, and nothing here says what may come of it. Whether a group is
-of one mind is drawn as well, member by member: `mind` says whether a further member takes over the first one's
+What is drawn along one knows nothing of the others, and nothing here says what may come of it. Whether a group
+agrees is drawn as well, member by member: `subscriptions` says whether a further member takes over the first one's
 subscriptions or draws its own, which may or may not be the same.
 """
 
@@ -39,7 +39,11 @@ _ALL = (
     Dimension("queues", "queues of a topic", {"1": 1, "2": 2, "3": 1, "4": 5, "6": 1, "8": 2}),
     Dimension("members", "members of a group", {"1": 1, "2": 6, "3": 3, "4": 1}),
     Dimension("late", "members of a group that are started later", {"0": 5, "1": 3}),
-    Dimension("mind", "a further member's subscriptions: the first one's, or its own", {"same": 4, "own": 5}),
+    Dimension(
+        "subscriptions",
+        "a further member's subscriptions: the first one's, or its own",
+        {"same": 4, "own": 5},
+    ),
     Dimension("filter", "how a group subscribes", {"tags": 14, "sql": 1}),
     Dimension(
         "expression",
@@ -80,7 +84,9 @@ _ALL = (
     Dimension("tags", "the tags of a sending: one, or several in turn", {"one": 3, "in turn": 4}),
     Dimension("settled", "whether the subscription settles before a sending", {"yes": 5, "no": 1}),
     Dimension(
-        "acts", "things that are done to a running group, or to servers", {"0": 2, "1": 4, "2": 3, "3": 1}
+        "operations",
+        "things that are done to a running group, or to servers",
+        {"0": 2, "1": 4, "2": 3, "3": 1},
     ),
     Dimension("comes back", "whether who was killed or stopped is started again", {"yes": 3, "no": 1}),
 )

@@ -58,7 +58,7 @@ class Member:
 
 @dataclass(slots=True)
 class Draft:
-    """All that acts and anchors ask of the scenario so far, and the chance that they take."""
+    """All that operations and triggers ask of the scenario so far, and the chance that they take."""
 
     rng: random.Random
     profile: Profile

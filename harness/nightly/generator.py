@@ -31,45 +31,46 @@ def draw(seed: int, number: int, profile: Profile, on: ClusterKind = ClusterKind
     What is done to the network is drawn for containers alone.
     """
     rng = random.Random(f"rocketchaos {seed} {number}")
-    # What is drawn later must not decide what is drawn before: acts first say whether a server is touched.
-    acts = _acts(rng, profile, on)
-    draft = _cast(rng, profile, in_containers=any(OPERATIONS[name].in_containers for name in acts))
-    draft.own_cluster = any(OPERATIONS[name].on_nodes for name in acts)
-    draft.sendings_may_fail = any(OPERATIONS[name].sendings_may_fail for name in acts)
-    steps = _steps(draft, acts)
+    # What is drawn later must not decide what is drawn before: operations first say whether a server is
+    # touched.
+    operations = _operations(rng, profile, on)
+    draft = _cast(rng, profile, in_containers=any(OPERATIONS[name].in_containers for name in operations))
+    draft.own_cluster = any(OPERATIONS[name].on_nodes for name in operations)
+    draft.sendings_may_fail = any(OPERATIONS[name].sendings_may_fail for name in operations)
+    steps = _steps(draft, operations)
     return _document(seed, number, draft, steps, _in_words(profile, on))
 
 
-def require_acts(profile: Profile, on: ClusterKind) -> None:
-    """Make sure that some of the acts that a profile names can be drawn at all.
+def require_operations(profile: Profile, on: ClusterKind) -> None:
+    """Make sure that some of the operations that a profile names can be drawn at all.
 
     Raises:
         UsageProblem: none of them can.
     """
-    if any(profile.acts.values()) and not _weights_of_acts(profile, on):
-        named = ", ".join(name for name, weight in profile.acts.items() if weight)
+    if any(profile.operations.values()) and not _weights_of_operations(profile, on):
+        named = ", ".join(name for name, weight in profile.operations.items() if weight)
         raise UsageProblem(
-            f"none of the acts that the profile names can be drawn: {named}",
+            f"none of the operations that the profile names can be drawn: {named}",
             "Those of the network need `--on containers`; what makes members differ is none for "
             "`consistent: only`.",
         )
 
 
-def _weights_of_acts(profile: Profile, on: ClusterKind) -> dict[str, float]:
+def _weights_of_operations(profile: Profile, on: ClusterKind) -> dict[str, float]:
     return {
         name: weight
-        for name, weight in profile.weights_of_acts().items()
+        for name, weight in profile.weights_of_operations().items()
         if weight
         and (OPERATIONS[name].agreeing or not profile.agreeing)
         and (on is ClusterKind.CONTAINERS or not OPERATIONS[name].in_containers)
     }
 
 
-def _acts(rng: random.Random, profile: Profile, on: ClusterKind) -> list[str]:
-    weights = _weights_of_acts(profile, on)
+def _operations(rng: random.Random, profile: Profile, on: ClusterKind) -> list[str]:
+    weights = _weights_of_operations(profile, on)
     if not weights:
         return []
-    count = int(profile.draw(rng, "acts"))
+    count = int(profile.draw(rng, "operations"))
     return rng.choices(list(weights), list(weights.values()), k=count)
 
 
@@ -122,7 +123,7 @@ def _traits(fields: dict[str, Any]) -> Api:
 
 
 def _subscriptions(draft: Draft, members: list[Member], by_sql: bool) -> dict[str, Any]:
-    if members and (draft.profile.agreeing or draft.word("mind") == "same"):
+    if members and (draft.profile.agreeing or draft.word("subscriptions") == "same"):
         return dict(members[0].fields["subscribe"])
     if by_sql:
         return {topic: {"sql": f"{SQL_PROPERTY} = {draft.rng.choice(SQL_VALUES)}"} for topic in draft.topics}
@@ -183,11 +184,11 @@ def _name_clients(draft: Draft) -> None:
 # What happens ------------------------------------------------------------------------------------------
 
 
-def _steps(draft: Draft, acts: list[str]) -> list[Step]:
+def _steps(draft: Draft, operations: list[str]) -> list[Step]:
     steps = draft.start([member for member in draft.members if not member.late])
     steps += draft.settle()
-    for name in acts:
-        done = _act(draft, name)
+    for name in operations:
+        done = _operation(draft, name)
         steps += [*done, *draft.settle()] if done else []
     steps += draft.sendings()
     blocking = [
@@ -197,21 +198,24 @@ def _steps(draft: Draft, acts: list[str]) -> list[Step]:
     return [*steps, *draft.seal()]
 
 
-def _act(draft: Draft, name: str) -> list[Step]:
-    """The act where it can be done, at a moment that there can be; otherwise nothing."""
-    act, rng = OPERATIONS[name], draft.rng
+def _operation(draft: Draft, name: str) -> list[Step]:
+    """The operation where it can be done, at a moment that there can be; otherwise nothing."""
+    operation, rng = OPERATIONS[name], draft.rng
     groups = [group for group in draft.groups if draft.running(group)]
     group = rng.choice(groups)
     weights = {
-        anchor: weight
-        for anchor, weight in draft.profile.weights_of_anchors().items()
-        if weight and TRIGGERS[anchor].possible(draft, group)
+        trigger: weight
+        for trigger, weight in draft.profile.weights_of_triggers().items()
+        if weight and TRIGGERS[trigger].possible(draft, group)
     }
-    if not act.possible(draft, group) or not weights:
+    if not operation.possible(draft, group) or not weights:
         return []
-    anchor = TRIGGERS[rng.choices(list(weights), list(weights.values()))[0]]
-    # An anchor may need those on whom the act would be done, as newcomers: then the moment passes without it.
-    return anchor.around(draft, group, lambda: act.play(draft, group) if act.possible(draft, group) else [])
+    trigger = TRIGGERS[rng.choices(list(weights), list(weights.values()))[0]]
+    # A trigger may need those on whom the operation would be done, as newcomers: then the moment passes without
+    # it.
+    return trigger.around(
+        draft, group, lambda: operation.play(draft, group) if operation.possible(draft, group) else []
+    )
 
 
 def _in_words(profile: Profile, on: ClusterKind) -> str:
@@ -250,6 +254,6 @@ def _title(draft: Draft, started: list[Member]) -> str:
         mine = [member for member in started if member.group == group]
         who = "one member" if len(mine) == 1 else f"{len(mine)} members"
         differ = len({str(sorted(member.fields["subscribe"].items(), key=str)) for member in mine}) > 1
-        mind = "" if len(mine) == 1 else " of several minds" if differ else " of one mind"
-        sentences.append(f"{group} has {who}{mind}")
+        how = "" if len(mine) == 1 else " that disagree" if differ else " that agree"
+        sentences.append(f"{group} has {who}{how}")
     return f"{' and '.join(sentences)}; {', '.join(draft.story) or 'nothing is done to anybody'}"

@@ -46,7 +46,7 @@ _BEFORE_MIND = {
         "wanted-but-not-delivered-stranded"
     ),
 }
-_MINDS = {
+_DISAGREEMENTS = {
     "the members agree": "agree",
     "the members differ in their topics": "topics",
     "the members differ in their tags": "tags",
@@ -57,9 +57,9 @@ _MINDS = {
 CODE_OF: Mapping[str, str] = MappingProxyType(
     _WITHOUT_MIND
     | {
-        f"{begin}{mind}": f"{code}-{rest}"
+        f"{begin}{disagreement}": f"{code}-{rest}"
         for begin, code in _BEFORE_MIND.items()
-        for mind, rest in _MINDS.items()
+        for disagreement, rest in _DISAGREEMENTS.items()
     }
 )
 """The code of each sentence."""

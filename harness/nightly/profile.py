@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.core.nearest import nearest
@@ -29,13 +29,29 @@ class Profile(Strict):
         default="drawn", description="`only`: all members of a group subscribe to the same, and stay with it"
     )
     dimensions: dict[str, Weights] = Field(default_factory=dict, description="by dimension and word")
-    acts: Weights = Field(default_factory=dict, description="by act; those that aren't named are never drawn")
-    anchors: Weights = Field(default_factory=dict, description="by anchor; the same")
+    operations: Weights = Field(
+        default_factory=dict, description="by operation; those that aren't named are never drawn"
+    )
+    triggers: Weights = Field(default_factory=dict, description="by trigger; the same")
     longest: DurationMs = Field(
         default=120_000,
         description="scenarios that are expected to take longer are passed over",
         validate_default=False,
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former_words(cls, data: Any) -> Any:
+        """The words that profiles had before are understood as well."""
+        if not isinstance(data, dict):
+            return data
+        dimensions = data.get("dimensions")
+        if isinstance(dimensions, dict):
+            data = {
+                **data,
+                "dimensions": _renamed(dimensions, {"acts": "operations", "mind": "subscriptions"}),
+            }
+        return _renamed(data, {"acts": "operations", "anchors": "triggers"})
 
     @field_validator("dimensions")
     @classmethod
@@ -47,21 +63,21 @@ class Profile(Strict):
             _require_some(name, weights)
         return dimensions
 
-    @field_validator("acts")
+    @field_validator("operations")
     @classmethod
-    def _known_acts(cls, acts: Weights) -> Weights:
-        for name in acts:
-            _require_known("act", name, OPERATIONS)
-        return acts
+    def _known_operations(cls, operations: Weights) -> Weights:
+        for name in operations:
+            _require_known("operation", name, OPERATIONS)
+        return operations
 
-    @field_validator("anchors")
+    @field_validator("triggers")
     @classmethod
-    def _known_anchors(cls, anchors: Weights) -> Weights:
-        for name in anchors:
-            _require_known("anchor", name, TRIGGERS)
-        if anchors:
-            _require_some("anchors", anchors)
-        return anchors
+    def _known_triggers(cls, triggers: Weights) -> Weights:
+        for name in triggers:
+            _require_known("trigger", name, TRIGGERS)
+        if triggers:
+            _require_some("triggers", triggers)
+        return triggers
 
     def draw(self, rng: random.Random, dimension: str) -> str:
         """One word along a dimension."""
@@ -72,13 +88,13 @@ class Profile(Strict):
         """Whether no group may disagree."""
         return self.consistent == "only"
 
-    def weights_of_acts(self) -> Mapping[str, float]:
-        """By act."""
-        return self.acts or {name: act.weight for name, act in OPERATIONS.items()}
+    def weights_of_operations(self) -> Mapping[str, float]:
+        """By operation."""
+        return self.operations or {name: operation.weight for name, operation in OPERATIONS.items()}
 
-    def weights_of_anchors(self) -> Mapping[str, float]:
-        """By anchor."""
-        return self.anchors or {name: anchor.weight for name, anchor in TRIGGERS.items()}
+    def weights_of_triggers(self) -> Mapping[str, float]:
+        """By trigger."""
+        return self.triggers or {name: trigger.weight for name, trigger in TRIGGERS.items()}
 
 
 def read_profile(path: Path) -> Profile:
@@ -106,6 +122,14 @@ def read_profile(path: Path) -> Profile:
         raise UsageProblem(
             f"the profile {path}: {problems}", "harness/nightly/README.md has all words of profiles."
         ) from None
+
+
+def _renamed(data: dict[str, Any], words: Mapping[str, str]) -> dict[str, Any]:
+    """With the new words, but where those are there too: then the old one is refused."""
+    return {
+        name if (new := words.get(name)) is None or new in data else new: value
+        for name, value in data.items()
+    }
 
 
 def _require_known(what: str, name: str, known: Mapping[str, object]) -> None:

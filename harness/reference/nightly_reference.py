@@ -30,15 +30,15 @@ may be why.
 `shrink.py` makes a finding's scenario smaller, by `reductions.py`; `trial.py` runs what it tries, and
 `smallest.py` is the whole way from a run to its minimal scenario.
 
-A profile says what is drawn more often, or never. Where it names weights of a dimension, of `acts` or of
-`anchors`, all others of that weigh 0:
+A profile says what is drawn more often, or never. Where it names weights of a dimension, of
+`operations` or of `triggers`, all others of that weigh 0:
 
 ```yaml
 consistent: only                 # no group ever disagrees; `drawn` unless told
 longest: 60s                     # what is expected to take longer is passed over; 120s unless told
 dimensions: {members: {"2": 3, "3": 1}, listener: {orderly: 1}}
-acts: {kill: 2, kill-broker: 1}
-anchors: {unstored: 1}
+operations: {kill: 2, kill-broker: 1}
+triggers: {unstored: 1}
 ```
 """
 
@@ -54,12 +54,13 @@ def _lines() -> Iterator[str]:
     for dimension in DIMENSIONS.values():
         words = ", ".join(f"`{_cell(word)}` {weight:g}" for word, weight in dimension.weights.items())
         yield f"| `{dimension.name}` | {dimension.meaning} | {words} |"
-    yield "\n## Acts\n\n| act | what is done | weight | a group of one mind stays so |\n|---|---|---|---|"
-    for act in OPERATIONS.values():
-        yield f"| `{act.name}` | {act.meaning} | {act.weight:g} | {'yes' if act.agreeing else 'no'} |"
-    yield "\n## Anchors\n\nWhen an act is done.\n\n| anchor | when | weight |\n|---|---|---|"
-    for anchor in TRIGGERS.values():
-        yield f"| `{anchor.name}` | {anchor.meaning} | {anchor.weight:g} |"
+    yield "\n## Operations\n"
+    yield "| operation | what is done | weight | a group that agrees stays so |\n|---|---|---|---|"
+    for each in OPERATIONS.values():
+        yield f"| `{each.name}` | {each.meaning} | {each.weight:g} | {'yes' if each.agreeing else 'no'} |"
+    yield "\n## Triggers\n\nWhen an operation is done.\n\n| trigger | when | weight |\n|---|---|---|"
+    for trigger in TRIGGERS.values():
+        yield f"| `{trigger.name}` | {trigger.meaning} | {trigger.weight:g} |"
     yield "\n## Invariants\n\nWhat must never be so.\n\n| finding | what it says |\n|---|---|"
     for invariant in INVARIANTS:
         yield f"| `{invariant.kind}` | {invariant.meaning} |"

@@ -24,7 +24,7 @@ USUAL_CLIENT = JAVA.name
 CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType({kind.name: kind for kind in (JAVA, PYTHON, GRPC)})
 """By name."""
 
-_CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+))?")
+_CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+(?:[\w.-]*\+[0-9a-f]{8})?))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,6 +184,17 @@ class Scenario(Strict):
         known._source, known._file, known._lines = source, file, dict(lines)
         return known
 
+    def of_every_version(self) -> Scenario:
+        """The same scenario, and its text, without the versions that it says it is about."""
+        line = self.line_of("rocketmq")
+        if not self.rocketmq or line is None:
+            return self
+        lines = self._source.splitlines(keepends=True)
+        lines[line - 1] = f"# {lines[line - 1]}"
+        freed = self.model_copy(update={"rocketmq": ""})
+        freed._source = "".join(lines)
+        return freed
+
     def with_client(self, choice: ClientChoice) -> Scenario:
         """The same scenario, in which every consumer that names no client is this one.
 
@@ -267,6 +278,10 @@ class Scenario(Strict):
         """The consumers of a group, in order of appearance."""
         return tuple(name for name, consumer in self.consumers.items() if consumer.group == group)
 
+    def topics_of(self, group: str) -> frozenset[str]:
+        """The topics to which its members subscribe as they start."""
+        return frozenset(topic for name in self.members(group) for topic in self.consumers[name].subscribe)
+
     def brokers_of(self, topic: str) -> tuple[str, ...]:
         """The brokers that have a topic."""
         return self.topic(topic).on or self.cluster.brokers
@@ -289,11 +304,18 @@ class Scenario(Strict):
         A tag of a variable may be any: then all count.
         """
         return sum(
-            number * rounds
-            for step, rounds in with_rounds(self.steps)
-            for to, own, number in step.sends(self)
+            number
+            for (to, own), number in self.sent_by_tag().items()
             if topic in (None, to) and _may_be(own, tag)
         )
+
+    def sent_by_tag(self) -> Counter[tuple[str, str | None]]:
+        """The same by topic and by tag as it is written."""
+        found: Counter[tuple[str, str | None]] = Counter()
+        for step, rounds in with_rounds(self.steps):
+            for topic, tag, number in step.sends(self):
+                found[topic, tag] += number * rounds
+        return found
 
     @property
     def sends_unseen(self) -> bool:

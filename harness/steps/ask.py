@@ -78,7 +78,9 @@ class Ask(Step):
                 context.servers.node(self.node).address, self.code, fields, body, limit_s=_LIMIT_S
             )
         except OSError as error:
-            raise PreconditionNotMet(f"ask: {self.node} doesn't answer: {error}") from error
+            raise PreconditionNotMet(
+                f"ask: {self.node} doesn't answer: {error}", about=(self.node,)
+            ) from error
         context.history.append("harness", Asked.kind, self._in_words(context, answer))
 
     def _in_words(self, context: StepContext, answer: Answer) -> dict[str, object]:

@@ -124,4 +124,6 @@ def _ask(broker: str, address: str, code: int, fields: dict[str, str]) -> remoti
     try:
         return remoting.ask(address, code, fields)
     except OSError as error:
-        raise PreconditionNotMet(f"expire-files: {broker} doesn't answer: {error}") from error
+        raise PreconditionNotMet(
+            f"expire-files: {broker} doesn't answer: {error}", about=(broker,)
+        ) from error

@@ -147,7 +147,7 @@ class Pull(Step):
         try:
             return ask()
         except OSError as error:
-            raise PreconditionNotMet(f"pull: {broker} doesn't answer: {error}") from error
+            raise PreconditionNotMet(f"pull: {broker} doesn't answer: {error}", about=(broker,)) from error
 
     def _in_words(self, broker: str, answer: Pulled) -> dict[str, object]:
         return {

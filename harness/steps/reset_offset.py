@@ -86,4 +86,6 @@ def _ask(
     try:
         return remoting.ask(address, code, fields, body)
     except OSError as error:
-        raise PreconditionNotMet(f"reset-offset: {broker} doesn't answer: {error}") from error
+        raise PreconditionNotMet(
+            f"reset-offset: {broker} doesn't answer: {error}", about=(broker,)
+        ) from error

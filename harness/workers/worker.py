@@ -42,8 +42,15 @@ class WorkerFailed(EnvironmentNotReady):
     `code` is RocketMQ's response code, where there is one; `exceptions` are the classes of what the client threw.
     """
 
-    def __init__(self, message: str, code: int | None, exceptions: Sequence[str] = ()) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str,
+        code: int | None,
+        exceptions: Sequence[str] = (),
+        *,
+        about: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(message, about=about)
         self.code = code
         self.exceptions = tuple(exceptions)
 
@@ -172,11 +179,14 @@ class Worker:
         """
         if not self._ready.wait(limit_s):
             raise EnvironmentNotReady(
-                f"worker {self.name} was not ready within {limit_s:g} s; {last_lines(self.log)}"
+                f"worker {self.name} was not ready within {limit_s:g} s; {last_lines(self.log)}",
+                about=(self.name,),
             )
         if self._over.is_set():
             how = self._how_it_ended()
-            raise EnvironmentNotReady(f"worker {self.name} died: {how}; {last_lines(self.log)}")
+            raise EnvironmentNotReady(
+                f"worker {self.name} died: {how}; {last_lines(self.log)}", about=(self.name,)
+            )
 
     def request(self, do: str, limit_s: float, /, **with_: Any) -> dict[str, Any]:
         """Send a command and wait for its answer.
@@ -195,7 +205,8 @@ class Worker:
             sent = self._commands.write((json.dumps(command) + "\n").encode(), deadline)
             if not (sent and pending.done.wait(max(0.0, deadline - time.monotonic()))):
                 raise EnvironmentNotReady(
-                    f"worker {self.name} did not answer `{do}` within {limit_s:g} s; {self._seen()}"
+                    f"worker {self.name} did not answer `{do}` within {limit_s:g} s; {self._seen()}",
+                    about=(self.name,),
                 )
         except OSError as error:
             # Its standard input is closed: it has just died, or was stopped.
@@ -224,11 +235,13 @@ class Worker:
             defect = HarnessDefect(message)
             defect.add_note(f"In the worker {self.name}:\n{reply['traceback']}")
             raise defect
-        raise WorkerFailed(message, reply["code"], reply.get("exceptions", ()))
+        raise WorkerFailed(message, reply["code"], reply.get("exceptions", ()), about=(self.name,))
 
     def _died(self, do: str) -> EnvironmentNotReady:
         how = self._how_it_ended()
-        return EnvironmentNotReady(f"worker {self.name} died ({how}) before it answered `{do}`")
+        return EnvironmentNotReady(
+            f"worker {self.name} died ({how}) before it answered `{do}`", about=(self.name,)
+        )
 
     def _how_it_ended(self) -> str:
         return "it is still ending" if self.alive else self._program.ending

@@ -17,12 +17,12 @@ from rocketchaos.harness.steps.base import every_step
 
 pytestmark = pytest.mark.containers
 
-ACTS = ("partition", "loss", "reset", "delay")
+OPERATIONS_OF_NETWORK = ("partition", "loss", "reset", "delay")
 SEED = 5
 
 
-def drawn(act: str) -> Scenario:
-    """The first one in which the act is done, to a consistent group of two."""
+def drawn(operation: str) -> Scenario:
+    """The first one in which the operation is done, to a consistent group of two."""
     profile = Profile.model_validate(
         {
             "consistent": "only",
@@ -31,24 +31,24 @@ def drawn(act: str) -> Scenario:
                 "members": {"2": 1},
                 "client": {"java push": 1},
                 "behaviour": {"succeed": 1},
-                "acts": {"1": 1},
+                "operations": {"1": 1},
             },
-            "acts": {act: 1},
-            "anchors": {"flow": 1},
+            "operations": {operation: 1},
+            "triggers": {"flow": 1},
         }
     )
     numbers = iter(range(1, 100))
     for scenario in (scenario_of(SEED, number, profile, ClusterKind.CONTAINERS) for number in numbers):
-        if act in {step.word for step in every_step(scenario.steps)}:
+        if operation in {step.word for step in every_step(scenario.steps)}:
             return scenario
-    raise AssertionError(f"{act} is never drawn")
+    raise AssertionError(f"{operation} is never drawn")
 
 
-@pytest.mark.parametrize("act", ACTS)
-def test_a_consistent_group_bears_it(act: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("operation", OPERATIONS_OF_NETWORK)
+def test_a_consistent_group_bears_it(operation: str, tmp_path: Path) -> None:
     with Runner(Options(runs=tmp_path, use_running=False, on=ClusterKind.CONTAINERS)) as runner:
-        report = runner.run(runner.job(drawn(act)))
+        report = runner.run(runner.job(drawn(operation)))
     assert why_not_judged(report.outcome, report.events) is None, report.outcome.reason
     ended = {event.kind: event.data["fault"] for event in report.events if event.kind.startswith("fault-")}
-    assert ended == {"fault-injected": act, "fault-effective": act, "fault-healed": act}
+    assert ended == {"fault-injected": operation, "fault-effective": operation, "fault-healed": operation}
     assert findings(report.scenario, report.events, report.outcome) == []

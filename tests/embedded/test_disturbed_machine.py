@@ -44,13 +44,13 @@ OF_ONE_MIND = Profile.model_validate(
             "behaviour": {"succeed": 1},
             "process": {"own": 1},
             "brokers": {"1": 1},
-            "acts": {"1": 1},
+            "operations": {"1": 1},
         },
-        "acts": {"kill": 1},
-        "anchors": {"flow": 1},
+        "operations": {"kill": 1},
+        "triggers": {"flow": 1},
     }
 )
-UNDISTURBED = OF_ONE_MIND.model_copy(update={"acts": {"pause-producer": 1}})
+UNDISTURBED = OF_ONE_MIND.model_copy(update={"operations": {"pause-producer": 1}})
 """Nothing is done to members and brokers; what is sent may fail."""
 FAILING = UNDISTURBED.model_copy(
     update={"dimensions": {**OF_ONE_MIND.dimensions, "behaviour": {"fail once": 1}}}

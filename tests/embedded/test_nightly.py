@@ -35,10 +35,10 @@ KILLS = Profile.model_validate(
             "listener": {"concurrent": 1},
             "behaviour": {"succeed": 1},
             "brokers": {"1": 1},
-            "acts": {"1": 1},
+            "operations": {"1": 1},
         },
-        "acts": {"kill": 1},
-        "anchors": {"flow": 1},
+        "operations": {"kill": 1},
+        "triggers": {"flow": 1},
     }
 )
 SEED, SCENARIOS = 3, (1, 2, 3)
@@ -74,7 +74,8 @@ def test_a_night_finds_what_a_mismatch_loses_and_ends_in_time(
 ) -> None:
     profile = tmp_path / "profile.yaml"
     profile.write_text(
-        "dimensions: {acts: {'0': 1}, groups: {'1': 1}, mind: {own: 1}, members: {'2': 1}, late: {'0': 1}}\n"
+        "dimensions: {operations: {'0': 1}, groups: {'1': 1}, subscriptions: {own: 1}, members: {'2': 1}, "
+        "late: {'0': 1}}\n"
     )
     words = ["--minutes", "1", "--seed", "7", "--profile", str(profile), "--runs", str(tmp_path / "runs")]
     began = time.monotonic()

@@ -29,7 +29,7 @@ MISMATCH = Profile.model_validate(
             "queues": {"4": 1},
             "members": {"2": 1},
             "late": {"0": 1},
-            "mind": {"own": 1},
+            "subscriptions": {"own": 1},
             "expression": {"tagA": 1, "tagB": 1},
             "filter": {"tags": 1},
             "client": {"java push": 1},
@@ -44,7 +44,7 @@ MISMATCH = Profile.model_validate(
             "messages": {"2": 1},
             "tags": {"in turn": 1},
             "settled": {"yes": 1},
-            "acts": {"0": 1},
+            "operations": {"0": 1},
         },
     }
 )

@@ -162,4 +162,6 @@ class RunTrouble(Body, frozen=True, kw_only=True):
     """A value of `Trouble`."""
     cause: str = ""
     """What equal causes are counted by; empty where only the message tells."""
+    about: tuple[str, ...] = ()
+    """The clients and servers whose logs say more; older histories lack it."""
     message: str

@@ -12,7 +12,7 @@ from rocketchaos.harness.nightly.invariants.base import Breach, Judged, some
 
 
 class CrossDelivery:
-    """Of a group of one mind there is none: whatever one member may get another one wants too."""
+    """Of a group that agrees there is none: whatever one member may get another one wants too."""
 
     kind = "cross-delivery"
     meaning = "a listener got a message of a topic or tag to which its consumer has never subscribed"

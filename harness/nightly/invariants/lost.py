@@ -36,10 +36,10 @@ class Lost:
                 found.setdefault(fate.group, []).append((fate, [sent[fate.key].event, passed]))
         for group, fates in found.items():
             fate, proof = fates[0]
-            mind = "disagree" if ever_disagreed(judged.view, group) else "agree"
+            answer = "disagree" if ever_disagreed(judged.view, group) else "agree"
             yield Breach(
                 group=group,
-                code=f"lost-{mind}",
+                code=f"lost-{answer}",
                 sentence=f"{len(fates)} acknowledged messages are lost to {group}, as {fate.key} in {fate.queue}: "
                 f"the offset passed it, whatever filtered lets it through, and no listener got it",
                 events=some([*fate.events, *(event.n for event in proof)]),

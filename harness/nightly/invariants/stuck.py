@@ -1,4 +1,4 @@
-"""`stuck`: a group of one mind has stopped consuming."""
+"""`stuck`: a group that agrees has stopped consuming."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Stuck:
     """What waits ahead of the offset comes, unless somebody stands still, blocks or is away."""
 
     kind = "stuck"
-    meaning = "messages wait for members of one mind that run, and for long nothing has happened"
+    meaning = "messages wait for members that agree and run, and for long nothing has happened"
     judges_unsettled = False
 
     def breaches(self, judged: Judged) -> Iterator[Breach]:

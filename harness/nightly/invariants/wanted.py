@@ -23,7 +23,7 @@ _NEVER = (MessageClass.FILTERED_BY_CLIENT, MessageClass.FILTERED_BY_BROKER, Mess
 
 
 class WantedButNotDelivered:
-    """Of a group that is of one mind there is none; what waits is none as long as it may still come."""
+    """Of a group that agrees there is none; what waits is none as long as it may still come."""
 
     kind = "wanted-but-not-delivered"
     meaning = "a message that a running member subscribes to has passed the group, and no listener got it"

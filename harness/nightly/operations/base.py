@@ -24,7 +24,7 @@ class Operation(Protocol):
     sendings_may_fail: bool
     """Whether what is sent meanwhile may not be acknowledged."""
     agreeing: bool
-    """Whether a group that is of one mind stays so."""
+    """Whether a group that agrees stays so."""
 
     def possible(self, draft: Draft, group: str) -> bool:
         """Whether there is anybody to whom it can be done, as things stand."""
@@ -34,7 +34,7 @@ class Operation(Protocol):
 
 
 class MemberOperation:
-    """What acts on members have in common."""
+    """What operations on members have in common."""
 
     on_nodes: bool = False
     in_containers: bool = False
@@ -44,7 +44,7 @@ class MemberOperation:
 
 
 class NodeOperation:
-    """What acts on servers have in common."""
+    """What operations on servers have in common."""
 
     on_nodes: bool = True
     in_containers: bool = False

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from types import MappingProxyType
 
 from rocketchaos.harness.core.errors import message_and_hint
+from rocketchaos.harness.core.events.clients import WorkerDied
+from rocketchaos.harness.core.events.run import RunTrouble
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY, Finding, Holds, OutcomeKind, Trouble
 from rocketchaos.harness.core.text import counted, one_line, seconds_text
 from rocketchaos.harness.reporting.base import Report
@@ -112,14 +113,13 @@ def logs(run: Report) -> list[str]:
 def logs_to_read(run: Report) -> list[str]:
     """The logs that say more about why the run could not be completed, the likeliest first.
 
-    Those of workers that died, then those of whoever the reason names.
+    Those of workers that died, then of whom the trouble is about.
     """
     if run.outcome.trouble in (None, Trouble.INTERRUPTED):
         return []
-    text = run.outcome.reason
-    dead = [event.node for event in run.events if event.kind == "worker-died"]
-    nodes = list(dict.fromkeys([*dead, *(event.node for event in run.events)]))
-    wanted = [node for node in nodes if node in dead or _names(text, node)]
+    dead = [event.node for event in run.events if event.kind == WorkerDied.kind]
+    troubles = [event.body for event in run.events if isinstance(event.body, RunTrouble)]
+    wanted = [*dead, *(name for trouble in troubles for name in trouble.about)]
     if run.outcome.trouble is Trouble.HARNESS:
         wanted.insert(0, "harness-traceback")
     return [
@@ -128,12 +128,3 @@ def logs_to_read(run: Report) -> list[str]:
         for path in logs(run)
         if path.startswith((f"logs/{node}.", f"logs/{node}/"))
     ]
-
-
-def _names(text: str, node: str) -> bool:
-    """Whether the text has the name as a word of its own (`a` is a word of English, too)."""
-    words = [word.strip(".,:;()[]'`\"") for word in text.split()]
-    if len(node) > 1:
-        return node in words
-    marked = ("worker", "consumer", "server", "process")
-    return any(before in marked and word == node for before, word in pairwise(words))

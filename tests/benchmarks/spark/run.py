@@ -58,7 +58,7 @@ def measure(
 ) -> Measured:
     """Everything, each part with a Spark of its own, as it starts from a user's command."""
     os.environ["ROCKETCHAOS_SPARK_MEMORY"] = f"{MEMORY_GIB}g"
-    from rocketchaos.spark_reports.session import spark_session
+    from rocketchaos.spark_reports.spark_session import spark_session
     from tests.benchmarks.spark.ingesting import measure_ingest
     from tests.benchmarks.spark.reporting import ask_once, measure_reports
     from tests.benchmarks.spark.watching import peak_memory

@@ -22,7 +22,7 @@ from tests.unit.nightly.stories import Story
 TAKES_S = 10.0
 
 
-SHORT = Profile(dimensions={"acts": {"0": 1}, "groups": {"1": 1}, "client": {"java push": 1}})
+SHORT = Profile(dimensions={"operations": {"0": 1}, "groups": {"1": 1}, "client": {"java push": 1}})
 
 
 class FakeRunner:

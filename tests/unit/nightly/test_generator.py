@@ -35,7 +35,7 @@ MANY = 120
 numbers = st.integers(min_value=1, max_value=10**9)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seed=numbers, number=numbers, agreeing=st.booleans(), on=st.sampled_from(ClusterKind))
 def test_every_scenario_can_be_meant_and_reads_as_it_was_drawn(
     seed: int, number: int, agreeing: bool, on: ClusterKind
@@ -46,7 +46,7 @@ def test_every_scenario_can_be_meant_and_reads_as_it_was_drawn(
     assert document_of(text, "drawn") == document
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=numbers, number=numbers)
 def test_a_scenario_depends_on_seed_number_and_profile_alone(seed: int, number: int) -> None:
     first = text_of(draw(seed, number, USUAL))
@@ -125,7 +125,9 @@ def test_every_step_that_acts_do_and_every_anchor_is_drawn() -> None:
 
 
 def test_the_network_is_touched_where_clients_live_in_containers_alone() -> None:
-    profile = Profile(acts={name: 1 for name, act in OPERATIONS.items() if act.in_containers})
+    profile = Profile(
+        operations={name: 1 for name, operation in OPERATIONS.items() if operation.in_containers}
+    )
     there = [scenario_of(3, number, profile, ClusterKind.CONTAINERS) for number in range(1, MANY)]
     words = {step.word for scenario in there for step in steps_of(scenario)}
     assert words >= {"partition", "loss", "reset", "delay", "heal"}
@@ -174,7 +176,7 @@ def test_whoever_is_paused_goes_on() -> None:
 
 def test_a_profile_replaces_the_weights_that_it_names() -> None:
     profile = Profile(
-        dimensions={"topics": {"1": 1}, "acts": {"1": 1}}, acts={"kill": 1}, anchors={"flow": 1}
+        dimensions={"topics": {"1": 1}, "operations": {"1": 1}}, operations={"kill": 1}, triggers={"flow": 1}
     )
     for scenario in drawn(profile):
         assert list(scenario.topics) == ["orders"]
@@ -202,7 +204,7 @@ def test_what_is_expected_of_a_scenario_is_some_seconds(number: int) -> None:
 
 
 def test_a_stall_is_drawn_where_a_profile_names_it_alone() -> None:
-    named = Profile(acts={"stall": 1, "stall-broker": 1})
+    named = Profile(operations={"stall": 1, "stall-broker": 1})
     texts = [text_of(draw(5, number, named)) for number in range(1, 40)]
     assert any("- stall: broker-a" in text for text in texts)
     assert any("- stall: " in text and "- stall: broker" not in text for text in texts)

@@ -22,7 +22,7 @@ from tests.unit.nightly.nights import night_of
 from tests.unit.nightly.stories import half_lost, quiet
 
 PROFILES = {
-    "network.yaml": "acts: {partition: 1}\n",
+    "network.yaml": "operations: {partition: 1}\n",
     "differ.yaml": "consistent: only\nacts: {resubscribe: 1}\n",
 }
 
@@ -38,8 +38,14 @@ def account_of(night: Night, runs: Path, keep: int | None = None) -> NightAccoun
         (["--minutes", "inf"], "less than or equal to 10080"),
         (["--minutes", "1e9"], "less than or equal to 10080"),
         (["--reports", "there"], "reports are made from a store"),
-        (["--profile", "network.yaml"], "none of the acts that the profile names can be drawn: partition"),
-        (["--profile", "differ.yaml"], "none of the acts that the profile names can be drawn: resubscribe"),
+        (
+            ["--profile", "network.yaml"],
+            "none of the operations that the profile names can be drawn: partition",
+        ),
+        (
+            ["--profile", "differ.yaml"],
+            "none of the operations that the profile names can be drawn: resubscribe",
+        ),
     ],
 )
 def test_what_has_no_effect_or_no_end_is_refused(

@@ -19,19 +19,19 @@ from rocketchaos.harness.reference import nightly_reference as reference
         ("dimensions: {memebers: {'2': 1}}", "did you mean `members`"),
         ("dimensions: {members: {'9': 1}}", "there is no word of `members` `9`"),
         ("dimensions: {members: {'2': 0}}", "nothing is left of `members`"),
-        ("acts: {kil: 1}", "did you mean `kill`"),
-        ("anchors: {flow: 0}", "nothing is left of `anchors`"),
+        ("operations: {kil: 1}", "did you mean `kill`"),
+        ("triggers: {flow: 0}", "nothing is left of `triggers`"),
         ("consistent: yes", "consistent"),
         ("longest: 30", "duration needs a number and a unit"),
         ("wrong: 1", "wrong"),
         ("[", "profile.yaml:1:"),
-        ("- acts", "a profile is a mapping"),
-        ("acts: {0: 1}", "a key must be text"),
-        ("acts: {kill: 1}\nacts: {stop: 1}", "the key `acts` is already in line 1"),
-        ("acts: {kill: .nan}", "acts.kill"),
-        ("acts: {kill: " + "9" * 5000 + "}", "this number is too long"),
+        ("- operations", "a profile is a mapping"),
+        ("operations: {0: 1}", "a key must be text"),
+        ("operations: {kill: 1}\noperations: {stop: 1}", "the key `operations` is already in line 1"),
+        ("operations: {kill: .nan}", "operations.kill"),
+        ("operations: {kill: " + "9" * 5000 + "}", "this number is too long"),
         ("longest: 2026-13-45", "longest"),
-        ("acts: " + "[" * 2000, "levels deep"),
+        ("operations: " + "[" * 2000, "levels deep"),
     ],
 )
 def test_a_wrong_profile_is_one_message(tmp_path: Path, text: str, found: str) -> None:
@@ -63,3 +63,23 @@ def test_the_reference_is_up_to_date() -> None:
     assert file.read_text() == reference.reference(), (
         "python -m rocketchaos.harness.reference.nightly_reference > harness/nightly/README.md"
     )
+
+
+def test_the_former_words_of_profiles_are_understood(tmp_path: Path) -> None:
+    former = "acts: {kill: 1}\nanchors: {flow: 1}\ndimensions: {acts: {'1': 1}, mind: {own: 1}}\n"
+    today = (
+        "operations: {kill: 1}\ntriggers: {flow: 1}\n"
+        "dimensions: {operations: {'1': 1}, subscriptions: {own: 1}}\n"
+    )
+    profiles = []
+    for name, text in (("former.yaml", former), ("today.yaml", today)):
+        (tmp_path / name).write_text(text)
+        profiles.append(read_profile(tmp_path / name))
+    assert profiles[0] == profiles[1]
+    assert profiles[0].operations == {"kill": 1}
+
+
+def test_a_word_and_its_former_one_are_not_both_said(tmp_path: Path) -> None:
+    (tmp_path / "both.yaml").write_text("acts: {kill: 1}\noperations: {stop: 1}\n")
+    with pytest.raises(UsageProblem, match="acts"):
+        read_profile(tmp_path / "both.yaml")

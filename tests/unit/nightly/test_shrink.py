@@ -133,26 +133,28 @@ def test_what_is_drawn_can_be_shrunk_to_nearly_nothing(number: int) -> None:
     assert len(smallest["consumers"]) == len(smallest["topics"]) == len(smallest["steps"]) == 1
 
 
-@pytest.mark.parametrize("act", ["partition", "loss", "reset", "delay"])
-def test_what_is_drawn_for_containers_can_be_shrunk_to_nearly_nothing(act: str) -> None:
-    profile = Profile.model_validate({"acts": {act: 1}, "dimensions": {"acts": {"2": 1}}})
+@pytest.mark.parametrize("operation", ["partition", "loss", "reset", "delay"])
+def test_what_is_drawn_for_containers_can_be_shrunk_to_nearly_nothing(operation: str) -> None:
+    profile = Profile.model_validate({"operations": {operation: 1}, "dimensions": {"operations": {"2": 1}}})
     drawn = [draw(7, number, profile, ClusterKind.CONTAINERS) for number in range(1, 6)]
-    assert any(act in text_of(item) for item in drawn)
+    assert any(operation in text_of(item) for item in drawn)
     for document in map(opened, drawn):
         smallest = Shrinking(document, lambda _document: True, Trust(1, 1)).run()
         assert len(smallest["consumers"]) == len(smallest["topics"]) == len(smallest["steps"]) == 1
         assert "workers" not in smallest
 
 
-@pytest.mark.parametrize("act", ["partition", "loss", "reset", "delay"])
-def test_the_fault_that_a_finding_takes_stays_in_its_containers(act: str) -> None:
-    profile = Profile.model_validate({"acts": {act: 1, "kill": 1}, "dimensions": {"acts": {"3": 1}}})
+@pytest.mark.parametrize("operation", ["partition", "loss", "reset", "delay"])
+def test_the_fault_that_a_finding_takes_stays_in_its_containers(operation: str) -> None:
+    profile = Profile.model_validate(
+        {"operations": {operation: 1, "kill": 1}, "dimensions": {"operations": {"3": 1}}}
+    )
     drawn = (draw(7, number, profile, ClusterKind.CONTAINERS) for number in range(1, 40))
-    document = opened(next(item for item in drawn if act in words(item) and "kill" in words(item)))
-    smallest = Shrinking(document, lambda item: act in words(item), Trust(1, 1)).run()
-    assert words(smallest).count(act) == 1
+    document = opened(next(item for item in drawn if operation in words(item) and "kill" in words(item)))
+    smallest = Shrinking(document, lambda item: operation in words(item), Trust(1, 1)).run()
+    assert words(smallest).count(operation) == 1
     assert not {"kill", "wait", "send", "settle"} & set(words(smallest))
-    if act != "delay":
+    if operation != "delay":
         assert smallest["workers"] == "containers"
 
 

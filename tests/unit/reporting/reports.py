@@ -34,13 +34,13 @@ def broken(folder: Path) -> Report:
     return report_of(*eight_messages(finished=False), folder)
 
 
-def troubled(folder: Path, trouble: str, message: str) -> Report:
+def troubled(folder: Path, trouble: str, message: str, about: tuple[str, ...] = ()) -> Report:
     """Trouble of this kind came before anything was sent."""
     scenario, _ = eight_messages()
     made = HistoryBuilder().begin(scenario)
     made.step(0, "start").start(scenario, "a")
     made.add("a", "worker-died", reason="exit code 1")
-    made.add("harness", "trouble", trouble=trouble, message=message)
+    made.add("harness", "trouble", trouble=trouble, message=message, about=about)
     return report_of(scenario, made.events, folder)
 
 

@@ -25,8 +25,9 @@ from rocketchaos.harness.reporting.parts.process_times import consumer_life
 from rocketchaos.harness.reporting.parts.shares import Holder, holder_of, repeats, share
 from rocketchaos.harness.reporting.parts.story import LINE_LIMIT, story
 from rocketchaos.harness.reporting.parts.time_scale import TimeScale
+from rocketchaos.harness.reporting.parts.verdict import logs_to_read
 from tests.unit.history_builder import HistoryBuilder, eight_messages
-from tests.unit.reporting.reports import broken, good
+from tests.unit.reporting.reports import broken, good, troubled
 
 
 @pytest.mark.parametrize(
@@ -180,3 +181,21 @@ def test_a_long_story_leaves_out_its_middle_and_says_so() -> None:
     lines = story(made.events)
     assert len(lines) == LINE_LIMIT + 1
     assert any("140 more things happened" in line.text for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "about", "expected"),
+    [
+        ("precondition", ("b",), ["logs/a.log", "logs/b.log"]),
+        ("precondition", (), ["logs/a.log"]),
+        ("harness", ("b",), ["logs/harness-traceback.txt", "logs/a.log", "logs/b.log"]),
+        ("interrupted", ("b",), []),
+    ],
+)
+def test_the_logs_to_read_are_of_whom_the_trouble_is_about_whatever_it_says(
+    tmp_path: Path, trouble: str, about: tuple[str, ...], expected: list[str]
+) -> None:
+    run = troubled(tmp_path, trouble, "c and broker-a did nothing", about)
+    for name in ("a.log", "b.log", "c.log", "harness-traceback.txt"):
+        (tmp_path / "logs" / name).write_text("")
+    assert logs_to_read(run) == expected
