@@ -53,6 +53,10 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         "list": CommandEntry(
             "rocketchaos.harness.cli.list:list_scenarios", "List scenarios by theme, or those that fit words."
         ),
+        "symptoms": CommandEntry(
+            "rocketchaos.harness.cli.symptoms:symptoms",
+            "List what people report by how it is seen, or find it by the text that they paste.",
+        ),
         "versions": CommandEntry(
             "rocketchaos.harness.cli.versions:list_versions",
             "List the releases of RocketMQ from 4.9.0 on: those in the cache, and those on Maven Central.",

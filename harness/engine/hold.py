@@ -28,11 +28,11 @@ Hold = Callable[[Held], None]
 """Returns when the run is to go on."""
 
 
-def held(context: RunContext, nameserver: str) -> Held:
+def held(context: RunContext) -> Held:
     """What the run shows now."""
     scenario = context.scenario
     return Held(
-        nameserver=nameserver,
+        nameserver=context.servers.cluster.nameserver,
         groups={group: context.names.real(group) for group in scenario.groups},
         topics={topic: context.names.real(topic) for topic in scenario.topics},
         clients={

@@ -138,7 +138,7 @@ class Run:
             perform(self.context.within(Place((index,))), self.scenario.steps[index])
 
     def _hold_open(self, hold: Hold) -> None:
-        seen = held(self.context, self.managed.cluster.nameserver)
+        seen = held(self.context)
         self.folder.write_json("held.json", asdict(seen))
         try:
             with self._phase("hold"):

@@ -59,8 +59,8 @@ def _verdict(run: Report) -> Iterator[str]:
         for path in logs_to_read(run)[:3]:
             yield f"- read [{cell(path)}]({_link(path)})"
     yield ""
-    if run.scenario.description.strip():
-        yield from (f"> {cell(line)}" for line in run.scenario.description.strip().splitlines())
+    if run.scenario.story:
+        yield from (f"> {cell(line)}" for line in run.scenario.story.splitlines())
         yield ""
 
 

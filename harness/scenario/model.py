@@ -29,6 +29,7 @@ from rocketchaos.harness.language.consumer_spec import why_no_property, why_not_
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
 from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.repeats import Repeats
+from rocketchaos.harness.language.symptom import Issue, Symptom
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group, attributes_of
 from rocketchaos.harness.language.topic import Topic as Topic
 from rocketchaos.harness.language.words import GroupKey, Name, Strict, TopicKey, as_tuple, one_word_of
@@ -75,6 +76,13 @@ class Scenario(Strict):
     description: str = Field(default="", description="why it is so, and what to make of it")
     marks: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = Field(
         default=(), description="words to select it by, `-m`"
+    )
+    issue: Annotated[tuple[Issue, ...], BeforeValidator(as_tuple)] = Field(
+        default=(),
+        description="the threads of public trackers in which it is reported: `apache/rocketmq#2760`, or a list",
+    )
+    symptom: Symptom | None = Field(
+        default=None, description="what is reported there, which needs `issue` as well"
     )
     control: ScenarioName | None = Field(
         default=None, description="the scenario, by its name, in which this one's anomaly must be absent"
@@ -163,6 +171,26 @@ class Scenario(Strict):
             if one.beside is not None and (other := consumers[one.beside].choice) != one.choice:
                 raise ValueError(f"{name} is to be `beside` {one.beside}, which is another client: {other}")
         return consumers
+
+    @model_validator(mode="after")
+    def _a_symptom_is_of_an_issue(self) -> Scenario:
+        if self.symptom is None:
+            return self
+        if not self.issue:
+            raise ValueError("a `symptom` needs the `issue` in which it is reported: `apache/rocketmq#2760`")
+        if self.symptom.not_reproduced and OutcomeKind.REPRODUCED in self.expected_kinds:
+            raise ValueError(
+                "`not_reproduced` says that no version shows it, and `expected` says `reproduced`"
+            )
+        return self
+
+    @property
+    def story(self) -> str:
+        """What it is about, in lines: its description, and of a symptom what is reported, why, and the way out."""
+        told = [line for line in self.description.splitlines() if line.strip()]
+        if self.symptom is not None:
+            told += [*self.symptom.lines, f"Issues: {', '.join(self.issue)}"]
+        return "\n".join(told)
 
     @property
     def source(self) -> str:

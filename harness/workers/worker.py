@@ -43,12 +43,7 @@ class WorkerFailed(EnvironmentNotReady):
     """
 
     def __init__(
-        self,
-        message: str,
-        code: int | None,
-        exceptions: Sequence[str] = (),
-        *,
-        about: tuple[str, ...] = (),
+        self, message: str, code: int | None, exceptions: Sequence[str] = (), *, about: tuple[str, ...] = ()
     ) -> None:
         super().__init__(message, about=about)
         self.code = code

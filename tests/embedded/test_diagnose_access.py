@@ -115,12 +115,13 @@ def test_only_with_the_key_everything_is_told(
     with_key = [*guarded.options, "--access-key-file", str(key)]
     # The broker registers when it is up, and every 30 s if the name server was late.
     ready = Retrying(
-        retry=retry_if_result(lambda told: told[0] == 4), stop=stop_after_delay(120), wait=wait_fixed(1)
+        retry=retry_if_result(lambda told: told[0] == 4), stop=stop_after_delay(240), wait=wait_fixed(1)
     )
     try:
         code, told = ready(_diagnosed, capsys, with_key)
-    except RetryError:
-        pytest.fail((tmp_path / "servers.log").read_text(errors="replace")[-3000:])
+    except RetryError as error:
+        log = (tmp_path / "servers.log").read_text(errors="replace")[-1000:]
+        pytest.fail(f"{error.last_attempt.result()}\n{log}")
     assert code == 0, told
     assert SECRET not in told
 
