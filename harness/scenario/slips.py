@@ -63,8 +63,11 @@ def _one_id_twice(document: Document, scenario: Scenario) -> Iterator[Diagnostic
 
 
 def _place_of(scenario: Scenario, name: str) -> tuple[str, str] | None:
-    """Its group, and its client id there; None: it has one of its own in any case."""
+    """Its group, and its client id there; None: it has one of its own in any case, or a process with others.
+
+    There RocketMQ refuses a second member of a group under one id.
+    """
     consumer = scenario.consumers[name]
-    if not consumer.choice.kind.takes_ids or consumer.instance is not None:
+    if not consumer.choice.kind.takes_ids or consumer.instance is not None or name in scenario.rooms:
         return None
     return consumer.group, consumer.client_id or name
