@@ -89,17 +89,30 @@ lint: $(VENV)/.dev ## ruff, mypy, and import-linter: rooms import downwards only
 	@$(BIN)/mypy
 	@mkdir -p build; $(BIN)/lint-imports > build/layers.txt || { cat build/layers.txt >&2; exit 1; }
 
+.PHONY: docs
+docs: $(VENV)/.dev ## the documentation as a site in build/site, every link and anchor checked
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet || { NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build; exit 1; }
+	@echo "Open build/site/index.html." >&2
+
+.PHONY: pictures
+pictures: $(VENV)/.dev ## the pictures of the README, from what `make demo-report` made
+	@PYTHONPATH=. $(BIN)/python -m tests.browser.make_pictures
+
 .PHONY: format
 format: $(VENV)/.dev ## let ruff put the code in form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
 .PHONY: bench-spark
-bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, beside DuckDB (BENCH="--reports 1e6 1e7 1e8"), into the README
+bench-spark: $(VENV)/.dev ## measure ingest and reports at scale, beside DuckDB (BENCH="--reports 1e6 1e7 1e8"), into docs/benchmarks.md
 	@$(BIN)/python -m tests.benchmarks.spark.run $(BENCH)
 
+.PHONY: bench-diagnose
+bench-diagnose: $(VENV)/.dev ## how right `rocketchaos diagnose` is: planted maladies (BENCH="--repetitions 1" for a part; all: 3 h)
+	@$(BIN)/python -m tests.benchmarks.diagnose.run $(BENCH)
+
 .PHONY: bench
-bench: $(VENV)/.dev ## measure how long things take on this machine, into the README (BENCH="--only soak" for a part; all: 4 h)
+bench: $(VENV)/.dev ## measure how long things take on this machine, into docs/benchmarks.md (BENCH="--only soak" for a part; all: 4 h)
 	@$(BIN)/python -m tests.benchmarks.run $(BENCH)
 
 .PHONY: spark-zip
@@ -107,7 +120,7 @@ spark-zip: $(VENV)/.reports ## package the reports for spark-submit on any clust
 	@$(BIN)/rocketchaos report package --out dist/rocketchaos-spark.zip
 
 .PHONY: matrix-table
-matrix-table: $(VENV)/.dev ## write into the README where clients and versions differ; by the runs in RUNS=FOLDER, or new ones
+matrix-table: $(VENV)/.dev ## write into docs/guides/clients-and-versions.md where clients and versions differ; by the runs in RUNS=FOLDER, or new ones
 	@$(BIN)/python -m tests.benchmarks.matrix_table $(RUNS)
 
 .PHONY: golden

@@ -37,6 +37,9 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "log",
     "log-lapse",
     "start-refused",
+    "subscribe-refused",
+    "send-refused",
+    "transaction-checked",
     "refuted",
 )
 """By word."""

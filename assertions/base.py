@@ -17,6 +17,7 @@ from rocketchaos.harness.core.model import Finding, Holds
 from rocketchaos.harness.language.words import MomentName, Word
 
 if TYPE_CHECKING:
+    from rocketchaos.assertions.reach import Reach
     from rocketchaos.assertions.view import RunView
     from rocketchaos.harness.scenario.model import Scenario
 
@@ -72,6 +73,11 @@ class Check(Word, ABC):
         """What is possible in this scenario, and hardly meant; one sentence each."""
         del scenario  # most checks have nothing to say
         yield from ()
+
+    def reach(self, scenario: Scenario) -> Reach | None:
+        """How many messages reach whose listeners where it holds; None where it doesn't say."""
+        del scenario  # most checks don't
+        return None
 
     @property
     def identity(self) -> str:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from rocketchaos.assertions.attempts import dead_letters, first_attempts_to_come, retries_to_come
 from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.language.words import GroupName
 
@@ -31,6 +32,10 @@ class DeadLetter(Count):
         if self.asks_for_some:
             yield from never_gives_up(scenario, self.group)
 
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        if not self.asks_for_some:
+            yield from of_none(scenario, None)
+
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         sent = scenario.most_sent()
         if self.asks_for_more(sent):
@@ -46,7 +51,15 @@ class DeadLetter(Count):
             return Answer(None, expected, f"no dead letters were observed at `{self.at}`")
         number = event.body.count
         observed = f"{number} messages"
-        if number == 0 and self.fits(0) and not self.states_none and not view.sent_until(at):
+        if (
+            number == 0
+            and self.fits(0)
+            and not any(
+                message.topic in view.own_subscriptions.topics(member, at)
+                for message in view.sent_until(at)
+                for member in view.scenario.members(self.group)
+            )
+        ):
             return Answer(None, expected, "no message was sent that could have been given up", [event.n])
         if not self.is_final(number):
             unsure = retries_to_come(view, self.group, self.at, at) or first_attempts_to_come(

@@ -11,6 +11,8 @@ from rocketchaos.assertions.attempts import awaiting_retry, retries_to_come
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.implied import spans
+from rocketchaos.assertions.reach import Reach, reach_of
 from rocketchaos.assertions.too_early import TooEarly
 from rocketchaos.assertions.view import Delivery, RunView, Sent, owned_queues
 from rocketchaos.harness.core.events.observed import OwnershipObserved
@@ -58,6 +60,14 @@ class Delivered(Count):
 
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         yield from self.always(scenario.most_sent(self.topic, self.tag))
+
+    def reach(self, scenario: Scenario) -> Reach | None:
+        to = (self.to,) if self.to in scenario.consumers else scenario.members(self.to)
+        if self.from_queues_of is not None or not to:
+            return None
+        topics = scenario.topics if self.topic is None else (self.topic,)
+        looks = (self.sent_after, self.at)
+        return reach_of(scenario, to, topics, self.tag, looks, lambda _total: spans(self)[""])
 
     def title(self) -> str:
         return f"delivered to {self.to}"

@@ -11,6 +11,7 @@ from rocketchaos.assertions.oracle import fates
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.run import RunStarted, RunTrouble
 from rocketchaos.harness.core.model import Event, Finding, Holds, MessageFate, Outcome, OutcomeKind, Trouble
+from rocketchaos.harness.facts.message_witnesses import with_witnesses
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
@@ -77,7 +78,7 @@ def _fates(
 ) -> tuple[tuple[MessageFate, ...], str | None]:
     """The fate of every message; where an event lacks what the oracle needs, that is damage too."""
     try:
-        return tuple(fates(view, events[-1].n)) if events else (), damage
+        return with_witnesses(fates(view, events[-1].n), events) if events else (), damage
     except (KeyError, TypeError, ValueError) as error:
         return (), damage or f"an event lacks what belongs to its kind: {type(error).__name__}: {error}"
 

@@ -16,11 +16,12 @@ from rocketchaos.harness.core.events.clients import (
 )
 from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.core.events.run import Bound, TopicCreated
-from rocketchaos.harness.core.events.servers import FaultEffective
+from rocketchaos.harness.core.events.servers import FaultEffective, TopicConfigured
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.consumer_spec import text_of
 from rocketchaos.harness.language.fault_registry import KILLS
 from rocketchaos.harness.language.tags import tags_of
+from rocketchaos.harness.rocketmq.allocation import Queue
 
 
 class MemberView(TraitsView):
@@ -57,6 +58,18 @@ class MemberView(TraitsView):
         """A topic's name at the brokers, by which some strategies allocate its queues."""
         reals = [event.body.real for event in self.of_kind(TopicCreated) if event.body.topic == topic]
         return str(reals[-1]) if reals else topic
+
+    def pulled_queues(self, topic: str, at: int, seen: list[Queue]) -> list[Queue]:
+        """The queues of a topic that are shared out by event `at`, where those that were looked at are `seen`.
+
+        Brokers tell of all that are written, and consumers pull those that are read.
+        """
+        changed = [item.body for item in self.of_kind(TopicConfigured, until=at) if item.body.topic == topic]
+        declared = self.scenario.topic(topic)
+        if not changed and not declared.settings:
+            return seen
+        now = declared.changed(changed[-1].settings) if changed else declared
+        return [(broker, n) for broker in self.scenario.brokers_of(topic) for n in range(now.read_queues)]
 
     def client_id(self, consumer: str) -> str:
         """The id under which brokers knew a consumer last; its name where it never started."""

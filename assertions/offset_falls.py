@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import GroupName, TopicName
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.scenario.model import Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,10 @@ class OffsetFalls(Count):
     group: GroupName = Field(description="the group")
     topic: TopicName | None = Field(default=None, description="only the queues of this topic")
 
+    def unreachable(self, scenario: Scenario) -> Iterator[str]:
+        if not scenario.sends_unseen:
+            yield from of_none(scenario, self.topic)
+
     def title(self) -> str:
         return f"falls of {self.group}'s offsets"
 
@@ -56,8 +65,10 @@ class OffsetFalls(Count):
         ]
         if not observations:
             return Answer(None, expected, f"no offsets of {self.group} were observed")
-        if not self.states_none and not any(_stored(observation) for observation in observations):
-            return Answer(None, expected, f"{self.group} had no stored offset that could have run back")
+        if not any(_can_fall(observation) for observation in observations):
+            return Answer(
+                None, expected, f"{self.group} had no stored offset above 0, that could have run back"
+            )
         falls = [fall for fall in falls_of(view, self.group, at) if self.topic in (None, fall.topic)]
         texts = [f"{fall.queue} of {fall.topic} from {fall.high} to {fall.low}" for fall in falls]
         proof = [number for fall in falls for number in (fall.before.n, fall.after.n)]
@@ -86,9 +97,9 @@ def falls_of(view: RunView, group: str, at: int) -> Iterator[Fall]:
             last[where] = offset, event
 
 
-def _stored(observation: Event[OffsetsObserved]) -> bool:
-    """Whether it shows any stored offset."""
-    return any(queue.consumer_offset is not None for queue in observation.body.queues)
+def _can_fall(observation: Event[OffsetsObserved]) -> bool:
+    """Whether it shows a stored offset that isn't the least."""
+    return any(queue.consumer_offset for queue in observation.body.queues)
 
 
 def _observations(view: RunView, group: str, at: int) -> list[Event[OffsetsObserved]]:

@@ -122,7 +122,7 @@ def _is_final(case: Case, delivery: Delivery) -> bool:
 
 def is_last_attempt(spec: Consumer, reconsume_times: int) -> bool:
     """Whether no retry follows an attempt of this consumer, should it fail."""
-    most = spec.max_reconsume_times
-    if most is None:
+    most = spec.properties.get("maxReconsumeTimes", -1)
+    if most == -1:  # RocketMQ's own default, which stands for this
         most = MAX_RECONSUME_TIMES if spec.listener == "concurrent" else sys.maxsize
     return reconsume_times >= most or (spec.retry_delay_level or 0) < 0

@@ -50,7 +50,7 @@ class Ownership(Check):
         return self
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        number = scenario.topics[self.topic].queues
+        number = scenario.topic(self.topic).all_queues
         beyond = [queue for queue in self.queues or () if not 0 <= queue < number]
         if beyond:
             yield f"{self.topic} has the queues 0 to {number - 1}: nobody owns queue {beyond[0]} of it"
@@ -94,7 +94,8 @@ class Ownership(Check):
         if not offsets or not online or missing:
             why = f"not observed at `{self.at}`: {', '.join(missing) or 'any member'}"
             return Answer(None, expected, view.why_not_owned(tuple(missing), why))
-        queues = [(queue.broker, queue.queue_id) for queue in offsets[-1].body.queues]
+        seen = [(queue.broker, queue.queue_id) for queue in offsets[-1].body.queues]
+        queues = view.pulled_queues(self.topic, end, seen)
         ids = [events[name].body.client_id for name in online]
         ids += view.hand_made_ids(group, end)
         if not any(self.topic in view.own_subscriptions.at(name, events[name].n) for name in online):

@@ -70,7 +70,7 @@ class Placed(Check):
     def _queues_beyond(self, scenario: Scenario) -> Iterator[str]:
         if any(scenario.topics[topic].by_sending for topic in self.topics):
             return  # how many queues the broker gives it is what a run shows
-        number = max(scenario.topics[topic].queues for topic in self.topics)
+        number = max(scenario.topic(topic).write_queues for topic in self.topics)
         beyond = [queue for queue in self.queues or () if not 0 <= queue < number]
         if beyond:
             yield (

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from rocketchaos.assertions.base import Answer, Check
+from rocketchaos.assertions.base import Answer
+from rocketchaos.assertions.refusal import Refused, told
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.clients import ConsumerRefused, ConsumerStarted
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.words import ConsumerRef
 
 
-class StartRefused(Check):
+class StartRefused(Refused):
     """The start of a consumer was refused, and the refusal says this.
 
     The text is what the client's own `start()` threw; see `may_be_refused` of the step `start`. Where the
@@ -22,13 +23,12 @@ class StartRefused(Check):
     example = "start-refused: {consumer: a, because: does not support consumer to filter message by SQL92}"
 
     consumer: ConsumerRef = Field(description="the consumer")
-    because: str | None = Field(default=None, min_length=1, description="a part of what it was told")
 
     def title(self) -> str:
         return f"start of {self.consumer} refused"
 
     def evaluate(self, view: RunView) -> Answer:
-        expected = "refused" + (f" with {self.because!r}" if self.because is not None else "")
+        expected = self.stated
         at, consumers = view.end_of(self.at), view.consumers(self.consumer)
         if at is None or consumers is None or len(consumers) != 1:
             missing = (
@@ -46,5 +46,6 @@ class StartRefused(Check):
         last = max(ends, key=lambda event: event.n)
         if isinstance(last.body, ConsumerStarted):
             return Answer(False, expected, f"{consumers[0]} has started", [last.n])
-        error = last.body.error
-        return Answer(self.because is None or self.because in error, expected, f"refused: {error}", [last.n])
+        refusal = last.body
+        holds = self.fits_refusal(refusal.error, refusal.code, refusal.exceptions)
+        return Answer(holds, expected, f"refused: {told(refusal.error, refusal.code)}", [last.n])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pydantic import Field, field_validator
@@ -12,7 +14,9 @@ from rocketchaos.assertions.attempts import next_attempt_by_ns
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.completeness import still_possible
+from rocketchaos.assertions.implied import Span, spans
 from rocketchaos.assertions.oracle import fates
+from rocketchaos.assertions.reach import Reach, reach_of
 from rocketchaos.assertions.too_early import TooEarly, latest
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import MessageClass, MessageFate
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 _NOT_DELIVERED = tuple(item.value for item in MessageClass if item is not MessageClass.DELIVERED)
+_AFTER_DELIVERY = (MessageClass.IN_RETRY, MessageClass.DEAD_LETTER)
+"""What becomes of a message that a listener got."""
 _WAITING = (MessageClass.IN_FLIGHT, MessageClass.IN_RETRY, MessageClass.STRANDED)
 
 
@@ -67,6 +73,22 @@ class Undelivered(Count):
     def doubts(self, scenario: Scenario) -> Iterator[str]:
         groups = len(scenario.groups) if self.group is None else 1
         yield from self.always(scenario.most_sent(self.topic, self.tag) * groups)
+
+    def reach(self, scenario: Scenario) -> Reach | None:
+        group = self.group or (scenario.groups[0] if len(scenario.groups) == 1 else None)
+        if group is None or self.because in _AFTER_DELIVERY:
+            return None
+        topics = scenario.topics_of(group)
+        own = topics if self.topic is None else topics & {self.topic}
+        stated, looks = spans(self)[""], (self.sent_after, self.at)
+        # Where it says one reason, there may be others.
+        most = stated.high if self.because is None else math.inf
+
+        def delivered(total: int) -> Span:
+            return Span(total - most, total - stated.low)
+
+        found = reach_of(scenario, scenario.members(group), own, self.tag, looks, delivered)
+        return found and replace(found, exact=most >= found.total, whole=self.because is None)
 
     def title(self) -> str:
         return f"undelivered because {self.because}" if self.because else "undelivered"

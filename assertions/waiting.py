@@ -121,11 +121,12 @@ def _owners_on_paper(case: Case, online: list[str]) -> list[str]:
         if event.body.topic == case.message.topic
         for queue in event.body.queues
     }
+    pulled = case.view.pulled_queues(case.message.topic, case.at, sorted(queues))
     real = case.view.real_topic(case.message.topic)
     everybody = [*ids.values(), *case.view.hand_made_ids(case.group, case.at)]
     return [
         name
         for name, client_id in ids.items()
         if case.traits(name).queues == "owned"
-        and (broker, int(queue_id)) in case.spec(name).share(sorted(queues), everybody, client_id, real)
+        and (broker, int(queue_id)) in case.spec(name).share(pulled, everybody, client_id, real)
     ]

@@ -23,6 +23,7 @@ from rocketchaos.harness.core.errors import ExitCode, RocketchaosError
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.core.run_folder import runs_folder
 from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.jars.builds import version_of
 from rocketchaos.harness.jars.releases import Need
 from rocketchaos.harness.live import LiveRun
 from rocketchaos.harness.plan.feasibility import why_not
@@ -61,7 +62,7 @@ def runner_of(config: pytest.Config) -> Runner:
         UsageProblem: `--rocketmq` is no version.
     """
     if _RUNNER not in config.stash:
-        version = config.getoption("--rocketmq") or DEFAULT_VERSION
+        version = _version(config)
         versions.parse(version)
         chosen = config.getoption("--runs-dir")
         runs = runs_folder() if chosen is None else Path(chosen)
@@ -79,6 +80,12 @@ def runner_of(config: pytest.Config) -> Runner:
     return config.stash[_RUNNER]
 
 
+def _version(config: pytest.Config) -> str:
+    """The version of `--rocketmq`, or the name of the build in that folder (from where pytest was called)."""
+    chosen = config.getoption("--rocketmq")
+    return version_of(chosen, config.invocation_params.dir) if chosen else DEFAULT_VERSION
+
+
 class ScenarioFile(pytest.File):
     """A `*.scenario.yaml`, validated when it is collected: an invalid one never starts anything."""
 
@@ -87,7 +94,7 @@ class ScenarioFile(pytest.File):
         folder = self.config.invocation_params.dir
         shown = self.path.relative_to(folder) if self.path.is_relative_to(folder) else self.path
         scenario = parse_scenario(read_text(self.path), str(shown))
-        version = self.config.getoption("--rocketmq") or DEFAULT_VERSION
+        version = _version(self.config)
         words = self.config.getoption("--matrix")
         if not words:
             yield ScenarioItem.from_parent(self, name=scenario.name, job=Job(scenario, version))

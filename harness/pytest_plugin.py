@@ -25,7 +25,11 @@ _NAME = "rocketchaos-runs"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options; their defaults are the command line's."""
     group = parser.getgroup("rocketchaos", "scenarios on a real RocketMQ")
-    group.addoption("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients (default: 4.9.4)")
+    group.addoption(
+        "--rocketmq",
+        metavar="VERSION|DIR",
+        help="RocketMQ of servers and clients, or the folder of a build of your own (default: 4.9.4)",
+    )
     group.addoption(
         "--matrix",
         action="append",

@@ -11,7 +11,7 @@ from pyspark.sql.types import ArrayType, MapType
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.spark_reports.places import Place
-from rocketchaos.spark_reports.session import Progress
+from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS
 
 

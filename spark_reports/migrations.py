@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 
 from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.spark_reports.places import Place
-from rocketchaos.spark_reports.session import Progress
+from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.store import STATISTICS, VERSION_PROPERTY, make_tables, version_of
 from rocketchaos.spark_reports.tables import CHECKS, FACTS, QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
 from rocketchaos.spark_reports.transactions import Transactions

@@ -21,7 +21,7 @@ import rocketchaos
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.jars.bundles import Progress, jars
 from rocketchaos.spark_reports import requirements
-from rocketchaos.spark_reports.session import LOG4J
+from rocketchaos.spark_reports.spark_session import LOG4J
 
 _ROOMS = ("harness", "assertions", "spark_reports")
 _NEEDED = (

@@ -22,7 +22,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.spark_reports.delta_log import unnoticed_damage
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.report import StoreSummary
-from rocketchaos.spark_reports.session import Progress
+from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.store_views import placed_in_time, problems, statements
 from rocketchaos.spark_reports.tables import QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
 from rocketchaos.spark_reports.times import in_utc

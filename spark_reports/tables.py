@@ -6,7 +6,8 @@ transaction, so that an ingest under way, or one that was broken off, shows noth
 `runs`.
 
 Times within a run are milliseconds on CLOCK_MONOTONIC since its first event, so that a wall clock that jumps
-changes none of them. `n` and `events` are numbers of lines of the run's `events.jsonl`.
+changes none of them. `n` and `events` are numbers of lines of the run's `events.jsonl`. Most tables have the
+fields of a kind of fact, described where its type is: `harness.facts.kinds`, and `docs/facts.md`.
 """
 
 from __future__ import annotations
@@ -15,26 +16,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pyspark.sql.types import (
-    ArrayType,
-    BooleanType,
-    DataType,
-    DoubleType,
-    IntegerType,
-    LongType,
-    MapType,
-    StringType,
-    StructType,
-    TimestampType,
-)
+from pyspark.sql.types import DataType, LongType, StringType, StructType, TimestampType
 
-from rocketchaos.spark_reports.schema import schema
+from rocketchaos.harness.facts.kinds import (
+    CheckFact,
+    ConditionFact,
+    Fact,
+    FaultFact,
+    FindingFact,
+    MessageLine,
+    OffsetFact,
+    OwnershipFact,
+    RunFact,
+    SubscriptionFact,
+    TimingFact,
+)
+from rocketchaos.spark_reports.spark_schema import columns_of, schema
 
 STORE_VERSION = 3
 """Version of the tables. A store says which it has; another one is migrated, or refused."""
 
-_TEXT, _INT, _LONG, _DOUBLE, _BOOL = StringType(), IntegerType(), LongType(), DoubleType(), BooleanType()
-_TIME, _TEXTS, _INTS = TimestampType(), ArrayType(StringType(), False), ArrayType(IntegerType(), False)
+_TEXT, _LONG, _TIME = StringType(), LongType(), TimestampType()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class Table:
     name: str
     says: str
     schema: StructType
+    kind: type[Fact] | None = None
+    """The kind of fact that a row is; None: it is more than that."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -55,11 +59,15 @@ def _facts(**columns: DataType) -> StructType:
     return schema(run_key=_LONG, run=_TEXT, batch=_TEXT, **columns)
 
 
+STORED_AS = {"group": "consumer_group", "key": "message_key", "offset": "queue_offset"}
+"""Fields of a line of `messages.jsonl` that have another name in the table."""
+_IN_TIME = {"started_wall_ms": "started", "ended_wall_ms": "ended"}
+"""Fields of `RunFact` that are times in the table."""
+
 RUNS = Table(
     "runs",
     "One row per run: what was run, where, and how it ended.",
     schema(
-        # identity
         run_key=_LONG,  # xxhash64(run, batch): joins the facts
         run=_TEXT,  # the harness's own id of the run, unique over all machines
         batch=_TEXT,  # the ingest that wrote its facts
@@ -68,188 +76,43 @@ RUNS = Table(
         listing=_TEXT,  # of its files' names, sizes and times: what is listed alike is not read again
         judged=_TIME,  # when its outcome was last written: of two copies of a run the later one counts
         ingested=_TIME,
-        # the cell: what is compared
-        scenario=_TEXT,
-        client=_TEXT,  # `java`, `python`, `grpc`, `java+python`; with its version where that isn't the brokers'
-        rocketmq=_TEXT,
-        cluster=_TEXT,  # `embedded` or `containers`
-        timing=_TEXT,  # `compressed` or `faithful`
-        # how it was run
-        title=_TEXT,
-        seed=_LONG,
-        client_version=_TEXT,
-        workers=_TEXT,
-        harness_version=_TEXT,
-        java_version=_INT,
-        host=_TEXT,  # name of the machine, or its system where the folder names none
-        processors=_INT,
-        memory_mib=_LONG,
-        timers_ms=MapType(
-            StringType(), LongType(), True
-        ),  # RocketMQ's timers in this run; null in old folders
-        # when
-        started=_TIME,  # wall clock of the first event; impossible ones read as null (`spark_reports.store_views`)
-        ended=_TIME,
-        seconds=_DOUBLE,
-        clock_jump_ms=_LONG,  # how far the wall clock left the monotonic one within the run
-        # how it ended
-        outcome=_TEXT,
-        expected=_TEXT,  # null: only measured
-        as_expected=_BOOL,  # null: only measured
-        reason=_TEXT,
-        trouble=_TEXT,  # `precondition`, `usage`, `environment`, `harness`, `interrupted`, or null
-        # how busy the machine was
-        load_start=_DOUBLE,
-        load_end=_DOUBLE,
-        busy_share=_DOUBLE,
-        beside=_INT,  # other runs at the same time
-        # how much there is
-        event_count=_LONG,
-        message_count=_LONG,
+        # What follows is in `RunFact`. Impossible times read as null (`spark_reports.store_views`).
+        **{
+            _IN_TIME.get(name, name): _TIME if name in _IN_TIME else column
+            for name, column in columns_of(RunFact).items()
+            if name != "run"
+        },
     ),
+    RunFact,
 )
 
 MESSAGES = Table(
     "messages",
     "One row per message and group: what became of it, by the oracle, and what the witnesses say of it.",
     _facts(
-        consumer_group=_TEXT,
-        topic=_TEXT,
-        message_key=_TEXT,
-        tag=_TEXT,
-        queue=_TEXT,  # `<broker>:<queue id>`
-        queue_offset=_LONG,
-        owner=_TEXT,
-        subscription=_TEXT,  # the expression that the broker held
-        message_class=_TEXT,  # see harness.core.model.MessageClass
-        deliveries=_TEXTS,  # members whose listener got it, in order of time
-        # From its acknowledgement to the producer, or the group's first start if later, to the first delivery;
-        # null: none.
-        delivery_ms=_DOUBLE,
-        broker_track=_TEXT,  # TrackType by the broker's tools, as last seen
-        dashboard_track=_TEXT,  # TrackType by the dashboard, as last seen
-        reason=_TEXT,
-        events=_INTS,
+        **{
+            STORED_AS.get(name, name): column
+            for name, column in columns_of(MessageLine).items()
+            if name != "schema_version"
+        }
     ),
 )
 
-SUBSCRIPTIONS = Table(
-    "subscriptions",
-    "One row per change of what a broker held for a group and topic, the first sight included.",
-    _facts(
-        n=_INT,
-        at_ms=_DOUBLE,
-        consumer_group=_TEXT,
-        broker=_TEXT,
-        topic=_TEXT,
-        expression=_TEXT,  # null: no longer held
-        expression_type=_TEXT,
-        sub_version=_LONG,
-        previous_expression=_TEXT,
-        members=_INT,
-    ),
-)
 
-OWNERSHIP = Table(
-    "ownership",
-    "One row per change of the queues of a topic that a member had, the first sight included.",
-    _facts(
-        n=_INT,
-        at_ms=_DOUBLE,
-        consumer_group=_TEXT,
-        consumer=_TEXT,
-        topic=_TEXT,
-        queues=_TEXTS,
-        previous_queues=_TEXTS,
-    ),
-)
+def _of(name: str, kind: type[Fact]) -> Table:
+    """A table that has what the facts of this kind have."""
+    says = " ".join((kind.__doc__ or "").split())
+    return Table(name, f"One row per{says.removeprefix('One for each')}", _facts(**columns_of(kind)), kind)
 
-OFFSETS = Table(
-    "offsets",
-    "One row per queue and look at a group's offsets.",
-    _facts(
-        n=_INT,
-        at_ms=_DOUBLE,
-        moment=_TEXT,
-        consumer_group=_TEXT,
-        topic=_TEXT,
-        queue=_TEXT,
-        max_offset=_LONG,
-        consumer_offset=_LONG,  # null: the broker has none
-    ),
-)
 
-FAULTS = Table(
-    "faults",
-    "One row per fault injected.",
-    _facts(
-        n=_INT,
-        fault=_TEXT,
-        target=_TEXT,
-        injected_ms=_DOUBLE,
-        effective_ms=_DOUBLE,  # null: no effect was seen
-        healed_ms=_DOUBLE,
-        proof=_TEXT,
-    ),
-)
-
-CHECKS = Table(
-    "checks",
-    "One row per check of the scenario: what was expected, and what was seen.",
-    _facts(
-        position=_INT,  # in checks.json, from 0
-        section=_TEXT,
-        id=_TEXT,  # what it states, whatever its name says; null in folders of before checks had ids
-        name=_TEXT,
-        holds=_TEXT,  # `yes`, `no`, `unknown`
-        expected=_TEXT,
-        observed=_TEXT,
-        claim=_TEXT,
-        line=_INT,
-        events=_INTS,
-    ),
-)
-
-FINDINGS = Table(
-    "findings",
-    "One row per thing that is not as it should be, in a form in which equal causes look equal.",
-    _facts(
-        kind=_TEXT,  # `outcome`, `check`, `trouble`, `event`, `log`
-        side=_TEXT,  # `product`, `harness`, `environment`
-        node=_TEXT,
-        text=_TEXT,
-        signature=_TEXT,  # an id of the cause; where there is none, the text without what differs from run to run
-        occurrences=_LONG,
-        events=_INTS,
-    ),
-)
-
-TIMINGS = Table(
-    "timings",
-    "One row per interval that RocketMQ's timers decide, delivery apart, which `messages` has. What ended it was "
-    "seen by a look: it took at least `at_least_ms`, when the look before was begun, which saw nothing yet, and "
-    "at most `ms`.",
-    _facts(
-        what=_TEXT,  # `rebalance`, `subscription-flip`, `offset-correction`
-        cause=_TEXT,  # the kind of event, or of fault, that began it
-        consumer_group=_TEXT,
-        subject=_TEXT,  # the member, or the broker and the topic, or the queue and the topic
-        ms=_DOUBLE,
-        at_least_ms=_DOUBLE,
-        seen_by=_TEXT,  # `settled`: and it was as it should be; `look`: that it had changed
-        from_n=_INT,
-        to_n=_INT,
-    ),
-)
-
-CONDITIONS = Table(
-    "conditions",
-    "One row per run and measured condition that may go with its outcome.",
-    _facts(
-        name=_TEXT,  # `start_gap_ms`, `load_start`, `busy_share`, `beside`, `fault_offset_ms`, ...
-        value=_DOUBLE,
-    ),
-)
+SUBSCRIPTIONS = _of("subscriptions", SubscriptionFact)
+OWNERSHIP = _of("ownership", OwnershipFact)
+OFFSETS = _of("offsets", OffsetFact)
+FAULTS = _of("faults", FaultFact)
+CHECKS = _of("checks", CheckFact)
+FINDINGS = _of("findings", FindingFact)
+TIMINGS = _of("timings", TimingFact)
+CONDITIONS = _of("conditions", ConditionFact)
 
 COPY = "copy"
 """A kind that is no problem, and in no view: another folder has the same run, and counts. It is kept so that the

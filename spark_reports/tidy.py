@@ -10,7 +10,7 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from rocketchaos.spark_reports.session import Progress
+from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import FACTS, QUARANTINE, RUNS, TABLES, Table
 

@@ -13,7 +13,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.spark_reports.places import Place
-from rocketchaos.spark_reports.session import Progress
+from rocketchaos.spark_reports.spark_session import Progress
 from rocketchaos.spark_reports.store_lock import store_lock
 
 Result = TypeVar("Result")

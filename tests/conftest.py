@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
+
+# What pytest and the modules have loaded stays: looking for garbage in all of it takes a tenth of the time.
+gc.set_threshold(50_000, 20, 100)
 
 FOLDERS = {
     "embedded": "tests/embedded/",

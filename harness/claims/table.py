@@ -22,6 +22,7 @@ GROUPS: Mapping[str, str] = MappingProxyType(
         "F": "The flow of a pull",
         "G": "Offsets, retries, dead letters",
         "H": "Other clients, POP, the proxy",
+        "I": "The Go client",
     }
 )
 PROOFS_AT_MOST = 2

@@ -11,6 +11,7 @@ from rocketchaos.harness.cli.common import tell
 from rocketchaos.harness.cli.common_options import JsonOption, JunitOption
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.facts.folder_facts import write_facts
 from rocketchaos.harness.reporting.folder import load_report, write_reports
 
 
@@ -21,12 +22,14 @@ def check(
 ) -> ExitCode:
     """Judge stored histories again. The same history gives the same outcome, on any machine.
 
-    Messages, checks, outcome and reports in the folder are written anew from the events.
+    Messages, checks, outcome, facts and reports in the folder are written anew from the events.
     """
     reports = []
     for run in runs:
         report = load_report(run)
-        RunFolder.existing(run).write_outcome(report.outcome)
+        folder = RunFolder.existing(run)
+        folder.write_outcome(report.outcome)
+        write_facts(folder)
         write_reports(report)
         reports.append(report)
     return tell(reports, as_json=as_json, junit=junit)

@@ -20,14 +20,17 @@ from rocketchaos.harness.claims.rounds import run_rounds
 from rocketchaos.harness.claims.runs import seen_in
 from rocketchaos.harness.claims.table import claims_table
 from rocketchaos.harness.claims.verdicts import Verdict, VerdictKind, verdicts
+from rocketchaos.harness.cli.bisect import claims_bisect
 from rocketchaos.harness.cli.common import runs_or_default, write_text
 from rocketchaos.harness.cli.common_options import OnOption, ParallelOption, RunsOption, SeedOption
 from rocketchaos.harness.cli.ending import ending_in_a_code
+from rocketchaos.harness.cli.matrix_option import WordsCommand
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import OutcomeKind
 from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.jars.builds import version_of
 from rocketchaos.harness.plan.library import scenarios_folder, shipped
 from rocketchaos.harness.plan.matrix import LeftOut, code_with, left_out_lines
 from rocketchaos.harness.plan.obtainable import obtainable
@@ -54,8 +57,9 @@ def claims_run(
         list[str] | None,
         typer.Option(
             "--rocketmq",
-            metavar="V,...",
-            help=f"Versions of RocketMQ; may be there more than once. [default: {','.join(VERSIONS)}]",
+            metavar="V|DIR,...",
+            help="Versions of RocketMQ, or folders of builds; may be there more than once. "
+            f"[default: {','.join(VERSIONS)}]",
         ),
     ] = None,
     only: Annotated[
@@ -79,7 +83,8 @@ def claims_run(
         raise UsageProblem("--slow and --fast leave nothing", "Leave one of them out.")
     wanted, expected = chosen(only), read_expected()
     speed = Speed.SLOW if slow else Speed.FAST if fast else Speed.ALL
-    versions = tuple(dict.fromkeys(item for text in rocketmq or VERSIONS for item in text.split(",") if item))
+    named = (item.strip() for text in rocketmq or VERSIONS for item in text.split(","))
+    versions = tuple(dict.fromkeys(version_of(item) for item in named if item))
     plan = planned(carriers(_library(), wanted, speed), versions, on)
     for line in left_out_lines(plan.left_out):
         ERR.print(f"left out: {line}", markup=False)
@@ -178,6 +183,7 @@ def claims_application() -> typer.Typer:
     )
     app.command("run")(ending_in_a_code(claims_run))
     app.command("table")(ending_in_a_code(claims_table_command))
+    app.command("bisect", cls=WordsCommand)(ending_in_a_code(claims_bisect))
     app.command("diff")(ending_in_a_code(claims_diff))
     return app
 

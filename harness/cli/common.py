@@ -13,6 +13,7 @@ from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode
 from rocketchaos.harness.core.run_folder import runs_folder
 from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.jars.builds import version_of
 from rocketchaos.harness.nightly.again import seen_again
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.matrix import LeftOut, Matrix, Plan, code_with, left_out_lines
@@ -61,9 +62,13 @@ def require_writable(path: Path, way_out: str) -> None:
         raise EnvironmentNotReady(f"{path} can't be written: {error.strerror}", way_out) from error
 
 
-def version_or(recorded: object, chosen: str | None) -> str:
-    """The chosen version, otherwise the recorded one, otherwise the default."""
-    return chosen if chosen is not None else str(recorded) if recorded else DEFAULT_VERSION
+def chosen_version(chosen: str | None) -> str:
+    """The version of `--rocketmq`, or the name of the build in that folder; otherwise the default.
+
+    Raises:
+        UsageProblem: it is neither.
+    """
+    return DEFAULT_VERSION if chosen is None else version_of(chosen)
 
 
 def run_and_tell(

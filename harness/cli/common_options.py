@@ -19,15 +19,14 @@ class Timing(StrEnum):
     FAITHFUL = "faithful"
 
 
-RocketmqOption = Annotated[
-    str, typer.Option("--rocketmq", metavar="VERSION", help="RocketMQ of servers and clients, 4.9.x or 5.x.")
-]
+_ROCKETMQ = "RocketMQ of servers and clients: 4.9.x, 5.x, or the folder of a build of your own"
+RocketmqOption = Annotated[str, typer.Option("--rocketmq", metavar="VERSION|DIR", help=f"{_ROCKETMQ}.")]
 ChosenRocketmqOption = Annotated[
     str | None,
     typer.Option(
         "--rocketmq",
-        metavar="VERSION",
-        help=f"RocketMQ of servers and clients, 4.9.x or 5.x. [default: {DEFAULT_VERSION}]",
+        metavar="VERSION|DIR",
+        help=f"{_ROCKETMQ}. [default: {DEFAULT_VERSION}]",
     ),
 ]
 TimingOption = Annotated[

@@ -21,6 +21,7 @@ from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, RocketchaosError
 from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.jars.artifacts import cached
+from rocketchaos.harness.jars.builds import version_of
 from rocketchaos.harness.jars.java_home import find_java
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
 from rocketchaos.harness.workers import client_packages, native_library
@@ -44,6 +45,7 @@ class Examination:
 
 def doctor(rocketmq: RocketmqOption = DEFAULT_VERSION, as_json: JsonOption = False) -> ExitCode:
     """Say whether this machine can run scenarios, and what to do where it can't."""
+    rocketmq = version_of(rocketmq)
     examinations: list[Callable[[], Examination]] = [
         _python,
         _java,

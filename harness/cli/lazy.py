@@ -12,7 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from rocketchaos.harness.cli.ending import Terminated, ending_in_a_code
-from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.cli.terminal import ERR
+from rocketchaos.harness.core.errors import ExitCode, RocketchaosError
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class CommandEntry:
     """`module:name` of a function, or of one that gives a `typer.Typer` with commands of its own."""
     help: str
     """The first paragraph of the function's docstring; a test compares them."""
-    matrix: bool = False
-    """Whether it has the option `--matrix`."""
+    words: bool = False
+    """Whether it has an option that takes several words, `--matrix` or `--builds`."""
     group: bool = False
     """Whether it has commands of its own."""
 
@@ -45,11 +46,11 @@ class CommandEntry:
         return app
 
     def _command_class(self) -> type[TyperCommand]:
-        if not self.matrix:
+        if not self.words:
             return TyperCommand
-        from rocketchaos.harness.cli.matrix_option import MatrixCommand
+        from rocketchaos.harness.cli.matrix_option import WordsCommand
 
-        return MatrixCommand
+        return WordsCommand
 
 
 class LazyCommand(TyperCommand):
@@ -68,6 +69,9 @@ class LazyCommand(TyperCommand):
         """
         try:
             return typer.main.get_command(self._entry.application(str(self.name)))
+        except RocketchaosError as problem:  # what it reads at its import: workers of the user's own
+            ERR.print(f"rocketchaos: {problem}", markup=False)
+            raise typer.Exit(problem.exit_code) from None
         except Terminated:
             raise typer.Exit(ExitCode.TERMINATED) from None
         except KeyboardInterrupt:

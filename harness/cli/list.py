@@ -98,7 +98,7 @@ def _by_theme(
         own = [item for item in members if item.name not in controls or item.control is not None]
         name_width = max((len(item.name) for item in own), default=0)
         for member in own:
-            yield _clipped(f"  {member.name:{name_width}}  {member.title}", width), member
+            yield clipped(f"  {member.name:{name_width}}  {member.title}", width), member
         if names := [item.name for item in members if item not in own]:
             text = f"controls: {', '.join(names)}"
             yield _indented(text, width), None
@@ -115,7 +115,8 @@ def _indented(text: str, width: int) -> str:
     )
 
 
-def _clipped(line: str, width: int) -> str:
+def clipped(line: str, width: int) -> str:
+    """The line, cut to a width."""
     return line if len(line) <= width else f"{line[: max(1, width - 1)].rstrip()}…"
 
 

@@ -18,7 +18,7 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         "reproduce": CommandEntry(
             "rocketchaos.harness.cli.reproduce:reproduce",
             "Run a scenario on a real RocketMQ, and say whether its anomaly is there.",
-            matrix=True,
+            words=True,
         ),
         "nightly": CommandEntry(
             "rocketchaos.harness.cli.nightly:nightly",
@@ -31,7 +31,16 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         "run": CommandEntry(
             "rocketchaos.harness.cli.run:run",
             "Run scenarios. Every file is validated before anything starts.",
-            matrix=True,
+            words=True,
+        ),
+        "bisect": CommandEntry(
+            "rocketchaos.harness.cli.bisect:bisect",
+            "Find the first version of RocketMQ on which a scenario ends differently, by halves.",
+            words=True,
+        ),
+        "diagnose": CommandEntry(
+            "rocketchaos.harness.cli.diagnose:diagnose",
+            "Say what is wrong in a live cluster, and prove it. Nothing of the cluster is changed.",
         ),
         "check": CommandEntry(
             "rocketchaos.harness.cli.check:check",
@@ -44,9 +53,13 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         "list": CommandEntry(
             "rocketchaos.harness.cli.list:list_scenarios", "List scenarios by theme, or those that fit words."
         ),
+        "symptoms": CommandEntry(
+            "rocketchaos.harness.cli.symptoms:symptoms",
+            "List what people report by how it is seen, or find it by the text that they paste.",
+        ),
         "versions": CommandEntry(
             "rocketchaos.harness.cli.versions:list_versions",
-            "List the releases of RocketMQ that can be run here: those in the cache, and those on Maven Central.",
+            "List the releases of RocketMQ from 4.9.0 on: those in the cache, and those on Maven Central.",
         ),
         "new": CommandEntry(
             "rocketchaos.harness.cli.new:new",
@@ -78,6 +91,11 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         "claims": CommandEntry(
             "rocketchaos.harness.cli.claims:claims_application",
             "Claims about RocketMQ, measured: run them, write CLAIMS.md, compare two sets of runs.",
+            group=True,
+        ),
+        "worker": CommandEntry(
+            "rocketchaos.harness.cli.worker:worker_application",
+            "Add a client in any language: try a worker of your own against a real RocketMQ.",
             group=True,
         ),
         "report": CommandEntry(

@@ -11,9 +11,9 @@ import typer
 from rocketchaos.harness.cli.common import (
     LEAST_MINUTES,
     MOST_MINUTES,
+    chosen_version,
     require_writable,
     runs_or_default,
-    version_or,
 )
 from rocketchaos.harness.cli.common_options import (
     ChosenRocketmqOption,
@@ -141,7 +141,7 @@ def nightly(
     learnt = {} if history is None else read_history(history)
     with Progress() as progress:
         chosen = Options(
-            version=version_or(None, rocketmq),
+            version=chosen_version(rocketmq),
             on=on,
             runs=folder,
             seed=seed,

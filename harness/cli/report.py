@@ -264,7 +264,7 @@ def _spark(master: str | None, *, reports: bool = False) -> Iterator[tuple[Spark
     from rocketchaos.spark_reports import requirements
 
     requirements.require_packages(reports=reports)
-    from rocketchaos.spark_reports.session import spark_session
+    from rocketchaos.spark_reports.spark_session import spark_session
 
     with Progress() as progress, spark_session(master, progress) as spark:
         yield spark, progress

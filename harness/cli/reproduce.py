@@ -8,7 +8,13 @@ from typing import Annotated
 
 import typer
 
-from rocketchaos.harness.cli.common import run_and_tell, runs_or_default, say_hints, say_left_out, version_or
+from rocketchaos.harness.cli.common import (
+    chosen_version,
+    run_and_tell,
+    runs_or_default,
+    say_hints,
+    say_left_out,
+)
 from rocketchaos.harness.cli.common_options import (
     ChosenRocketmqOption,
     DashboardOption,
@@ -27,12 +33,12 @@ from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.jars.builds import open_recorded
 from rocketchaos.harness.nightly.again import codes
 from rocketchaos.harness.nightly.document import MARK
 from rocketchaos.harness.plan.library import find
 from rocketchaos.harness.plan.matrix import Matrix, plan
 from rocketchaos.harness.plan.options import Options
-from rocketchaos.harness.reporting.folder import load_report
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice, client_choice
 from rocketchaos.harness.scenario import load_scenario, parse_scenario
 from rocketchaos.harness.scenario.model import Scenario
@@ -97,7 +103,11 @@ def reproduce(
 
 def _findings_of(path: Path, scenario: Scenario) -> tuple[str, ...]:
     """What is to be seen again: the findings of the run in this folder, where a night drew its scenario."""
-    return codes(load_report(path)) if path.is_dir() and MARK in scenario.marks else ()
+    if not path.is_dir() or MARK not in scenario.marks:
+        return ()
+    from rocketchaos.harness.reporting.folder import load_report
+
+    return codes(load_report(path))
 
 
 def _prepare(
@@ -111,7 +121,7 @@ def _prepare(
             load_scenario(find(what)),
             None,
             Options(
-                version=version_or(None, rocketmq), on=on or ClusterKind.EMBEDDED, timing=chosen, seed=seed
+                version=chosen_version(rocketmq), on=on or ClusterKind.EMBEDDED, timing=chosen, seed=seed
             ),
         )
     folder = RunFolder.existing(path)
@@ -121,13 +131,16 @@ def _prepare(
         record.get("scenario_file") or str(folder.scenario_path),
         reach=False,
     )
+    recorded = str(record.get("rocketmq") or "")
+    if rocketmq is None:
+        open_recorded(record)
     chosen_client = record.get("chosen_client")
     client = None if chosen_client is None else client_choice(chosen_client)
     return (
         scenario,
         client,
         Options(
-            version=version_or(record.get("rocketmq"), rocketmq),
+            version=recorded if recorded and rocketmq is None else chosen_version(rocketmq),
             on=on or ClusterKind((record.get("cluster") or {}).get("kind") or ClusterKind.EMBEDDED),
             timing=chosen or record.get("timing"),
             seed=record.get("seed") if seed is None else seed,

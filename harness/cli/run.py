@@ -7,7 +7,13 @@ from typing import Annotated
 
 import typer
 
-from rocketchaos.harness.cli.common import run_and_tell, runs_or_default, say_hints, say_left_out, version_or
+from rocketchaos.harness.cli.common import (
+    chosen_version,
+    run_and_tell,
+    runs_or_default,
+    say_hints,
+    say_left_out,
+)
 from rocketchaos.harness.cli.common_options import (
     ChosenRocketmqOption,
     DashboardOption,
@@ -19,10 +25,11 @@ from rocketchaos.harness.cli.common_options import (
     SeedOption,
     TimingOption,
 )
+from rocketchaos.harness.cli.holding import hold_for_user
 from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
 from rocketchaos.harness.cli.terminal import Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
-from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.matrix import Matrix, plan
 from rocketchaos.harness.plan.options import Options
@@ -55,15 +62,26 @@ def run(
     runs: RunsOption = None,
     as_json: JsonOption = False,
     junit: JunitOption = None,
+    hold: Annotated[
+        bool,
+        typer.Option(
+            "--hold", help="Keep the run open after its last step, until Enter or Ctrl-C; one run alone."
+        ),
+    ] = False,
 ) -> ExitCode:
     """Run scenarios. Every file is validated before anything starts.
 
     Scenarios that are about other versions of RocketMQ, or need another kind of cluster or client, are left
     out, and named.
     """
-    wanted, version = matrix_of(matrix, rocketmq), version_or(None, rocketmq)
+    wanted, version = matrix_of(matrix, rocketmq), chosen_version(rocketmq)
     scenarios = select(load_all(paths), keywords, marks)
     planned = plan(scenarios, (wanted or Matrix()).cells(version), on)
+    if hold and len(planned.jobs) * repeat != 1:
+        raise UsageProblem(
+            f"`--hold` is for one run, and these are {len(planned.jobs) * repeat}",
+            "Give one scenario's file, and neither `--repeat` nor `--matrix`.",
+        )
     say_hints(scenarios)
     say_left_out(planned, wanted)
     with Progress() as progress:
@@ -75,6 +93,7 @@ def run(
             runs=runs_or_default(runs),
             seed=seed,
             progress=progress,
+            hold=hold_for_user if hold else None,
         )
         runner = Runner(options)
         return run_and_tell(

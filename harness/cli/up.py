@@ -24,7 +24,9 @@ from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.engine.cluster_choice import Making, require_lasting
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
+from rocketchaos.harness.jars.builds import version_of
 from rocketchaos.harness.language.cluster_needs import DASHBOARD_DEFAULT, ClusterNeeds
+from rocketchaos.harness.plan.feasibility import require_can_have
 from rocketchaos.harness.plan.options import DEFAULT_VERSION
 from rocketchaos.harness.rocketmq.timing_profiles import PROFILES
 from rocketchaos.harness.workers.processes import Processes
@@ -47,6 +49,8 @@ def up(
     as_json: JsonOption = False,
 ) -> ExitCode:
     """Start a RocketMQ that stays up, and that `reproduce` and `run` use where version and timing fit."""
+    rocketmq = version_of(rocketmq)
+    require_can_have(rocketmq, on)
     needs = ClusterNeeds(dashboard=DASHBOARD_DEFAULT if dashboard else None)
     if missing := lacking(cluster_class(on), {"dashboard"} if dashboard else ()):
         raise UsageProblem(f"a cluster of kind {on} has no {missing[0]}", "`--on containers` has.")

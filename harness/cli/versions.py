@@ -9,25 +9,46 @@ from rocketchaos.harness.cli.common_options import JsonOption
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.model import SCHEMA_VERSION
-from rocketchaos.harness.jars.releases import releases
+from rocketchaos.harness.jars.releases import Release, releases
 
 
 def list_versions(as_json: JsonOption = False) -> ExitCode:
-    """List the releases of RocketMQ that can be run here: those in the cache, and those on Maven Central.
+    """List the releases of RocketMQ from 4.9.0 on: those in the cache, and those on Maven Central.
 
-    The exit code is 4 where the network fails: then those in the cache are listed.
+    Of each it says which of server, tools, client and proxy there are. Runs need the first three; Maven Central
+    has some releases only in part. The exit code is 4 where the network fails: then those in the cache are listed.
     """
     with Progress() as progress:
         progress("asking which releases there are")
         found, unreached = releases(progress)
     if as_json:
-        entries = [{"version": entry.version, "cached": entry.cached} for entry in found]
+        entries = [
+            {
+                "version": entry.version,
+                "cached": entry.cached,
+                "runs": not entry.lacks,
+                "has": entry.has,
+                "lacks": entry.lacks,
+            }
+            for entry in found
+        ]
         json.dump({"schema_version": SCHEMA_VERSION, "versions": entries}, sys.stdout, indent=2)
         sys.stdout.write("\n")
     else:
         for item in found:
-            OUT.print(item.version + ("  in the cache" if item.cached else ""), markup=False)
+            OUT.print(_line(item), markup=False)
     if unreached is None:
         return ExitCode.AS_EXPECTED
     ERR.print(f"rocketchaos: those in the cache alone: {unreached}", markup=False)
     return unreached.exit_code
+
+
+def _line(release: Release) -> str:
+    note = (
+        "in the cache"
+        if release.cached
+        else f"can't be run: no {', '.join(release.lacks)}"
+        if release.lacks
+        else ""
+    )
+    return f"{release.version:<8}{' '.join(release.has):<28}{note}".rstrip()

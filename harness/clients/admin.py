@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rocketchaos.harness.language.topic import attributes_of
+from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.worker import Worker
 
 ANSWER_LIMIT_S = 15.0
@@ -30,9 +32,17 @@ class Admin:
         brokers: list[dict[str, Any]] = self._call("cluster")["brokers"]
         return brokers
 
-    def create_topic(self, topic: str, queues: int, broker_addresses: list[str]) -> None:
-        """Create a topic with so many queues on each of these brokers."""
-        self._call("create-topic", topic=topic, queues=queues, broker_addresses=broker_addresses)
+    def create_topic(self, topic: str, settings: Mapping[str, Value], broker_addresses: list[str]) -> None:
+        """Create a topic on each of these brokers, or change it; `settings` are its TopicConfig."""
+        attributes = attributes_of(settings)
+        own = {name: value for name, value in settings.items() if name not in attributes}
+        self._call(
+            "create-topic",
+            topic=topic,
+            settings=own,
+            attributes=attributes,
+            broker_addresses=broker_addresses,
+        )
 
     def route(self, topic: str) -> Mapping[str, Any]:
         """What the name server knows of a topic."""

@@ -15,6 +15,7 @@ from rocketchaos.harness.core.events.clients import (
     ConsumerStopping,
     ListenerReleased,
     Subscribed,
+    SubscriptionRefused,
     Unsubscribed,
 )
 from rocketchaos.harness.core.history import History
@@ -64,7 +65,8 @@ class Consumer:
         """What it subscribes to now, by topic; at its start what the scenario declares."""
         self.topics = tuple(spec.subscribe)
         """The topics to which it has ever subscribed."""
-        self.client_id = f"{spec.client_id or name}@{instance}"
+        self._client_ip, self._instance = spec.client_id_in(name, instance)
+        self.client_id = f"{self._client_ip}@{self._instance}"
         self.changes = QueueChanges({})
         """What was seen of its queues since its start, by topics' real names."""
         self.paused = False
@@ -75,7 +77,6 @@ class Consumer:
         self._spawn = spawn
         self._real = real
         self._servers = servers
-        self._instance = instance
         self._queues = queues
         self._set_request_mode = set_request_mode
         self._worker: WorkerProcess | None = None
@@ -107,8 +108,8 @@ class Consumer:
             name=self.name,
             group=self._real(self.spec.group),
             **self._servers(),
-            client_ip=self.spec.client_id or self.name,
-            instance=self._instance if self.spec.instance is None else self.spec.instance.upper(),
+            client_ip=self._client_ip,
+            instance=self._instance,
             subscribe={self._real(topic): data for topic, data in subscribe.items()},
             settings=self._settings(),
             **start_options(self.spec, self._configured_queues()),
@@ -141,9 +142,9 @@ class Consumer:
 
     def _settings(self) -> dict[str, Any]:
         if not self.spec.choice.kind.compressed:
-            return self.spec.settings
+            return self.spec.properties
         version = self.spec.choice.version_on(self._rocketmq)
-        return {**self._timing.settings_of(self.spec.api, version), **self.spec.settings}
+        return {**self._timing.settings_of(self.spec.api, version), **self.spec.properties}
 
     def _configured_queues(self) -> list[dict[str, Any]]:
         """The queues that `by-config` names: of every topic, those with the ids, on every broker."""
@@ -168,6 +169,17 @@ class Consumer:
         self.topics = tuple(dict.fromkeys((*self.topics, topic)))
         self._history.append(self.name, Subscribed(topic=topic, expression=as_data(expression)))
 
+    def subscription_refused(self, topic: str, expression: Expression, refusal: WorkerFailed) -> None:
+        """RocketMQ has refused what it was to subscribe to while it runs: write that down."""
+        refused = SubscriptionRefused(
+            topic=topic,
+            expression=as_data(expression),
+            error=refusal.message,
+            code=refusal.code,
+            exceptions=refusal.exceptions,
+        )
+        self._history.append(self.name, refused)
+
     def unsubscribe(self, topic: str) -> None:
         """Give a topic up while it runs: the brokers hear of it with the next heartbeat."""
         self._alive_worker().request("unsubscribe", ANSWER_LIMIT_S, name=self.name, topic=self._real(topic))
@@ -179,16 +191,20 @@ class Consumer:
         self._alive_worker().request("release-listener", ANSWER_LIMIT_S, name=self.name)
         self._history.append(self.name, ListenerReleased())
 
-    def assignment(self) -> list[dict[str, Any]]:
-        """The queues that the client itself has, without asking a broker: `topic`, `broker`, `queue_id`."""
-        answer = self._alive_worker().request("assignment", ANSWER_LIMIT_S, name=self.name)
-        queues: list[dict[str, Any]] = answer["queues"]
-        return queues
+    def assignment(self) -> dict[str, Any]:
+        """What the client itself knows, without asking a broker: see the worker's command `assignment`."""
+        return self._alive_worker().request("assignment", ANSWER_LIMIT_S, name=self.name)
+
+    def running_info(self) -> dict[str, Any]:
+        """What its client answers to 307, without asking a broker."""
+        return self._alive_worker().request("running-info", ANSWER_LIMIT_S, name=self.name)
 
     def refused(self, refusal: WorkerFailed) -> None:
         """RocketMQ has refused its start: write that down, and end the process, where parts may live on."""
         self._history.append(
-            self.name, ConsumerRefused.kind, {"error": refusal.message, "code": refusal.code}
+            self.name,
+            ConsumerRefused.kind,
+            {"error": refusal.message, "code": refusal.code, "exceptions": list(refusal.exceptions)},
         )
         self.release()
         self._refusal = refusal.message
@@ -317,8 +333,13 @@ class Consumer:
 
 def only_java_options(spec: ConsumerSpec) -> dict[str, Any]:
     """What no worker but `java` takes; empty for a consumer that says nothing of it."""
-    chosen = {"filter_class": spec.filter_class, "offsets_of_host": True if spec.instance else None}
+    chosen = {"filter_class": spec.filter_class, "offsets_of_host": _of_host(spec) or None}
     return {name: value for name, value in chosen.items() if value is not None}
+
+
+def _of_host(spec: ConsumerSpec) -> bool:
+    """Whether it keeps its offsets where all consumers of its host do that have no instance name."""
+    return spec.instance is not None and spec.model == "broadcasting"
 
 
 def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:

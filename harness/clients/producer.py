@@ -9,10 +9,11 @@ from types import MappingProxyType
 from typing import Any
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
-from rocketchaos.harness.core.events.messages import SendFailed, SendInvoked, Sent
+from rocketchaos.harness.core.events.messages import SendAccepted, SendFailed, SendInvoked, Sent
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.lease import WorkerProcess
 from rocketchaos.harness.workers.program import InContainer
 from rocketchaos.harness.workers.worker import WorkerFailed
@@ -49,8 +50,11 @@ class Producer:
         real: Callable[[str], str],
         servers: Callable[[], Mapping[str, str]],
         locate: Callable[[str, str], Mapping[str, Any]],
+        find: Callable[[str, str], Mapping[str, Any] | None],
+        transactional: bool = False,
         instance: str,
         poll_name_server_ms: int | None = None,
+        settings: Mapping[str, Value] = MappingProxyType({}),
     ) -> None:
         """
         Args:
@@ -59,8 +63,11 @@ class Producer:
             real: the real name of a topic or group.
             servers: how the client reaches them, as `start-producer` is told.
             locate: where a message lies, by its topic's real name and its `msg_id`, for clients that aren't told.
+            find: the same, once; None where it isn't there.
+            transactional: it sends transactions too.
             instance: of the run.
             poll_name_server_ms: how often the client asks for routes; None: RocketMQ's own 30 s.
+            settings: properties of the client, by RocketMQ's own names.
         """
         self._history = history
         self._spawn = spawn
@@ -68,8 +75,11 @@ class Producer:
         self._real = real
         self._servers = servers
         self._locate = locate
+        self._find = find
+        self._transactional = transactional
         self._instance = instance
         self._poll_name_server_ms = poll_name_server_ms
+        self._settings = settings
         self.name = NAME
         self.paused = False
         self._running = False
@@ -80,6 +90,7 @@ class Producer:
         self._lock = threading.Lock()
         """Branches of a `parallel` may send at the same time."""
         self._numbers: dict[str, int] = {}
+        self._on_their_way: list[tuple[dict[str, Any], str]] = []
         self.acknowledged: list[Acknowledged] = []
         self.last_error = ""
 
@@ -133,6 +144,8 @@ class Producer:
             client_ip=NAME,
             instance=self._instance,
             poll_name_server_ms=self._poll_name_server_ms,
+            **({"settings": self._settings} if self._settings else {}),
+            **({"transactional": True} if self._transactional else {}),
         )
         self._running = True
 
@@ -185,42 +198,49 @@ class Producer:
     def send(
         self,
         topic: str,
-        tag: str | None,
+        tags: Sequence[str | None],
         queue: Queue | None,
         *,
         keys: Sequence[str] = (),
         properties: Mapping[str, str] = MappingProxyType({}),
+        how: Mapping[str, Any] = MappingProxyType({}),
     ) -> bool:
-        """Send one message, to `queue` or round robin; whether it was acknowledged with SEND_OK.
+        """Send one message, or several in a batch, to `queue` or round robin; whether that is acknowledged.
 
-        `keys` come behind the key that the message gets here.
+        `tags` are those of the messages; `keys` come behind the key that each of them gets here; `how` is as
+        `harness.language.sending` has it.
 
-        Writes `send-invoked`, then `sent` or `send-failed` into the history. What was not acknowledged may
-        still have been stored: its fate is open.
+        Writes `send-invoked`, then `sent`, `send-accepted` or `send-failed` into the history. What was not
+        acknowledged may still have been stored: its fate is open.
         """
-        with self._lock:
-            number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
-        message: dict[str, Any] = {"topic": topic, "key": f"{topic}-{number}", "tag": tag}
         further = {"keys": list(keys), "properties": dict(properties)}
-        message |= {name: value for name, value in further.items() if value}
-        self._history.append(NAME, SendInvoked(**message))
+        messages: list[dict[str, Any]] = []
+        for tag in tags:
+            with self._lock:
+                number = self._numbers[topic] = self._numbers.get(topic, 0) + 1
+            message: dict[str, Any] = {"topic": topic, "key": f"{topic}-{number}", "tag": tag}
+            messages.append({**message, **{name: value for name, value in further.items() if value}})
+            self._history.append(NAME, SendInvoked(**messages[-1]))
         process, pauses = self._process, self._pauses
         try:
             if not self._running:
                 raise WorkerFailed("the producer doesn't run", None)
+            timeout_ms = int(self._settings.get("sendMsgTimeout", SEND_TIMEOUT_MS))
             answer = process.request(
                 "send",
-                SEND_TIMEOUT_MS / 1000 + 5,
+                timeout_ms / 1000 + 5,
                 name=NAME,
                 topic=self._real(topic),
-                tag=tag,
-                key=message["key"],
-                body=message["key"],
+                tag=messages[0]["tag"],
+                key=messages[0]["key"],
+                body=messages[0]["key"],
+                batch=[{"tag": entry["tag"], "key": entry["key"]} for entry in messages[1:]],
+                how=dict(how),
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
-                timeout_ms=SEND_TIMEOUT_MS,
+                timeout_ms=timeout_ms,
                 **further,
             )
-            if answer["queue_id"] is None:
+            if answer["queue_id"] is None and not how:
                 answer |= self._locate(self._real(topic), answer["msg_id"])
         except EnvironmentNotReady as failure:
             # What a step has ended or paused answers nothing; of anything else the run must hear.
@@ -228,14 +248,29 @@ class Producer:
             if not isinstance(failure, WorkerFailed) and not by_a_step:
                 raise
             self.last_error = str(failure)
-            code = failure.code if isinstance(failure, WorkerFailed) else None
-            self._history.append(NAME, SendFailed.kind, {**message, "error": self.last_error, "code": code})
+            failed: dict[str, Any] = {"error": self.last_error, "code": None}
+            if isinstance(failure, WorkerFailed):
+                failed |= {"code": failure.code, "exceptions": list(failure.exceptions)}
+            for item in messages:
+                self._history.append(NAME, SendFailed.kind, {**item, **failed})
             return False
+        self.last_error = str(answer["status"])
+        if how:
+            self._accepted(messages[0], how, answer)
+            return answer["status"] in (None, "SEND_OK")
+        ids = [str(answer[name] or "").split(",") for name in ("msg_id", "offset_msg_id")]
+        for number, item in enumerate(messages):
+            msg_id, offset_msg_id = (own[number] if number < len(own) else None for own in ids)
+            own = {"msg_id": msg_id, "offset_msg_id": offset_msg_id} if len(messages) > 1 else {}
+            self._sent(item, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
+        return bool(answer["status"] == "SEND_OK")
+
+    def _sent(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         self._history.append(NAME, Sent.kind, {**message, **answer})
         self.acknowledged.append(
             Acknowledged(
                 key=message["key"],
-                topic=topic,
+                topic=message["topic"],
                 broker=answer["broker"],
                 queue_id=answer["queue_id"],
                 queue_offset=answer["queue_offset"],
@@ -243,8 +278,27 @@ class Producer:
                 offset_msg_id=answer["offset_msg_id"],
             )
         )
-        self.last_error = answer["status"]
-        return bool(answer["status"] == "SEND_OK")
+
+    def _accepted(self, message: dict[str, Any], how: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        """It is not in its queue yet: that is looked for later."""
+        transaction = how.get("transaction")
+        way = transaction["state"] if transaction else "oneway" if "oneway" in how else "delayed"
+        found = {"how": way, "status": answer["status"], "msg_id": answer["msg_id"]}
+        self._history.append(NAME, SendAccepted.kind, {**message, **found})
+        with self._lock:
+            self._on_their_way.append((message, answer["msg_id"]))
+
+    def look_for_accepted(self) -> None:
+        """Write down as `sent` what has come into its queue since, of what was accepted."""
+        with self._lock:
+            looked_for, self._on_their_way = self._on_their_way, []
+        for message, msg_id in looked_for:
+            found = self._find(self._real(message["topic"]), msg_id)
+            if found is None:
+                with self._lock:
+                    self._on_their_way.append((message, msg_id))
+            else:
+                self._sent(message, {"status": "SEND_OK", "msg_id": msg_id, **found})
 
     def release(self) -> None:
         """End the client, and its process unless that is shared."""

@@ -9,6 +9,7 @@ from rocketchaos.harness.core.errors import HarnessDefect, PreconditionNotMet
 from rocketchaos.harness.core.events.run import Bound
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.consumer_spec import Expression
+from rocketchaos.harness.language.tags import first_tag
 
 
 class Variables:
@@ -48,13 +49,14 @@ class Variables:
         if not consumers:
             raise HarnessDefect(f"{tag} stands for no consumer")
         expression = self._subscriptions[variable].get(topic)
-        if not isinstance(expression, str) or expression == "*":
+        first = first_tag(expression) if isinstance(expression, str) else None
+        if first is None:
             how = (
                 "doesn't subscribe"
                 if expression is None
-                else "subscribes to everything"
-                if expression == "*"
+                else f"subscribes to {expression!r}"
+                if isinstance(expression, str)
                 else "subscribes by SQL"
             )
             raise PreconditionNotMet(f"{tag}: {consumers[0]} {how} to {topic}, and so to no tag")
-        return expression.split("||")[0].strip()
+        return first

@@ -14,6 +14,7 @@ from rocketchaos.harness.cluster.base import Node
 from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.names import new_token
+from rocketchaos.harness.language.topic import evenly
 
 RECEIVE_LIMIT_S = 15.0
 _ANSWER_LIMIT_MS = 3_000
@@ -33,7 +34,7 @@ def prove_delivery(admin: Admin, brokers: Sequence[Node]) -> None:
         EnvironmentNotReady: a broker takes no message, or doesn't give it back within 15 s.
     """
     topic = f"rocketchaos-canary-{new_token()}"
-    create_routed_topic(admin, topic, 1, {node.name: node.address for node in brokers})
+    create_routed_topic(admin, topic, evenly(1), {node.name: node.address for node in brokers})
     for node in brokers:
         _send(admin, node, topic)
         _receive(admin, node, topic)

@@ -13,6 +13,7 @@ from rocketchaos.harness.cluster.groups import create_group
 from rocketchaos.harness.cluster.topics import create_routed_topic
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.core.names import new_token
+from rocketchaos.harness.language.topic import evenly
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 
 READY_LIMIT_S = 30.0
@@ -36,7 +37,7 @@ def prove_grpc(worker: Worker, admin: Admin, endpoint: str, brokers: Sequence[No
         EnvironmentNotReady: it served none within 60 s, or the worker has died.
     """
     canary = f"rocketchaos-canary-{new_token()}"
-    create_routed_topic(admin, canary, 1, {node.name: node.address for node in brokers})
+    create_routed_topic(admin, canary, evenly(1), {node.name: node.address for node in brokers})
     create_group(admin, canary, [node.address for node in brokers])
     names = (f"canary-{number}" for number in itertools.count())
     worker.wait_ready(READY_LIMIT_S)

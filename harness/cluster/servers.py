@@ -10,6 +10,7 @@ from rocketchaos.harness.core.errors import HarnessDefect
 from rocketchaos.harness.core.events.servers import NodeReady
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.cluster_needs import PROXY
+from rocketchaos.harness.language.topic import Group, Settings, Topic
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ class Servers:
         self._history = history
         self.down: dict[str, str] = {}
         """Nodes that a step has taken away, and how: `killed`, `stopped`, `paused`, `restarting`."""
+        self._topics: dict[str, Topic] = {}
+        """Those that steps have changed."""
+        self._group_settings: dict[str, Settings] = {}
 
     def node(self, name: str) -> Node:
         """A node of the cluster.
@@ -115,12 +119,32 @@ class Servers:
 
     def queues(self, topic: str) -> tuple[Queue, ...]:
         """All queues of a topic, in RocketMQ's order."""
-        number = self._scenario.topics[topic].queues
+        return self._queues(topic, self.topic(topic).all_queues)
+
+    def written_queues(self, topic: str) -> tuple[Queue, ...]:
+        """Those to which producers send."""
+        return self._queues(topic, self.topic(topic).write_queues)
+
+    def _queues(self, topic: str, number: int) -> tuple[Queue, ...]:
         brokers = sorted(self._scenario.brokers_of(topic))
         return tuple((broker, index) for broker in brokers for index in range(number))
 
+    def topic(self, topic: str) -> Topic:
+        """A topic with the settings that it has now, a group's own included, `%DLQ%g`."""
+        return self._topics.get(topic) or self._scenario.topic(topic)
+
+    def topic_changed(self, name: str, topic: Topic) -> None:
+        """A step has given a topic other settings."""
+        self._topics[name] = topic
+
+    def group_changed(self, name: str, settings: Settings) -> Settings:
+        """A step gives a group further settings; all that were given."""
+        declared = self._scenario.bare_groups.get(name, Group()).settings
+        self._group_settings[name] = {**self._group_settings.get(name, declared), **settings}
+        return self._group_settings[name]
+
     def routed_queues(self, topic: str) -> tuple[Queue, ...]:
-        """Those that the name server routes to: not of a broker of which no node is left.
+        """Those that the name server routes consumers to: not of a broker of which no node is left.
 
         It drops a broker with the connection of its last node (`RouteInfoManager.onChannelDestroy`, 4.9.4); a
         node that stands still keeps its connection.
@@ -130,4 +154,5 @@ class Servers:
             for node in self.cluster.nodes
             if node.role == "broker" and self.down.get(node.name) not in ("killed", "stopped")
         }
-        return tuple(queue for queue in self.queues(topic) if queue[0] in left)
+        readable = self._queues(topic, self.topic(topic).read_queues)
+        return tuple(queue for queue in readable if queue[0] in left)

@@ -8,6 +8,7 @@ from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wa
 
 from rocketchaos.harness.clients.admin import Admin
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.rocketmq.properties import Value
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 ROUTE_LIMIT_S = 15.0
@@ -15,8 +16,10 @@ NO_ROUTE = 17
 _LOOK_EVERY_S = 0.01
 
 
-def create_routed_topic(admin: Admin, topic: str, queues: int, brokers: Mapping[str, str]) -> None:
-    """Create a topic with so many queues on each broker, and wait until the name server routes to all of them.
+def create_routed_topic(
+    admin: Admin, topic: str, settings: Mapping[str, Value], brokers: Mapping[str, str]
+) -> None:
+    """Create a topic on each broker, or change it, and wait until the name server routes so.
 
     Brokers tell the name server one-way (`BrokerController.registerBrokerAll`, 4.9.4), so that creation alone
     doesn't say that clients can find the topic.
@@ -24,18 +27,22 @@ def create_routed_topic(admin: Admin, topic: str, queues: int, brokers: Mapping[
     Args:
         admin: of the cluster.
         topic: its real name.
-        queues: on each broker.
+        settings: its TopicConfig, `readQueueNums` and `writeQueueNums` at least.
         brokers: name to address.
 
     Raises:
         EnvironmentNotReady: a broker refused it, or it wasn't routed within 15 s.
     """
-    admin.create_topic(topic, queues, list(brokers.values()))
-    expected = dict.fromkeys(brokers, queues)
+    admin.create_topic(topic, settings, list(brokers.values()))
+    routed_so = {"readQueueNums": "queues", "writeQueueNums": "write_queues", "perm": "perm"}
+    expected = dict.fromkeys(brokers, tuple(settings[name] for name in routed_so if name in settings))
 
-    def routed() -> dict[str, int]:
+    def routed() -> dict[str, tuple[Value, ...]]:
         try:
-            return {item["broker"]: item["queues"] for item in admin.route(topic)["queues"]}
+            return {
+                item["broker"]: tuple(item[text] for name, text in routed_so.items() if name in settings)
+                for item in admin.route(topic)["queues"]
+            }
         except WorkerFailed as failure:
             if failure.code != NO_ROUTE:
                 raise

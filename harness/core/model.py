@@ -167,6 +167,13 @@ class MessageFate:
     """The members whose listener got it, in order of time."""
     reason: str
     events: tuple[int, ...]
+    delivery_ms: float | None = None
+    """From its acknowledgement to the producer, or the group's first start if that is later, to the first
+    delivery, in ms; None: there was none."""
+    broker_track: str | None = None
+    """TrackType by the broker's tools, as last seen; None: they weren't asked."""
+    dashboard_track: str | None = None
+    """TrackType by the dashboard, as last seen; None: it wasn't asked."""
     not_before_ns: int | None = None
     """Where only time is missing: the moment from which on the history can say more, as `Event.mono_ns`."""
 

@@ -8,16 +8,20 @@
                     the names of `harness.rocketmq.timers` (older folders lack it); `load` while it ran, and in
                     `parallel` what let it begin beside how many others
 `events.jsonl`      the history, line by line
-`messages.jsonl`    one line per message and group: class, owner, stored subscription, proof
+`messages.jsonl`    one line per message and group: class, owner, stored subscription, proof, what witnesses say
 `checks.json`       the findings
 `outcome.json`      the verdict
+`facts.jsonl`       what many runs are compared by: typed facts (`harness.facts.kinds`, `docs/facts.md`), with
+                    digests of the files of which they were made; older folders lack it, and those that are not fit
 `logs/`             logs of workers and servers
 `START-HERE.md`     the verdict in words, and where to read on
 `report.html`       the same with pictures, in one offline file
 ==================  ================================================================================
 
-`messages.jsonl`, `checks.json`, `outcome.json`, `START-HERE.md` and `report.html` are made from the first
-three, and can be made again. Every JSON document, and every line, has a `schema_version`.
+`messages.jsonl`, `checks.json`, `outcome.json`, `facts.jsonl`, `START-HERE.md` and `report.html` are made from the
+first three (facts also from the logs, of a run that is not as expected), and can be made again by
+`rocketchaos check`. Every JSON document, and every line but those of facts, has a `schema_version`; facts have the
+version that their last line tells.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from rocketchaos.harness.core.machine_load import usable_cores
 from rocketchaos.harness.core.names import new_token
 from rocketchaos.harness.jars.artifacts import Role, classpath
 from rocketchaos.harness.jars.class_archive import ClassArchive
+from rocketchaos.harness.language.topic import evenly
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.workers.on_host import with_jpype
 from rocketchaos.harness.workers.processes import Processes
@@ -191,7 +192,7 @@ class _ArchiveRun:
         who = {"nameserver": cluster.nameserver, "client_ip": "archive-run", "instance": token}
         admin.connect(cluster.nameserver, token)
         prove_delivery(admin, [broker])
-        create_routed_topic(admin, token, 2, {broker.name: broker.address})
+        create_routed_topic(admin, token, evenly(2), {broker.name: broker.address})
         java.wait_ready(_LIMIT_S)
         java.request("start-producer", _LIMIT_S, name="p", group=f"{token}-p", **who)
         settings = dict(self._processes.timing.client_settings)

@@ -17,10 +17,12 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
 
     Those that say so themselves, or whose client never shares one (`Consumer.needs_own_process`), those whose
     process a step acts on, for a `kill` would take everybody along, and those of whose log a check asks. A
-    variable may stand for any member of the groups of which it is bound.
+    variable may stand for any member of the groups of which it is bound. And those that have their client id from
+    somebody else: in one process they would be one client (`MQClientManager`).
     """
     steps = tuple(every_step(scenario.steps))
     asked = {name for name, consumer in scenario.consumers.items() if consumer.needs_own_process}
+    asked |= _ids_of_several_processes(scenario)
     for step in steps:
         # A client that was refused its start leaves threads behind, so that its process is to end.
         if step.acts_on_process or (isinstance(step, Start) and step.may_be_refused):
@@ -33,6 +35,16 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
         if isinstance(check, Log | LogLapse) and check.consumer is not None:
             asked |= _candidates(scenario, steps, check.consumer)
     return frozenset(asked & {*scenario.consumers, PRODUCER})
+
+
+def _ids_of_several_processes(scenario: Scenario) -> set[str]:
+    in_rooms = scenario.rooms
+    places: dict[str, set[str]] = {}
+    for name, consumer in scenario.consumers.items():
+        places.setdefault(consumer.client_id or name, set()).add(in_rooms.get(name, name))
+    return {
+        name for name, consumer in scenario.consumers.items() if len(places[consumer.client_id or name]) > 1
+    }
 
 
 def _candidates(scenario: Scenario, steps: tuple[Step, ...], target: str) -> set[str]:

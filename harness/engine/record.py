@@ -6,7 +6,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +20,9 @@ from rocketchaos.harness.core.machine_load import RunLoad
 from rocketchaos.harness.core.names import Names
 from rocketchaos.harness.engine.admission import Slot
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
+from rocketchaos.harness.jars import builds
 from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timers import timers_ms
 
 LOG_LIMIT_BYTES = 64 * 1024 * 1024
@@ -103,6 +105,7 @@ def describe_run(
             cluster.broker_configuration if isinstance(cluster, Configurable) else {},
         ),
         "rocketmq": managed.version,
+        "builds": _builds([managed.version, *(version for _, version in clients.values())]),
         "client": scenario.client_label,
         "client_version": "+".join(version for _, version in sorted(set(clients.values())))
         or managed.version,
@@ -134,6 +137,11 @@ def describe_run(
         "host": describe_host(),
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
     }
+
+
+def _builds(used: Iterable[str]) -> dict[str, Any]:
+    """The builds among the versions of servers and clients, by name."""
+    return {name: builds.named(name).as_json() for name in dict.fromkeys(used) if versions.is_build(name)}
 
 
 def describe_host() -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from rocketchaos.assertions.event_view import END
@@ -20,14 +20,15 @@ from rocketchaos.harness.core.run_folder import RunFolder
 from rocketchaos.harness.engine.admission import Slot
 from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.final_wait import FinalWait
+from rocketchaos.harness.engine.hold import Hold, held
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.record import describe_run
 from rocketchaos.harness.engine.test_bed import TestBed
+from rocketchaos.harness.facts.folder_facts import write_facts
 from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.probes.watch import Watch
 from rocketchaos.harness.reporting.base import Report
-from rocketchaos.harness.reporting.folder import write_reports
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.performing import perform
 from rocketchaos.harness.steps.place import Place
@@ -49,12 +50,14 @@ class Run:
         *,
         all_own: bool = False,
         slot: Slot | None = None,
+        hold: Hold | None = None,
     ) -> None:
         """The scenario is in the folder then, and so is what it takes to run it again, should this one be killed.
 
         Args:
             all_own: every client gets a process of its own: the steps are not known beforehand.
             slot: how it was let in beside others; None: nobody asked.
+            hold: holds the run open after its last step, while it is watched.
         """
         self.job = job
         self.managed = managed
@@ -63,7 +66,7 @@ class Run:
         """What broke it."""
         self.report: Report | None = None
         """Once it is judged, also where it was interrupted."""
-        self._seed, self._slot = seed, slot
+        self._seed, self._slot, self._hold = seed, slot, hold
         self._load = RunLoad()
         self._phases: dict[str, float] = {}
         """Seconds by phase."""
@@ -107,6 +110,8 @@ class Run:
             self.provision()
             for index in range(len(self.scenario.steps)):
                 self.step(index)
+            if self._hold is not None:
+                self._hold_open(self._hold)
         except BaseException as failure:
             self.note_failure(failure)
         report = self.finish()
@@ -131,6 +136,15 @@ class Run:
         """Do one step of the scenario, and write down that it was done; raises as `Step.run`."""
         with self._phase("steps"):
             perform(self.context.within(Place((index,))), self.scenario.steps[index])
+
+    def _hold_open(self, hold: Hold) -> None:
+        seen = held(self.context)
+        self.folder.write_json("held.json", asdict(seen))
+        try:
+            with self._phase("hold"):
+                hold(seen)
+        finally:
+            (self.folder.path / "held.json").unlink(missing_ok=True)
 
     def note_failure(self, failure: BaseException) -> None:
         """Write down what broke the run."""
@@ -174,6 +188,7 @@ class Run:
         with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
             self.folder.write_json("run.json", record)
             self.folder.write_outcome(outcome)
+            write_facts(self.folder)
         history.close()
         report = Report(
             scenario=self.scenario,
@@ -182,6 +197,9 @@ class Run:
             record=record,
             folder=self.folder.path,
         )
+        # `Runner` has it loaded while the first processes start.
+        from rocketchaos.harness.reporting.folder import write_reports
+
         with suppress(RocketchaosError):  # a full disk is in the outcome already
             write_reports(report)
         return report

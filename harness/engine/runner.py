@@ -98,6 +98,10 @@ class Runner:
         """
         with self.cluster_for(job) as managed:
             self.options.progress(f"running {job.scenario.name}")
+            managed.begin()
+            # While the first processes start; it takes as long as some steps.
+            import rocketchaos.harness.reporting.folder  # noqa: F401
+
             run = self.new_run(managed, job, slot=slot)
             try:
                 return run.execute()
@@ -213,7 +217,7 @@ class Runner:
         """
         seed = self.options.new_seed()
         folder = RunFolder.create(self.options.runs, job.scenario.name, seed)
-        return Run(job, managed, folder, seed, all_own=all_own, slot=slot)
+        return Run(job, managed, folder, seed, all_own=all_own, slot=slot, hold=self.options.hold)
 
     def run_all(self, jobs: Sequence[Job], parallel: int | None) -> Iterator[Report]:
         """Run them, so many at a time, and yield each report in the order of the jobs.

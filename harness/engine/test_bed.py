@@ -23,6 +23,7 @@ from rocketchaos.harness.core.errors import (
 )
 from rocketchaos.harness.core.events.base import BrokenEvent
 from rocketchaos.harness.core.events.run import RunEnded, RunStarted, RunTrouble, StepStarted, TopicCreated
+from rocketchaos.harness.core.events.servers import GroupConfigured
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.core.names import Names
@@ -34,11 +35,16 @@ from rocketchaos.harness.engine.placement import own_processes
 from rocketchaos.harness.engine.record import NodeLogs
 from rocketchaos.harness.language.consumer_spec import Through
 from rocketchaos.harness.language.producer_spec import PRODUCER
+from rocketchaos.harness.language.topic import Group
 from rocketchaos.harness.probes.moment import observe_moment
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.steps.base import every_step
+from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.workers.lease import WorkerProcess
+from rocketchaos.harness.workers.room import Room
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 _TROUBLES: Mapping[type[RocketchaosError], Trouble] = {
@@ -78,6 +84,8 @@ class TestBed:
         self.health = Health(history, managed.interrupted)
         self._all_own = all_own
         self._own = own_processes(scenario)
+        self._leaders = scenario.rooms
+        self._rooms: dict[str, Room] = {}
         self._tenancy = managed.processes.workers.tenancy(names.token)
         self._over = False
         self._consumers: dict[str, Consumer] = {}
@@ -117,8 +125,14 @@ class TestBed:
             real=self.names.real,
             servers=partial(self._servers, self.scenario.producer.choice),
             locate=self._locate,
+            find=self._find,
+            transactional=any(
+                isinstance(step, Send) and step.transaction is not None
+                for step in every_step(self.scenario.steps)
+            ),
             instance=self.names.token,
             poll_name_server_ms=self._poll_name_server_ms(),
+            settings=self.scenario.producer.settings,
         )
         self._producer.prepare()
         return self._connect(self._producer)
@@ -148,25 +162,37 @@ class TestBed:
             context.servers.record(node)
         for topic, spec in self.scenario.topics.items():
             if not spec.by_sending:
-                self._create(context, topic, spec.queues)
+                self._create(context, topic)
         if any(choice.kind.needs_proxy for choice in self.scenario.choices):
             self.managed.prove_grpc(self.scenario)
         for group in self.scenario.groups:
-            if any(
-                self.scenario.consumers[member].choice.kind.needs_proxy
-                for member in self.scenario.members(group)
-            ):
-                create_group(admin, self.names.real(group), context.servers.broker_addresses.values())
+            self._create_group(context, group)
         producer.start()
         return context
 
-    def _create(self, context: RunContext, topic: str, queues: int) -> None:
-        real = self.names.real(topic)
+    def _create(self, context: RunContext, topic: str) -> None:
+        real, spec = self.names.real(topic), self.scenario.topic(topic)
         brokers = self.scenario.brokers_of(topic)
         addresses = {name: context.servers.broker_addresses[name] for name in brokers}
-        create_routed_topic(context.admin, real, queues, addresses)
-        created = TopicCreated(topic=topic, real=real, queues=queues, brokers=tuple(brokers))
+        create_routed_topic(context.admin, real, spec.configuration, addresses)
+        created = TopicCreated(
+            topic=topic, real=real, queues=spec.queues, brokers=tuple(brokers), settings=spec.settings
+        )
         self.history.append("harness", created)
+
+    def _create_group(self, context: RunContext, group: str) -> None:
+        """Where the proxy needs it, or it has settings of its own; its topics too, where those have any."""
+        spec = self.scenario.bare_groups.get(group, Group())
+        members = self.scenario.members(group)
+        addresses = context.servers.broker_addresses
+        by_proxy = any(self.scenario.consumers[member].choice.kind.needs_proxy for member in members)
+        if by_proxy or spec.settings:
+            create_group(context.admin, self.names.real(group), addresses.values(), spec.settings)
+        if spec.settings:
+            shown = GroupConfigured(group=group, settings=spec.settings, brokers=tuple(addresses))
+            self.history.append("harness", shown)
+        for prefix, _ in spec.topics:
+            self._create(context, f"{prefix}{group}")
 
     def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
         """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
@@ -182,6 +208,9 @@ class TestBed:
     def _locate(self, topic: str, msg_id: str) -> Mapping[str, Any]:
         return locate(self.managed.ready()[1], topic, msg_id)
 
+    def _find(self, topic: str, msg_id: str) -> Mapping[str, Any] | None:
+        return self.managed.ready()[1].find_message(topic, msg_id)
+
     def _queues(self, topic: str) -> Sequence[Queue]:
         return () if self.context is None else self.context.servers.queues(topic)
 
@@ -194,25 +223,26 @@ class TestBed:
         version = choice.version_on(self.managed.version)
         alone = self._all_own or home is not None or name in self._own
         shared = choice.kind.shared_worker
-        spec = self.scenario.consumers.get(name)
-        beside = None if spec is None else spec.beside
-        if beside is not None and (alone or beside in self._own):
-            raise UsageProblem(
-                f"{name} can't be `beside` {beside}: one of them needs a process of its own, for a step acts "
-                "on it or a check reads its log"
-            )
+        leader = self._leaders.get(name)
+        alone = alone or any(self._leaders[item] == leader for item in self._own & self._leaders.keys())
         if shared is not None and not alone:
-            on_event = partial(self._on_event, name)
-            return self._tenancy.lease(name, shared, version, on_event, self.health.worker_died, beside)
-        return self.managed.processes.spawn(
-            choice.kind.worker,
-            version,
-            name,
-            self.folder.logs,
-            partial(self._on_event, name),
-            self.health.worker_died,
-            home=home,
-        )
+            spec = self.scenario.consumers.get(name)
+            beside = None if spec is None else spec.beside
+            return self._tenancy.lease(
+                name, shared, version, partial(self._on_event, name), self.health.worker_died, beside
+            )
+
+        def spawn(on_event: OnEvent, on_death: OnDeath) -> Worker:
+            kind = (shared if leader else None) or choice.kind.worker
+            return self.managed.processes.spawn(
+                kind, version, leader or name, self.folder.logs, on_event, on_death, home=home
+            )
+
+        if leader is None:
+            return spawn(partial(self._on_event, name), self.health.worker_died)
+        if leader not in self._rooms or self._rooms[leader].ended:
+            self._rooms[leader] = Room(spawn)
+        return self._rooms[leader].enter(name, partial(self._on_event, name), self.health.worker_died)
 
     def _on_event(self, name: str, event: WorkerEvent) -> None:
         if self.context is not None and not self._over:

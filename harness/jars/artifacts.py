@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from rocketchaos.harness.jars import builds
 from rocketchaos.harness.jars.bundles import Bundle, indexes, jars
 from rocketchaos.harness.rocketmq import versions
 
@@ -25,7 +26,8 @@ ARTIFACTS: Mapping[Role, Sequence[str]] = {
 """The artifacts of each role that a run needs. Clients get a class path of their own: with the broker's jars
 on it a 5.x client takes the broker's log configuration."""
 
-_PROXY = "rocketmq-proxy"
+PROXY = "rocketmq-proxy"
+"""The artifact that servers of 5.x need besides for clients that speak gRPC."""
 _SERVER_INDEX = "-server.json"
 
 
@@ -33,7 +35,7 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
     """The jars that a role of this RocketMQ version needs, fetched where the cache lacks them.
 
     Args:
-        version: a release of 4.9.x or 5.x, such as 4.9.4.
+        version: a release of 4.9.x or 5.x, such as 4.9.4, or the name of a build (`harness.jars.builds`).
         role: `server` (name server and broker), `tools` (the admin client), `client`, or `all-servers` (with the
             proxy of 5.x besides, a hundred megabytes more: fetched for who needs it).
         progress: told in a few words what takes time.
@@ -43,6 +45,8 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
         EnvironmentNotReady: something is missing and can't be fetched, or the cache can't be written.
     """
     versions.parse(version)
+    if versions.is_build(version):
+        return builds.named(version).classpath(role)
 
     def require(_repository: Repository) -> None:
         # Only here, where something is missing.
@@ -61,7 +65,7 @@ def cached(version: str) -> bool:
         EnvironmentNotReady: the cache can't be used.
     """
     versions.parse(version)
-    return all(bundle(version, role).whole() for role in ARTIFACTS)
+    return versions.is_build(version) or all(bundle(version, role).whole() for role in ARTIFACTS)
 
 
 def in_cache() -> list[str]:
@@ -83,5 +87,5 @@ def coordinates(version: str, role: Role) -> list[str]:
 def _artifacts(version: str, role: Role) -> Sequence[str]:
     if role != "all-servers":
         return ARTIFACTS[role]
-    proxy = [_PROXY] if versions.has_proxy(version) else []
+    proxy = [PROXY] if versions.has_proxy(version) else []
     return [*ARTIFACTS["server"], *proxy]

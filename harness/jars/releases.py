@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.core import paths
 from rocketchaos.harness.core.errors import EnvironmentNotReady, RocketchaosError, UsageProblem
-from rocketchaos.harness.jars.artifacts import ARTIFACTS, GROUP, Progress, Role, bundle, coordinates, in_cache
+from rocketchaos.harness.jars import builds
+from rocketchaos.harness.jars.artifacts import (
+    ARTIFACTS,
+    GROUP,
+    PROXY,
+    Progress,
+    Role,
+    bundle,
+    coordinates,
+    in_cache,
+)
 from rocketchaos.harness.jars.bundles import fetch_side_by_side
 from rocketchaos.harness.rocketmq import versions
 
@@ -31,48 +41,78 @@ class Need:
     """As it is: everything for servers of this version and the clients that belong to them, but for a proxy."""
 
     @property
+    def supported(self) -> bool:
+        """Whether the harness can run this version; raises `UsageProblem` where it is none."""
+        return versions.is_supported(versions.numbers(self.version))
+
+    @property
     def coordinates(self) -> tuple[str, ...]:
         """The artifacts, `group:artifact:version`."""
         return tuple(coordinate for role in self.roles for coordinate in coordinates(self.version, role))
 
     @property
     def cached(self) -> bool:
-        """Whether all of it is in the cache; raises as `harness.core.paths.maven_folder`."""
-        return all(bundle(self.version, role).whole() is not None for role in self.roles)
+        """Whether all of it is in the cache, or a build; raises as `harness.core.paths.maven_folder`."""
+        return versions.is_build(self.version) or all(
+            bundle(self.version, role).whole() is not None for role in self.roles
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release that can be run here."""
+    """A release of which the repository, or the cache, has something."""
 
     version: str
     cached: bool
-    """It is in the cache, so that no network is needed."""
+    """All that runs need is in the cache, so that no network is needed."""
+    lacks: tuple[str, ...] = ()
+    """The artifacts that runs need and the repository hasn't; none: it can be run here."""
+    proxy: bool = False
+    """Whether there is a proxy."""
+
+    @property
+    def has(self) -> tuple[str, ...]:
+        """The parts that are there whole: `server`, `tools`, `client`, `proxy`."""
+        whole = (role for role, needed in ARTIFACTS.items() if not set(needed) & set(self.lacks))
+        return (*whole, *(["proxy"] if self.proxy else ()))
 
 
 def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Need, RocketchaosError]:
     """Those of the needs that can't be had, and why; all are asked for side by side, and no jar is fetched.
 
-    A `UsageProblem`: there is no such release, and which are near. An `EnvironmentNotReady`: that can't be told.
+    A `UsageProblem`: there is no such release, or it is not supported; which are near. An `EnvironmentNotReady`:
+    that can't be told.
 
     Raises:
-        UsageProblem: no such version can be, or the repository that the environment names is no URL.
+        UsageProblem: a version is none, or the repository that the environment names is no URL.
         EnvironmentNotReady: the cache can't be used.
     """
     wanted = tuple(dict.fromkeys(needs))
-    for need in wanted:
-        versions.parse(need.version)
-    missing = [need for need in wanted if not need.cached]
+    lacking: dict[Need, RocketchaosError] = {}
+    lacking.update((need, error) for need in wanted if (error := _lacking_build(need)) is not None)
+    missing = [need for need in wanted if not need.supported or not need.cached]
     if not missing:
-        return {}
+        return lacking
     repository = _repository(progress)
     if progress is not None:
         text = ", ".join(dict.fromkeys(need.version for need in missing))
         progress(f"asking {repository.name} for RocketMQ {text}")
-    found = repository.has(coordinate for need in missing for coordinate in need.coordinates)
+    found = repository.has(
+        coordinate for need in missing if need.supported for coordinate in need.coordinates
+    )
     there = functools.cache(functools.partial(_releases, repository))
     absent = {need: _absence(need, found, repository.name, there) for need in missing}
-    return {need: error for need, error in absent.items() if error is not None}
+    return lacking | {need: error for need, error in absent.items() if error is not None}
+
+
+def _lacking_build(need: Need) -> UsageProblem | None:
+    """That a build lacks a proxy where one is needed; what else it needs it has."""
+    if not versions.is_build(need.version) or "all-servers" not in need.roles:
+        return None
+    build = builds.named(need.version)
+    if build.has_proxy:
+        return None
+    return UsageProblem(f"the build {build.name} has no rocketmq-proxy jar in {build.folder / 'lib'}")
 
 
 def require(need: Need, progress: Progress | None = None) -> None:
@@ -92,14 +132,14 @@ def fetch(needs: Iterable[Need], progress: Progress | None = None) -> dict[Need,
     Raises:
         EnvironmentNotReady: the cache can't be used.
     """
-    wanted = tuple(dict.fromkeys(needs))
+    wanted = tuple(need for need in dict.fromkeys(needs) if not versions.is_build(need.version))
     groups = [[bundle(need.version, role) for role in need.roles] for need in wanted]
     errors = zip(wanted, fetch_side_by_side(groups, progress), strict=True)
     return {need: error for need, error in errors if error is not None}
 
 
 def releases(progress: Progress | None = None) -> tuple[list[Release], EnvironmentNotReady | None]:
-    """Every release that can be run here, the oldest first; and why there may be more of them, if so.
+    """Every release that there is, also in part, the oldest first; and why there may be more of them, if so.
 
     Without a network those in the cache.
 
@@ -108,8 +148,14 @@ def releases(progress: Progress | None = None) -> tuple[list[Release], Environme
         EnvironmentNotReady: the cache can't be used.
     """
     cached, repository = set(in_cache()), _repository(progress)
-    there = _releases(repository, tuple(ARTIFACTS))
-    found = [Release(version, version in cached) for version in versions.ascending([*cached, *there])]
+    there = _there(repository, ("server", "tools", "client", "all-servers"))
+    found = []
+    for version in versions.ascending([*cached, *there]):
+        own = there.get(version, set())
+        needed = [artifact for role in ARTIFACTS.values() for artifact in role]
+        lacks = () if version in cached else tuple(item for item in needed if item not in own)
+        proxy = PROXY in own or (versions.has_proxy(version) and Need(version, ("all-servers",)).cached)
+        found.append(Release(version, version in cached, lacks, proxy))
     return found, repository.unreachable
 
 
@@ -126,6 +172,8 @@ def _absence(
     repository: str,
     there: Callable[[tuple[Role, ...]], list[str]],
 ) -> RocketchaosError | None:
+    if not need.supported:
+        return versions.unsupported(need.version, _nearest(need, there))
     answers = {coordinate: found[coordinate] for coordinate in need.coordinates}
     missing = [item for item, answer in answers.items() if answer is False]
     if missing:
@@ -148,7 +196,8 @@ def _absence(
 def _nearest(need: Need, there: Callable[[tuple[Role, ...]], list[str]]) -> str:
     # Servers are of no use without the rest; a client alone is, beside servers of another version.
     roles = need.roles if need.roles == ("client",) else tuple({**ARTIFACTS, **dict.fromkeys(need.roles)})
-    near = versions.nearest(need.version, there(roles))
+    cached = [] if "all-servers" in roles else in_cache()
+    near = versions.nearest(need.version, [*there(roles), *cached])
     return (
         f"The nearest versions: {', '.join(near)}."
         if near
@@ -158,7 +207,17 @@ def _nearest(need: Need, there: Callable[[tuple[Role, ...]], list[str]]) -> str:
 
 def _releases(repository: Repository, roles: tuple[Role, ...]) -> list[str]:
     """The supported releases of which the repository has all that these roles need."""
-    artifacts = {coordinate.split(":")[1] for role in roles for coordinate in coordinates("5.0.0", role)}
+    there = _there(repository, roles)
+    needed = {
+        version: {coordinate.split(":")[1] for coordinate in Need(version, roles).coordinates}
+        for version in there
+    }
+    return [version for version, own in there.items() if needed[version] <= own]
+
+
+def _there(repository: Repository, roles: tuple[Role, ...]) -> dict[str, set[str]]:
+    """The supported releases, the oldest first, each with what the repository has of these roles' artifacts."""
+    artifacts = {item.split(":")[1] for role in roles for item in coordinates("5.0.0", role)}
     listed = repository.versions(GROUP, artifacts)
     candidates = versions.ascending(version for own in listed.values() for version in own)
     unlisted = {
@@ -170,4 +229,9 @@ def _releases(repository: Repository, roles: tuple[Role, ...]) -> list[str]:
         for need in (Need(version, roles) for version in candidates)
     }
     found = repository.has(item for own in unlisted.values() for item in own)
-    return [version for version, own in unlisted.items() if all(found[item] is True for item in own)]
+    return {
+        version: {
+            item.split(":")[1] for item in Need(version, roles).coordinates if found.get(item, True) is True
+        }
+        for version in unlisted
+    }

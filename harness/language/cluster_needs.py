@@ -108,9 +108,18 @@ def _proxy_nodes(proxy: ProxyMode | None) -> tuple[str, ...]:
 
 BrokerName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_@-]{0,59}$")]
 """A broker's name; `room@name` for `AllocateMessageQueueByMachineRoom`."""
+
+
+def _names(value: object) -> object:
+    if isinstance(value, int | float | dict):
+        what = "a mapping" if isinstance(value, dict) else "a number"
+        raise ValueError(f"these are brokers by their names, not {what}: write `[broker-a, broker-b]`")
+    return as_tuple(value)
+
+
 BrokerNames = Annotated[
     tuple[BrokerName, ...],
-    BeforeValidator(as_tuple),
+    BeforeValidator(_names),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
 ]
 """Brokers: one, or a list."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -17,7 +17,17 @@ from pydantic import (
 )
 
 from rocketchaos.harness.language.behaviour import Behaviour
-from rocketchaos.harness.language.words import DurationMs, Name, OneOrMore, Strict, TagExpression, as_tuple
+from rocketchaos.harness.language.words import (
+    ClientId,
+    DurationMs,
+    GroupKey,
+    Name,
+    OneOrMore,
+    Strict,
+    TagExpression,
+    TopicKey,
+    as_tuple,
+)
 from rocketchaos.harness.rocketmq import allocation
 from rocketchaos.harness.rocketmq.allocation import Queue, StrategyName
 from rocketchaos.harness.rocketmq.client_kinds import (
@@ -28,6 +38,7 @@ from rocketchaos.harness.rocketmq.client_kinds import (
     ClientChoice,
     client_choice,
 )
+from rocketchaos.harness.rocketmq.properties import CONSUMERS, Properties, Value
 from rocketchaos.harness.rocketmq.version_range import contains
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
 
@@ -53,8 +64,8 @@ ExpressionField = Annotated[
 
 
 def text_of(expression: Expression) -> str:
-    """The expression as brokers hold it (SubscriptionData.subString)."""
-    return expression.sql if isinstance(expression, SqlExpression) else expression
+    """The expression as brokers hold it (SubscriptionData.subString): an empty one as `*`."""
+    return expression.sql if isinstance(expression, SqlExpression) else expression or "*"
 
 
 def as_data(expression: Expression) -> str | dict[str, str]:
@@ -97,11 +108,14 @@ Through = Literal["brokers", "proxy"]
 class Consumer(Strict):
     """A consumer, started by a `start` step. RocketMQ's own defaults, but for `consume_from`."""
 
-    group: Name = Field(description="its consumer group")
+    group: GroupKey = Field(
+        description="its consumer group; a name that RocketMQ refuses, with other characters than letters, "
+        "digits, `_-%|`, or too long, is refused at its start"
+    )
     client: ClientText | None = Field(
         default=None,
-        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`; unless told, "
-        "that of the matrix, otherwise `java` in the brokers' version",
+        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; unless "
+        "told, that of the matrix, otherwise `java` in the brokers' version",
     )
     api: ApiName = Field(
         default="push",
@@ -110,13 +124,16 @@ class Consumer(Strict):
         "the time; `pull`: DefaultMQPullConsumer, whose queues are pulled all the time; `simple`: SimpleConsumer "
         "of `grpc`, asked all the time",
     )
-    subscribe: dict[Name, ExpressionField] = Field(
+    subscribe: dict[TopicKey, ExpressionField] = Field(
         min_length=1,
-        description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`',
+        description='topic to tag expression, `tagA`, `tagA || tagB`, `*`, or to SQL, `{sql: "a = 1"}`; any text '
+        "is given to RocketMQ as it stands, also what it refuses (`||`) or misreads (`tagA | tagB`, ` * `)",
     )
-    client_id: Name | None = Field(
+    client_id: ClientId | None = Field(
         default=None,
-        description="the first part of its client id, which orders the allocation; its name unless told",
+        description="the first part of its client id (clientIP), which orders the allocation, its name unless "
+        "told; or with `@` the whole id, `172.17.0.2@1`, that it has in every run. Those that have one id, and "
+        "are not `beside` each other, are processes of their own",
     )
     process: Literal["own"] | None = Field(
         default=None,
@@ -125,7 +142,8 @@ class Consumer(Strict):
     )
     beside: Name | None = Field(
         default=None,
-        description="a consumer above it, whose process it shares; with one `client_id` they are one client",
+        description="a consumer above it, whose process it shares, as the listeners of one application do; with "
+        "one `client_id` they are one client (MQClientInstance)",
     )
     model: Literal["clustering", "broadcasting"] = Field(
         default="clustering",
@@ -212,8 +230,9 @@ class Consumer(Strict):
     )
     instance: Literal["default"] | None = Field(
         default=None,
-        description="`default`: its client id ends with RocketMQ's own `DEFAULT`, as where none is set, and "
-        "it keeps its offsets where all such consumers of its host do; otherwise with a name of the run",
+        description="`default`: its client id ends as where no instanceName is set, in `DEFAULT` where it "
+        "broadcasts, and it keeps its offsets where all such consumers of its host do; in `PID#nanoTime` where it "
+        "clusters; otherwise it ends with a name of the run",
     )
     through: Through = Field(
         default="brokers",
@@ -226,11 +245,29 @@ class Consumer(Strict):
         "out, and the broker refuses this member's pulls until its next rebalance (SUBSCRIPTION_NOT_LATEST)",
     )
 
+    settings: dict[str, Value] = Field(
+        default_factory=dict,
+        description="other properties of RocketMQ's Java client, by their own names, set before its start: "
+        "`{consumeTimeout: 1, pullBatchSize: 1}`; what the client then refuses is seen at its start",
+    )
+
     @model_validator(mode="after")
     def _fits_together(self) -> Consumer:
         for problem in _problems(self):
             raise ValueError(problem)
         return self
+
+    @property
+    def has_whole_id(self) -> bool:
+        """Whether its client id is said up to its end."""
+        return self.client_id is not None and "@" in self.client_id
+
+    def client_id_in(self, name: str, run: str) -> tuple[str, str]:
+        """Its clientIP and its instanceName, in this run, where the scenario calls it `name`."""
+        if self.client_id is not None and self.has_whole_id:
+            address, _, instance = self.client_id.partition("@")
+            return address, instance
+        return self.client_id or name, run if self.instance is None else self.instance.upper()
 
     @property
     def expressions(self) -> dict[str, str]:
@@ -266,6 +303,7 @@ class Consumer(Strict):
         if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
         lacking = _given(self, api.lacks)
+        lacking += [f"client_id: {self.client_id}"] if self.has_whole_id and not choice.kind.takes_ids else []
         lacking += ["behaviour: {fail: …}"] if self.behaviour.fail and not api.retries else []
         lacking += [f"subscribe: {{{topic}: {{sql: …}}}}" for topic in self._sql if not api.sql]
         if lacking:
@@ -292,13 +330,13 @@ class Consumer(Strict):
     def needs_own_process(self) -> bool:
         """Whether it can't share a process: it was told so, or keeps files where its process keeps its own.
 
-        Or its client is one of those that don't.
+        Or its client is one of those that don't, or has an id that other runs' may have.
         """
-        can_share = self.choice.kind.shared_worker is not None
+        can_share = self.choice.kind.shared_worker is not None and not self.has_whole_id
         return self.process == "own" or self.model == "broadcasting" or not can_share
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def properties(self) -> dict[str, Any]:
         """What is set by a property of the client, named as in RocketMQ."""
         chosen = {
             "maxReconsumeTimes": self.max_reconsume_times,
@@ -311,7 +349,7 @@ class Consumer(Strict):
             "postSubscriptionWhenPull": self.post_subscription_when_pull or None,
             "useHeartbeatV2": self.heartbeat_v2 or None,
         }
-        return {name: value for name, value in chosen.items() if value is not None}
+        return {**{name: value for name, value in chosen.items() if value is not None}, **self.settings}
 
     def why_not_on(self, rocketmq: str) -> str | None:
         """Why its client can't be this consumer with brokers of this version; None where it can."""
@@ -323,7 +361,9 @@ class Consumer(Strict):
         able = choice.kind.heartbeat_v2
         if self.heartbeat_v2 and not contains(able, client):
             return f"`heartbeat_v2` is what the client {client} can't do: {able} can"
-        return self.traits.why_not(rocketmq, client)
+        return self.traits.why_not(rocketmq, client) or why_no_property(
+            self.settings, CONSUMERS.get(self.api, {}), client
+        )
 
     def share(
         self, queues: Sequence[Queue], members: Sequence[str], member: str, real_topic: str
@@ -331,23 +371,38 @@ class Consumer(Strict):
         """The queues that its own strategy gives to `member`, which is its client id, among `members`."""
         if self.model == "broadcasting" or self.traits.queues == "shared":
             return tuple(sorted(queues))
+        strategies = self.traits.strategies
         match self.strategy:
             case "average":
                 return allocation.average(queues, members, member)
             case "average-by-circle":
                 return allocation.average_by_circle(queues, members, member)
             case "consistent-hash":
-                return allocation.consistent_hash(queues, members, member, real_topic)
+                return strategies.consistent_hash(queues, members, member, real_topic)
             case "by-config":
                 return allocation.by_config(queues, self.queues or ())
             case "machine-room":
-                return allocation.machine_room(queues, members, member, self.rooms or ())
+                return strategies.machine_room(queues, members, member, self.rooms or ())
             case "machine-room-nearby":
-                return allocation.machine_room_nearby(queues, members, member)
+                return strategies.machine_room_nearby(queues, members, member)
+
+
+def why_no_property(given: Iterable[str], known: Properties, client: str) -> str | None:
+    """Why a client of this version can't have one of these settings; None where it can."""
+    for name in given:
+        if name in known and not contains(known[name].since, client):
+            return (
+                f"`settings: {{{name}: …}}` is what the client {client} can't have: {known[name].since} can"
+            )
+    return None
 
 
 def _given(consumer: Consumer, names: Sequence[str]) -> list[str]:
-    return [name for name in names if getattr(consumer, name) != type(consumer).model_fields[name].default]
+    return [name for name in names if getattr(consumer, name) != _default(name)]
+
+
+def _default(name: str) -> Any:
+    return Consumer.model_fields[name].get_default(call_default_factory=True)
 
 
 def _problems(consumer: Consumer) -> Iterator[str]:
@@ -356,7 +411,7 @@ def _problems(consumer: Consumer) -> Iterator[str]:
     if reason is not None:
         yield reason
         return
-    if consumer.beside is not None and consumer.needs_own_process:
+    if consumer.beside is not None and consumer.process == "own":
         yield "it has a process of its own, and can't be `beside` another one"
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
         if (consumer.strategy == strategy) != (getattr(consumer, field) is not None):
@@ -367,8 +422,11 @@ def _problems(consumer: Consumer) -> Iterator[str]:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:
         yield "with `filter_class` it subscribes to `*`"
-    if consumer.instance is not None and consumer.model != "broadcasting":
-        yield "`instance: default` is for broadcasting: RocketMQ replaces that name in a clustering consumer"
+    if consumer.instance is not None and consumer.has_whole_id:
+        yield f"`client_id: {consumer.client_id}` says how its id ends: leave out `instance`"
+    said = set(consumer.model_copy(update={"settings": {}}).properties) & set(consumer.settings)
+    if said:
+        yield f"`settings` says `{sorted(said)[0]}`, and another key of the consumer does too: leave one out"
     if consumer.model == "broadcasting":
         given = [
             name

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from rocketchaos.harness.language.consumer_spec import ClientText
 from rocketchaos.harness.language.words import Strict
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, ClientChoice, client_choice
+from rocketchaos.harness.rocketmq.properties import Value
 
 PRODUCER = "producer"
 """Its name in steps and histories."""
@@ -17,9 +18,21 @@ class Producer(Strict):
 
     client: ClientText = Field(
         default=USUAL_CLIENT,
-        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`; a matrix "
+        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; a matrix "
         "leaves it as it is",
     )
+
+    settings: dict[str, Value] = Field(
+        default_factory=dict,
+        description="properties of RocketMQ's Java producer, by their own names, set before its start: "
+        "`{sendMsgTimeout: 500, retryTimesWhenSendFailed: 2}`; the harness's own are 3000 and 0",
+    )
+
+    @model_validator(mode="after")
+    def _can_be_set(self) -> Producer:
+        if self.settings and self.choice.kind.name != USUAL_CLIENT:
+            raise ValueError(f"`settings` are those of RocketMQ's Java producer: {self.choice} has none")
+        return self
 
     @property
     def choice(self) -> ClientChoice:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from rocketchaos.harness.core.events.observed import StoredSubscription
 from rocketchaos.harness.language.consumer_spec import Expression, SqlExpression
+from rocketchaos.harness.language.words import BLANKS
 
 ALL = "*"
 SQL = "SQL92"
@@ -19,11 +20,18 @@ SQL = "SQL92"
 def tags_of(expression: str) -> frozenset[str]:
     """The tags of `tagA || tagB`; empty for everything (exactly `*`, or nothing at all).
 
-    As RocketMQ has it, `" * "` is not everything but a tag of that name.
+    As RocketMQ has it, `" * "` is not everything but a tag of that name. And empty for what names none, `|| ||`:
+    clients take that for everything, and brokers for nothing.
     """
     if expression in ("", ALL):
         return frozenset()
-    return frozenset(tag.strip() for tag in expression.split("||") if tag.strip())
+    return frozenset(tag.strip(BLANKS) for tag in expression.split("||") if tag.strip(BLANKS))
+
+
+def first_tag(expression: str) -> str | None:
+    """The tag that is named first in `tagA || tagB`; None: none is."""
+    tags = (part.strip(BLANKS) for part in expression.split("||") if expression != ALL)
+    return next(filter(None, tags), None)
 
 
 def hash_code(text: str) -> int:
@@ -36,7 +44,7 @@ def hash_code(text: str) -> int:
 
 def broker_matches(expression: str, codes: Sequence[int], tag: str | None) -> bool:
     """Whether the broker sends a message of `tag` to a pull under the stored `expression` and its codes."""
-    if expression == ALL:
+    if expression in ("", ALL):
         return True
     return (hash_code(tag) if tag else 0) in codes
 

@@ -28,8 +28,12 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, core_schema
 
+from rocketchaos.harness.core.nearest import clipped
+
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) *(ms|s|m|h)")
 _TAG = re.compile(r"(?!\*$)[^\s|,]+")
+BLANKS = "".join(map(chr, range(33)))
+"""What Java's String.trim() takes away."""
 _UNIT_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
 _DURATION_SCHEMA = {
     "type": "string",
@@ -56,8 +60,36 @@ def parse_duration_ms(value: object) -> int:
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,59}$")]
 """A name that RocketMQ takes as (a part of) a topic, group or client id."""
 
+TopicKey = Annotated[str, StringConstraints(pattern=r"^[%|A-Za-z0-9_-]{1,112}$")]
+"""A topic's name: RocketMQ's characters (`Validators`, `TopicValidator`), and its 127 less the 15 of the run."""
+
+GroupKey = Annotated[
+    str, StringConstraints(min_length=1, max_length=1000), AfterValidator(lambda text: _group(text))
+]
+"""A group's name: any that can be told from a variable, for what RocketMQ refuses is seen at its start."""
+
+LEGAL_GROUP = re.compile(r"[%|A-Za-z0-9_-]{1,240}")
+"""What RocketMQ takes as a group's name, of its 255 less the 15 of the run."""
+
+ClientId = Annotated[
+    str, StringConstraints(min_length=1, max_length=255), AfterValidator(lambda text: _on_one_line(text))
+]
+"""A client id, or its first part: RocketMQ takes any text."""
+
 DurationMs = Annotated[int, BeforeValidator(parse_duration_ms), WithJsonSchema(_DURATION_SCHEMA)]
 """In a scenario a duration with its unit, in Python milliseconds."""
+
+
+def _group(text: str) -> str:
+    if not text.isprintable() or text.startswith("$"):
+        raise ValueError("a group's name has no control characters, and doesn't begin with `$`")
+    return text
+
+
+def _on_one_line(text: str) -> str:
+    if not text.isprintable() or text.startswith("@"):
+        raise ValueError("a client id is an address, or `address@instance`, without control characters")
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +125,22 @@ NodeRef = Annotated[str, Refers(("node",))]
 """A node of the cluster: `nameserver`, `broker-a`, `broker-a-slave`."""
 BrokerRef = Annotated[str, Refers(("broker",))]
 """A broker, be it master or slave: `broker-a`, `broker-a-slave`."""
-TagRef = Annotated[str, Refers(("tag-of-variable",)), AfterValidator(lambda text: valid_tag(text))]
+TagRef = Annotated[str, Refers(("tag-of-variable",))]
 """A tag, `tagB`, or the tags to which a bound consumer subscribes, `$holder.tag`: a step takes the first of them,
 a check accepts any."""
 ExpressionRef = Annotated[str, Refers(("tag-of-variable",))]
 """A subscription expression as it stands, or a bound consumer's own, `$holder.tag`."""
-TagExpression = Annotated[str, AfterValidator(lambda text: valid_expression(text))]
-"""`tagA`, `tagA || tagB`, or `*` for everything."""
+TagExpression = Annotated[str, StringConstraints(max_length=100_000)]
+"""`tagA`, `tagA || tagB`, or `*` for everything; or any text, of which RocketMQ makes what it does."""
 
 
 class Strict(BaseModel):
     """Frozen, with no unknown keys and no silent conversion of types."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True)
+    # Built when it is first used: a scenario uses few words, and those that belong to others are built with them.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, populate_by_name=True, defer_build=True
+    )
 
 
 class Word(Strict):
@@ -143,29 +178,30 @@ def as_tuple(value: Any) -> Any:
     return (value,)
 
 
-def valid_tag(text: str) -> str:
-    """The text, if it can be one message's tag, or refers to one.
+def tag_doubt(tag: str) -> str | None:
+    """What a message's tag is hardly meant to be: RocketMQ takes any text as one tag; None: it is one."""
+    if tag == "" or _TAG.fullmatch(tag) or tag.startswith("$"):
+        return None if tag else "an empty tag is none: leave `tag` out"
+    return f"to RocketMQ `{clipped(tag)}` is one tag of this name"
 
-    Raises:
-        PydanticCustomError: it can't.
+
+def expression_doubt(expression: str) -> str | None:
+    """What RocketMQ makes of a tag expression that looks like something else; None: it is what it looks like.
+
+    `FilterAPI.buildSubscriptionData`, 4.9.4 and 5.5.0.
     """
-    if not text.strip() or text != text.strip() or "||" in text or text == "*":
-        raise PydanticCustomError("tag", "one tag is needed, as `tagA`; a message without a tag has no `tag`")
-    return text
-
-
-def valid_expression(text: str) -> str:
-    """The text, if RocketMQ takes it as the tag expression that it looks like.
-
-    RocketMQ reads `tagA | tagB`, `tagA,tagB` and ` * ` as single tags of these names, and `||` as nothing: such an
-    expression is never meant.
-
-    Raises:
-        PydanticCustomError: it isn't `*` and not tags with `||` between.
-    """
-    if text != "*" and not all(_TAG.fullmatch(part.strip()) for part in text.split("||")):
-        raise PydanticCustomError("expression", "write one tag, `tagA || tagB`, or `*` for everything")
-    return text
+    tags = [part.strip(BLANKS) for part in expression.split("||")]
+    if expression == "":
+        return "an empty expression is everything, as `*`"
+    if not expression.strip("|") and len(expression) % 2 == 0:
+        return f"RocketMQ refuses `{clipped(expression)}` (subString split error)"
+    if not any(tags):
+        return f"`{clipped(expression)}` names no tag: RocketMQ takes it, and brokers hand out nothing"
+    odd = next((tag for tag in tags if tag and not _TAG.fullmatch(tag)), None)
+    if expression == "*" or odd is None:
+        return None
+    advice = "write `tagA || tagB` for several, `*` for everything"
+    return f"to RocketMQ `{clipped(odd)}` is one tag of this name: {advice}"
 
 
 _T = TypeVar("_T")

@@ -58,6 +58,7 @@ _ALL = (
             "java lite-pull": 1,
             "java pop": 1,
             "python push": 0,
+            "go push": 0,
             "grpc push": 0,
             "grpc simple": 0,
         },

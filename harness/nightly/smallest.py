@@ -11,6 +11,7 @@ from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import PreconditionNotMet, UsageProblem
 from rocketchaos.harness.core.text import counted
 from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.jars.builds import as_given, open_recorded
 from rocketchaos.harness.nightly.document import Document, document_of
 from rocketchaos.harness.nightly.findings import NightlyFinding, findings
 from rocketchaos.harness.nightly.known_before import is_meant
@@ -147,6 +148,7 @@ class Smallest:
 def options_of(report: Report, runs: Path, progress: Callable[[str], None]) -> Options:
     """All as it was for this run."""
     record = report.record
+    open_recorded(record)
     return Options(
         version=str(record.get("rocketmq") or DEFAULT_VERSION),
         on=ClusterKind((record.get("cluster") or {}).get("kind") or ClusterKind.EMBEDDED),
@@ -161,7 +163,7 @@ def reproduce_command(file: Path, options: Options) -> str:
     """A line to paste that runs a file with the same version on the same kind of cluster."""
     words = ["rocketchaos", "reproduce", str(file)]
     if options.version != DEFAULT_VERSION:
-        words += ["--rocketmq", options.version]
+        words += ["--rocketmq", as_given(options.version)]
     if options.on is not ClusterKind.EMBEDDED:
         words += ["--on", options.on.value]
     return shlex.join(words)

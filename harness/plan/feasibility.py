@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from rocketchaos.harness.cluster.cluster_kinds import CAN_NOT, ClusterKind
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.scenario.model import Scenario
 
 
@@ -15,6 +17,8 @@ def why_not(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
 def lacks(scenario: Scenario, version: str, kind: ClusterKind) -> str | None:
     """The same without its name: what several scenarios may have in common."""
     reason = scenario.lacks_on(version)
+    if reason is None and (no_build := why_no_build(version, kind)):
+        reason = f"can't run: {no_build}"
     missing = _missing(scenario, kind)
     if reason is None and missing:
         able = [other for other in ClusterKind if not _missing(scenario, other)]
@@ -35,3 +39,21 @@ def why_nowhere(scenario: Scenario) -> str | None:
 def _missing(scenario: Scenario, kind: ClusterKind) -> list[str]:
     """What it needs and this kind of cluster can't do."""
     return sorted(scenario.required_capabilities & CAN_NOT[kind])
+
+
+def why_no_build(version: str, kind: ClusterKind) -> str | None:
+    """Why this kind of cluster can't have a build of one's own; None where it can, or it is a release."""
+    if kind is ClusterKind.EMBEDDED or not versions.is_build(version):
+        return None
+    return f"RocketMQ {version} is a build of your own, and of those there are no images: leave out `--on {kind}`"
+
+
+def require_can_have(version: str, kind: ClusterKind) -> None:
+    """Make sure that a cluster of this kind can be of this version.
+
+    Raises:
+        UsageProblem: it can't.
+    """
+    reason = why_no_build(version, kind)
+    if reason is not None:
+        raise UsageProblem(reason)

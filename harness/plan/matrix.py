@@ -2,6 +2,7 @@
 
 `--matrix clients=java,python rocketmq=4.9.4,5.5.0`: words `DIMENSION=A,B` in any order. A dimension that is not
 there stays as it is otherwise: the scenario's own clients, the one version of `--rocketmq`.
+Among the versions may be folders of builds, relative to the current one.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from types import MappingProxyType
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import clipped, listed, nearest
+from rocketchaos.harness.jars.builds import names_a_folder, version_of
 from rocketchaos.harness.plan.feasibility import lacks
 from rocketchaos.harness.plan.job import Job, job_of
 from rocketchaos.harness.rocketmq import versions
@@ -146,6 +148,7 @@ def refuse_two_versions(matrix: Matrix, rocketmq: str | None) -> None:
 def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
     parse = _DIMENSIONS[name]
     seen: set[str] = set()
+    found: list[object] = []
     parts = [part.strip() for part in text.split(",")]
     if not any(parts):
         problems.append(f"`{name}` is empty: write at least one, `{name}=A,B`")
@@ -158,7 +161,13 @@ def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
             continue
         seen.add(part)
         try:
-            yield parse(part)
+            value = parse(part)
+            if value in found:
+                # Two folders with the same build.
+                problems.append(f"`{part}` is {value}, which is there twice in `{name}`")
+            else:
+                yield value
+            found.append(value)
         except ValueError as wrong:
             problems.append(str(wrong))
         except UsageProblem as wrong:
@@ -166,14 +175,17 @@ def _values(name: str, text: str, problems: list[str]) -> Iterable[object]:
 
 
 def _client(text: str) -> ClientChoice:
-    choice = client_choice(text)
+    kind, _, version = text.partition("@")
+    choice = client_choice(f"{kind}@{version_of(version)}" if version and names_a_folder(version) else text)
     if choice.version is not None:
-        versions.parse(choice.version)
+        versions.numbers(choice.version)
     return choice
 
 
 def _version(text: str) -> str:
-    versions.parse(text)
+    if names_a_folder(text) or versions.is_build(text):
+        return version_of(text)
+    versions.numbers(text)
     return text
 
 
@@ -196,16 +208,21 @@ def jobs_of(scenario: Scenario, cells: Iterable[Cell]) -> list[Job]:
 def plan(scenarios: Sequence[Scenario], cells: Sequence[Cell], kind: ClusterKind) -> Plan:
     """The jobs, scenario by scenario, and what is impossible, each with its reason.
 
+    Those on a version that can't be had are jobs here: `obtainable` leaves them out.
+
     Raises:
-        UsageProblem: there is no such version, or nothing is left.
+        UsageProblem: a version is none, or nothing is left.
     """
-    for version in dict.fromkeys(cell.rocketmq for cell in cells):
-        versions.parse(version)
+    unsupported = {
+        version
+        for version in {cell.rocketmq for cell in cells}
+        if not versions.is_supported(versions.numbers(version))
+    }
     jobs: list[Job] = []
     left_out: list[LeftOut] = []
     for job in (job for scenario in scenarios for job in jobs_of(scenario, cells)):
         lacking = lacks(job.scenario, job.rocketmq, kind)
-        if lacking is None:
+        if lacking is None or job.rocketmq in unsupported:
             jobs.append(job)
         else:
             name = job.scenario.name

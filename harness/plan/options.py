@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
 
 if TYPE_CHECKING:
+    from rocketchaos.harness.engine.hold import Hold
     from rocketchaos.harness.scenario.model import Scenario
 
 DEFAULT_VERSION = "4.9.4"
@@ -45,6 +46,8 @@ class Options:
     use_running: bool = True
     """Use a cluster that `rocketchaos up` started, where it fits."""
     progress: Callable[[str], None] = field(default=no_progress)
+    hold: Hold | None = None
+    """What holds a run open after its last step; None: nothing."""
 
     def timing_of(self, scenario: Scenario) -> str:
         """The timing profile under which a scenario runs."""

@@ -36,6 +36,7 @@ def observe_moment(context: ProbeContext, name: str, iteration: int | None = Non
     moment = name if iteration is None else f"{name}{':' if name == END else '-'}{iteration}"
     for consumer in context.members.running():
         consumer.flush_events()
+    context.producer.look_for_accepted()
     context.hand_made.flush()
     for group in context.scenario.groups:
         with _what_is_down(context, "group", group):

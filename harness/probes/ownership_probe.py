@@ -51,8 +51,16 @@ def _meant(context: ProbeContext, topic: str, queue: Queue) -> tuple[Queue, ...]
     return tuple(item for item in context.servers.queues(topic) if item[0] == broker)
 
 
+def _shares_its_id(context: ProbeContext, consumer: str, group: str) -> bool:
+    ids = [context.consumers[item].client_id for item in context.members.online(group)]
+    return ids.count(context.consumers[consumer].client_id) > 1
+
+
 def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
     group = context.scenario.consumers[consumer].group
+    if _shares_its_id(context, consumer, group):
+        # A broker would ask whichever client of this id it finds first (ConsumerGroupInfo.findChannel, 4.9.4).
+        return context.consumers[consumer].running_info()
     brokers = context.servers.brokers_of_group(group)
     if not brokers:
         raise WorkerFailed(f"no broker can be asked about {consumer}: {context.servers.down}", None)
@@ -75,12 +83,14 @@ def read_ownership(context: ProbeContext, consumer: str, moment: str | None = No
     group = context.scenario.consumers[consumer].group
     client_id = context.consumers[consumer].client_id
     behind_proxy = consumer in context.servers.members_at(group, PROXY)
-    answer = {"subscriptions": {}} if behind_proxy else _relayed(context, consumer)
+    traits = context.consumers[consumer].spec.traits
+    relayed = {} if behind_proxy or traits.process_tells_all else _relayed(context, consumer)
+    asks_process = behind_proxy or traits.asks_process
+    by_process = context.consumers[consumer].assignment() if asks_process else {}
+    answer = {"subscriptions": {}, **relayed, **by_process}
     queues: dict[str, list[Queue]] = {}
     offsets: dict[str, dict[Queue, int]] = {}
-    asks_process = behind_proxy or context.consumers[consumer].spec.traits.asks_process
-    own = context.consumers[consumer].assignment() if asks_process else answer["queues"]
-    for item in own:
+    for item in answer["queues"]:
         topic = context.names.scenario(item["topic"])
         queue = (item["broker"], item["queue_id"])
         queues.setdefault(topic, []).extend(_meant(context, topic, queue))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 
-from msgspec import NODEFAULT
+from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields as fields_of
 
 from rocketchaos.harness.core.events import SUBJECTS, base
@@ -41,7 +41,14 @@ Topics, groups and consumers appear under the names that the scenario gives them
 be missing: where it says nothing, or in the folders of older versions. Readers ignore kinds and fields that they
 don't know. Units are in the meanings.
 """
-_WORDS = {"str": "text", "int": "integer", "float": "number", "bool": "true or false", "None": "null"}
+_WORDS = {
+    "str": "text",
+    "int": "integer",
+    "Int32": "integer",
+    "float": "number",
+    "bool": "true or false",
+    "None": "null",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ def events_reference() -> str:
     return "\n".join(parts)
 
 
-def described(of: type[Body | Part]) -> list[Field]:
+def described(of: type[Struct]) -> list[Field]:
     """The fields of a kind or of a mapping, in their order; each with what its docstring says."""
     texts = {name: texts for owner in reversed(of.__mro__) for name, texts in _texts(owner).items()}
     return [
@@ -108,7 +115,7 @@ def _section(of: type[Body | Part]) -> str:
 @cache
 def _texts(of: type) -> dict[str, tuple[str, str]]:
     """By field: the source of its type, and its docstring."""
-    if of.__module__ not in {module.__name__ for module in (base, *SUBJECTS)}:
+    if not of.__module__.startswith("rocketchaos."):
         return {}
     (definition,) = ast.parse(inspect.getsource(of)).body
     assert isinstance(definition, ast.ClassDef)

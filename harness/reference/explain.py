@@ -12,6 +12,8 @@ from rocketchaos.harness.claims.expected_verdicts import measured_text
 from rocketchaos.harness.claims.registry import Claim, claims
 from rocketchaos.harness.claims.said import said
 from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.diagnose.checks import CHECKS as DIAGNOSES
+from rocketchaos.harness.diagnose.finding import Check as Diagnosed
 from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.plan.matrix import EXAMPLE
 from rocketchaos.harness.reference.describe import OWN_KEY, Key, documentation, keys_of, models_inside
@@ -63,6 +65,7 @@ def entries() -> list[Entry]:
         Entry(str(int(code)), "exit code", f"The command ends with it: {code.meaning}.") for code in ExitCode
     ]
     found += [Entry(name, "claim", _of_claim(name, claim)) for name, claim in claims().items()]
+    found += [Entry(code, "finding of `diagnose`", _of_finding(check)) for code, check in DIAGNOSES.items()]
     return found
 
 
@@ -83,6 +86,22 @@ def _of_client(kind: ClientKind) -> str:
     )
     proxy = " It speaks to a proxy, and so needs RocketMQ 5." if kind.needs_proxy else ""
     return f"What `client` may be: {kind.title}{version}.{proxy}\n\n{ways}."
+
+
+def _of_finding(check: Diagnosed) -> str:
+    changes = "\n\n".join(f"{number}. {text}" for number, text in enumerate(check.change, 1))
+    rests = f"Claims that explain it: {', '.join(check.claims)}." if check.claims else ""
+    return "\n\n".join(
+        filter(
+            None,
+            (
+                f"{check.title[0].upper()}{check.title[1:]}; {check.level}.",
+                f"What it does to messages: {check.effect}",
+                f"What to change, in this order:\n\n{changes}",
+                rests,
+            ),
+        )
+    )
 
 
 def _of_claim(name: str, claim: Claim) -> str:

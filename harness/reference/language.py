@@ -14,6 +14,7 @@ from rocketchaos.assertions import CHECKS
 from rocketchaos.assertions.base import Check
 from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.model import DescribedEnum, Holds, Judgement, MessageClass, OutcomeKind
+from rocketchaos.harness.language.topic import Group
 from rocketchaos.harness.language.words import Word
 from rocketchaos.harness.reference.describe import documentation, keys_of, models_inside
 from rocketchaos.harness.rocketmq.client_kinds import CLIENT_KINDS
@@ -39,6 +40,7 @@ A list with one entry may be written without the list.
 PARTS: Mapping[str, tuple[type[BaseModel], str]] = {
     "scenario": (Scenario, "A scenario"),
     "topic": (Topic, "A topic"),
+    "group": (Group, "A group"),
     "consumer": (Consumer, "A consumer"),
     "cluster": (ClusterNeeds, "The cluster"),
 }

@@ -59,8 +59,8 @@ def _verdict(run: Report) -> Iterator[str]:
         for path in logs_to_read(run)[:3]:
             yield f"- read [{cell(path)}]({_link(path)})"
     yield ""
-    if run.scenario.description.strip():
-        yield from (f"> {cell(line)}" for line in run.scenario.description.strip().splitlines())
+    if run.scenario.story:
+        yield from (f"> {cell(line)}" for line in run.scenario.story.splitlines())
         yield ""
 
 
@@ -159,6 +159,7 @@ _FILES = {
     "events.jsonl": "the history: every event, numbered as cited here",
     "checks.json": "every check with expected and observed",
     "outcome.json": "the verdict for programs",
+    "facts.jsonl": "what many runs are compared by, for `rocketchaos report ingest`",
     "run.json": "versions, seed, timing, host",
     "scenario.yaml": "the scenario as it was run",
 }

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 Queue = tuple[str, int]
@@ -83,10 +84,15 @@ def machine_room(
     """
     ids = sorted(members)
     index = ids.index(member)
-    near = [queue for queue in sorted(queues) if _is_in(queue[0].rstrip("@").split("@"), rooms)]
+    near = in_rooms(sorted(queues), rooms)
     share, rest = divmod(len(near), len(ids))
     own = near[index * share : (index + 1) * share]
     return (*own, near[share * len(ids) + index]) if index < rest else tuple(own)
+
+
+def in_rooms(queues: Sequence[Queue], rooms: Collection[str]) -> list[Queue]:
+    """Those on brokers named `<room>@<name>`, of these rooms."""
+    return [queue for queue in queues if _is_in(queue[0].rstrip("@").split("@"), rooms)]
 
 
 def _is_in(parts: list[str], rooms: Collection[str]) -> bool:
@@ -114,3 +120,19 @@ def room_of(name: str) -> str:
     RocketMQ leaves that to the user; this is the resolver of its own `AllocateMachineRoomNearByTest`.
     """
     return name.partition("-")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Strategies:
+    """A client's strategies, where they may differ from Java's of the same name."""
+
+    consistent_hash: Callable[[Sequence[Queue], Sequence[str], str, str], tuple[Queue, ...]] = consistent_hash
+    machine_room: Callable[[Sequence[Queue], Sequence[str], str, Collection[str]], tuple[Queue, ...]] = (
+        machine_room
+    )
+    machine_room_nearby: Callable[[Sequence[Queue], Sequence[str], str], tuple[Queue, ...]] = (
+        machine_room_nearby
+    )
+
+
+JAVA_STRATEGIES = Strategies()

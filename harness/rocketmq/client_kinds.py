@@ -11,25 +11,42 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from types import MappingProxyType
 
+from rocketchaos.harness.core.errors import UsageProblem
 from rocketchaos.harness.rocketmq.client_traits import Api as Api
 from rocketchaos.harness.rocketmq.client_traits import ApiName as ApiName
 from rocketchaos.harness.rocketmq.client_traits import ClientKind as ClientKind
+from rocketchaos.harness.rocketmq.kinds.go import GO
 from rocketchaos.harness.rocketmq.kinds.grpc import GRPC
 from rocketchaos.harness.rocketmq.kinds.java import JAVA
 from rocketchaos.harness.rocketmq.kinds.python import PYTHON
+from rocketchaos.harness.rocketmq.own_workers import VARIABLE, own_workers
 
 USUAL_CLIENT = JAVA.name
 """The kind of those for which neither scenario nor matrix names one."""
 
-CLIENT_KINDS: Mapping[str, ClientKind] = MappingProxyType({kind.name: kind for kind in (JAVA, PYTHON, GRPC)})
-"""By name."""
+_SHIPPED = (JAVA, PYTHON, GRPC, GO)
 
-_CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+))?")
+
+def _registered() -> Mapping[str, ClientKind]:
+    kinds = {kind.name: kind for kind in _SHIPPED}
+    for own in own_workers():
+        if own.kind.name in (*kinds, "admin"):
+            raise UsageProblem(
+                f"{VARIABLE}: `{own.kind.name}` is a client of ours: {own.folder}", "Rename it."
+            )
+        kinds[own.kind.name] = own.kind
+    return MappingProxyType(kinds)
+
+
+CLIENT_KINDS: Mapping[str, ClientKind] = _registered()
+"""By name: ours, and those of the user."""
+
+_CHOICE = re.compile(r"([a-z]+)(?:@(\d+\.\d+\.\d+(?:[\w.-]*\+[0-9a-f]{8})?))?")
 
 
 @dataclass(frozen=True, slots=True)
 class ClientChoice:
-    """A kind of client, in some version: `java`, `java@4.9.4`, `python`, `grpc`."""
+    """A kind of client, in some version: `java`, `java@4.9.4`, `python`, `grpc`, `go`."""
 
     kind: ClientKind
     version: str | None = None

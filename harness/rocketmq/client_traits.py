@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from rocketchaos.harness.rocketmq.allocation import JAVA_STRATEGIES, Strategies
 from rocketchaos.harness.rocketmq.version_range import contains
 
 ApiName = Literal["push", "pop", "lite-pull", "pull", "simple"]
@@ -32,6 +33,8 @@ class Api:
     """Whether the client can be asked which queues it owns: code 307, or its own process."""
     asks_process: bool = False
     """Whether its own process is asked for them, for 307 lacks them."""
+    process_tells_all: bool = False
+    """Whether its process is asked for all that 307 would tell, which its client doesn't answer at all times."""
     raises_version: bool = True
     """Whether a change of its queues raises its subVersion (RebalancePushImpl.messageQueueChanged)."""
     filters_itself: bool = True
@@ -50,6 +53,8 @@ class Api:
     """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
     why_lacking: str = ""
     """Why this way of consuming has none of those; empty: other clients may have them."""
+    strategies: Strategies = JAVA_STRATEGIES
+    """How its strategies divide queues, by their names in scenarios."""
     sql: bool = True
     """Whether it subscribes by SQL."""
     request_mode: Literal["POP"] | None = None
@@ -71,7 +76,7 @@ class Api:
         Both Java's and the C++ client answer with `commitOffset` of their own offset store, memory first
         (`DefaultMQPushConsumerImpl.consumerRunningInfo`, 4.9.4; `getConsumerRunningInfo`, C++).
         """
-        return self.tells_queues and not self.asks_process
+        return self.tells_queues and (self.process_tells_all or not self.asks_process)
 
     def why_not(self, rocketmq: str, client: str) -> str | None:
         """Why a client of this version and brokers of that one can't do it together; None where they can."""
@@ -122,6 +127,10 @@ class ClientKind:
     """The kind of worker in which clients of several runs live; None: each has a process of its own."""
     heartbeat_v2: str = ""
     """The versions of it that have useHeartbeatV2, where its consumers don't lack it; empty: all."""
+    sends: frozenset[str] = frozenset()
+    """The ways of `harness.language.sending` in which its producer sends, beside the usual one."""
+    takes_ids: bool = True
+    """Whether a client has the id that it is told; others put their process and address into it."""
     chooses_queues: bool = True
     """Whether its producer sends a message to the queue that it is told."""
     compressed: bool = True

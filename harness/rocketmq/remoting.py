@@ -12,7 +12,6 @@ import struct
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rocketchaos.harness.rocketmq import reach
 
@@ -121,26 +120,38 @@ def read_frame(connection: socket.socket, deadline: float | None) -> Frame:
     Raises:
         OSError: no whole frame in time, the connection was closed, or bytes that are no RocketMQ frame.
     """
-    header, body = _read_frame(connection, deadline)
-    content = Answer(
-        int(header["code"]),
-        str(header.get("remark") or ""),
-        dict(header.get("extFields") or {}),
-        body,
-    )
-    return Frame(int(header.get("opaque", 0)), int(header.get("flag", 0)), content)
+    header_length, body_length = lengths(_read(connection, 8, deadline))
+    header = _read(connection, header_length, deadline)
+    return decoded(header, _read(connection, body_length, deadline))
 
 
-def _read_frame(connection: socket.socket, deadline: float | None) -> tuple[dict[str, Any], bytes]:
-    length, mark = struct.unpack(">ii", _read(connection, 8, deadline))
+def lengths(begin: bytes) -> tuple[int, int]:
+    """Of a frame's first 8 bytes: how many bytes of header and how many of body follow.
+
+    Raises:
+        ConnectionError: no RocketMQ frame with a JSON header begins so.
+    """
+    length, mark = struct.unpack(">ii", begin)
     header_length = mark & 0xFFFFFF
     if mark >> 24 != 0 or not header_length + 4 <= length <= _LARGEST_FRAME_BYTES:
         raise ConnectionError("the answer is no RocketMQ frame with a JSON header")
+    return header_length, length - 4 - header_length
+
+
+def decoded(header: bytes, body: bytes) -> Frame:
+    """A frame of header and body.
+
+    Raises:
+        ConnectionError: the header is no JSON of RocketMQ's.
+    """
     try:
-        header = json.loads(_read(connection, header_length, deadline))
-    except ValueError as error:
+        read = json.loads(header)
+        content = Answer(
+            int(read["code"]), str(read.get("remark") or ""), dict(read.get("extFields") or {}), body
+        )
+        return Frame(int(read.get("opaque", 0)), int(read.get("flag", 0)), content)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ConnectionError("the header of the answer is no JSON") from error
-    return header, _read(connection, length - 4 - header_length, deadline)
 
 
 def _read(connection: socket.socket, count: int, deadline: float | None) -> bytes:

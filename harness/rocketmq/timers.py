@@ -1,11 +1,12 @@
 """RocketMQ's timers that hold in a run: what the timing profile and the brokers' lines set, else its own defaults.
 
-Read in RocketMQ 4.9.4, 5.2.0, 5.3.3 and 5.5.0, in the C++ client 2.x that `python` rests on, and in
-rocketmq-python-client 5.1.2. A name is whose timer it is, and what it does:
+Read in RocketMQ 4.9.4, 5.2.0, 5.3.3 and 5.5.0, in the C++ client 2.x that `python` rests on, in
+rocketmq-python-client 5.1.2, and in rocketmq-client-go 2.1.2. A name is whose timer it is, and what it does:
 
 =============================  ================================================================================
 `broker.hold-pull`             a pull that finds nothing waits so long (`brokerSuspendMaxTimeMillis` of the
-                               clients, without a knob); with `longPollingEnable=false` `shortPollingTimeMills`
+                               clients, without a knob; the Go client asks for 20 s); with
+                               `longPollingEnable=false` `shortPollingTimeMills`
 `broker.hold-check`            how often `PullRequestHoldService` looks for waits that are over
 `broker.channel-expiry`        a channel without heartbeats is dropped (`channelExpiredTimeout` from 5.1.0 on)
 `broker.channel-scan`          how often `ClientHousekeepingService` looks for such

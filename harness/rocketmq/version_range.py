@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -34,10 +35,10 @@ VersionRange = Annotated[str, AfterValidator(_a_range)]
 
 
 def contains(wanted: str, version: str) -> bool:
-    """Whether a version is in the range."""
+    """Whether a version is in the range; a build (`5.5.1-SNAPSHOT+ab12cd34`) counts as the release it becomes."""
     from packaging.specifiers import SpecifierSet
 
-    return not wanted or version in SpecifierSet(wanted)
+    return not wanted or re.split("[-+]", version)[0] in SpecifierSet(wanted)
 
 
 def why_not_in(wanted: str, version: str) -> str | None:

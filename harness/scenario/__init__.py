@@ -17,6 +17,7 @@ from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.network_order import check_network
 from rocketchaos.harness.scenario.place_models import SECTIONS
 from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.property_check import check_properties
 from rocketchaos.harness.scenario.references import check_references
 from rocketchaos.harness.scenario.sense import check_sense
 from rocketchaos.harness.scenario.step_order import check_order
@@ -70,6 +71,7 @@ def checked(document: Document, scenario: Scenario | None, *, reach: bool = True
     if not undefined:
         yield from check_network(document, scenario, steps)
         yield from check_sense(document, scenario)
+        yield from check_properties(document, scenario)
         yield from impossible(document, scenario) if reach else ()
 
 

@@ -1,59 +1,116 @@
-"""Whether a scenario's two lists can tell its two outcomes apart."""
+"""Whether a scenario's two lists can hold, and can tell its two outcomes apart."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations
 
 from rocketchaos.assertions import Check
 from rocketchaos.assertions.base import Count
 from rocketchaos.assertions.implied import Span, implies, spans, subject
+from rocketchaos.assertions.reach import room
 from rocketchaos.assertions.refuted import Refuted
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
 
 
-def one_holds_with_the_other(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
-    """A list that holds wherever the other one does: where both hold a run is inconclusive."""
+def one_holds_with_the_other(document: Document, scenario: Scenario, *, exact: bool) -> Iterator[Diagnostic]:
+    """A list that holds wherever the other one does: where both hold a run is inconclusive.
+
+    Args:
+        document: the scenario's.
+        scenario: it.
+        exact: those of which that is so whatever happens; otherwise those where it takes that all is sent.
+    """
     anomaly, healthy = scenario.anomaly, scenario.healthy
     if any(isinstance(check, Refuted) for check in (*anomaly, *healthy)):
         return  # the contrary of the other list by itself
-    for section, item, other, outcome in (
+    for section, first, other, outcome in (
         ("healthy", healthy, anomaly, "not-reproduced"),
         ("anomaly", anomaly, healthy, "reproduced"),
     ):
-        if _says_all_of(item, other):
+        always = _says_all_of(scenario, first, other, exact=True)
+        if always if exact else not always and _says_all_of(scenario, first, other, exact=False):
             then = "anomaly" if section == "healthy" else "healthy"
             message = f"wherever `{section}` holds `{then}` does too: no run can ever be `{outcome}`"
             yield document.report((section,), message, key=True)
 
 
+def contradictions(document: Document, scenario: Scenario, *, exact: bool) -> Iterator[Diagnostic]:
+    """Lists that never hold, for two of their checks exclude each other; `exact` as above."""
+    for section in ("anomaly", "healthy"):
+        checks = [check for check in getattr(scenario, section) if check.where is None]
+        for pair in combinations(checks, 2):
+            common = _room_for(scenario, pair)
+            if common is not None and common.exact == exact and not common.wide_enough(0):
+                text = " and ".join(f"`{check.title()}`" for check in pair)
+                yield document.report((section,), f"{text} exclude each other: it never holds", key=True)
+
+
 def both_can_hold(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """Lists of which all checks speak of one number, that can keep both."""
     checks = (*scenario.anomaly, *scenario.healthy)
-    if len({subject(check) for check in checks}) > 1 or any(check.where is not None for check in checks):
-        return
-    if _says_all_of(scenario.healthy, scenario.anomaly) or _says_all_of(scenario.anomaly, scenario.healthy):
-        return  # an error already
-    common: dict[str, Span] = {}
-    for check in checks:
-        for what, span in spans(check).items():
-            common[what] = common.get(what, Span()).common(span)
+    if any(check.where is not None for check in checks) or any(
+        _says_all_of(scenario, first, other, exact=False)
+        for first, other in permutations((scenario.anomaly, scenario.healthy))
+    ):
+        return  # said already
+    common = _room_for(scenario, checks)
     # A time is hardly ever just so long; a count is.
     least_width = 0.0 if isinstance(checks[0], Count) else 1.0
-    if common and all(span.high - span.low >= least_width for span in common.values()):
-        text = " and ".join(f"{what}{_in_words(span)}" for what, span in common.items())
-        message = f"`anomaly` and `healthy` both hold of {text}: such a run is inconclusive"
+    if common is not None and common.spans and common.wide_enough(least_width):
+        text = " and ".join(f"{what}{_in_words(span)}" for what, span in common.spans.items())
+        message = f"`anomaly` and `healthy` both hold of {text}{common.unit}: such a run is inconclusive"
         yield document.report(("healthy",), message, key=True)
 
 
-def _says_all_of(item: Sequence[Check], other: Sequence[Check]) -> bool:
-    """Whether all of `other` holds wherever all of `one` does."""
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """The numbers with which checks hold together, by what they limit."""
+
+    spans: Mapping[str, Span]
+    exact: bool = True
+    unit: str = ""
+
+    def wide_enough(self, least_width: float) -> bool:
+        return all(span.high - span.low >= least_width for span in self.spans.values())
+
+
+def _room_for(scenario: Scenario, checks: Sequence[Check]) -> _Room | None:
+    """None where they speak of different things."""
+    if len({subject(check) for check in checks}) == 1:
+        common: dict[str, Span] = {}
+        for check in checks:
+            for what, span in spans(check).items():
+                common[what] = common.get(what, Span()).common(span)
+        return _Room(common)
+    reaches = [reach for reach in (check.reach(scenario) for check in checks) if reach is not None]
+    if len(reaches) < len(checks):
+        return None
+    found = room(reaches)
+    exact = all(reach.exact for reach in reaches)
+    return None if found is None else _Room({"": found}, exact, " delivered")
+
+
+def _says_all_of(scenario: Scenario, first: Sequence[Check], other: Sequence[Check], *, exact: bool) -> bool:
+    """Whether all of `other` holds wherever all of `first` does."""
     # Where every check of a list is of other clients or versions, the list doesn't hold.
     return any(check.where is None for check in other) and all(
-        any(implies(own, check) for own in item) for check in other
+        any(implies(own, check) or _reaches(scenario, own, check, exact) for own in first) for check in other
     )
+
+
+def _reaches(scenario: Scenario, first: Check, other: Check, exact: bool) -> bool:
+    """Whether `other` holds wherever `first` does, by the messages that both count."""
+    own, wanted = first.reach(scenario), other.reach(scenario)
+    if own is None or wanted is None or first.where not in (None, other.where):
+        return False
+    comparable = wanted.whole and (own.within(wanted) or wanted.within(own))
+    # How many are undelivered depends on how many could be sent.
+    return comparable and (not exact or type(first) is type(other)) and own.says_of(wanted) in wanted.span
 
 
 def _in_words(span: Span) -> str:

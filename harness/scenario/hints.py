@@ -142,4 +142,4 @@ def _agreed(course: _Course, members: list[str], topic: str, tags: Sequence[str 
 
 
 def _meaning(expression: Expression) -> object:
-    return text_of(expression) if isinstance(expression, SqlExpression) else tags_of(expression)
+    return text_of(expression) if isinstance(expression, SqlExpression) else tags_of(expression) or expression

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -22,32 +23,23 @@ from pydantic_core import PydanticCustomError
 
 from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
-from rocketchaos.harness.language.cluster_needs import BrokerNames
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
 from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
-from rocketchaos.harness.language.consumer_spec import why_not_reached
+from rocketchaos.harness.language.consumer_spec import why_no_property, why_not_reached
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
 from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.repeats import Repeats
-from rocketchaos.harness.language.words import Name, Strict, as_tuple, one_word_of
+from rocketchaos.harness.language.symptom import Issue, Symptom
+from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY, Group, attributes_of
+from rocketchaos.harness.language.topic import Topic as Topic
+from rocketchaos.harness.language.words import GroupKey, Name, Strict, TopicKey, as_tuple, one_word_of
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
+from rocketchaos.harness.rocketmq.properties import GROUP, PRODUCER
 from rocketchaos.harness.rocketmq.version_range import VersionRange, contains, why_not_in
 from rocketchaos.harness.rocketmq.versions import PROXY_SINCE
 from rocketchaos.harness.steps import Step, StepEntry
 from rocketchaos.harness.steps.base import every_step, with_rounds
-
-
-class Topic(Strict):
-    """A topic, created before the first step, under a real name of its own in every run."""
-
-    queues: int = Field(default=4, ge=1, le=64, description="queues on each broker")
-    on: BrokerNames = Field(default=(), description="the brokers that have it; all unless told")
-    by_sending: bool = Field(
-        default=False,
-        description="nobody creates it: the broker does upon the first message (autoCreateTopicEnable), with as "
-        "many queues as it and the producer settle on; `queues` must be that number",
-    )
-
+from rocketchaos.harness.steps.send import Send
 
 if TYPE_CHECKING:
     StepOfScenario = Step
@@ -59,8 +51,17 @@ ScenarioName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,7
 Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
 
+def _by_name(groups: Any) -> Any:
+    """Groups without settings may be a list of names, or one."""
+    return groups if isinstance(groups, Mapping) else {name: {} for name in as_tuple(groups)}
+
+
 def _consumers_or_groups(schema: dict[str, Any]) -> None:
-    """Of these one is needed; pydantic says it of the first alone."""
+    """Of these one is needed; pydantic says it of the first alone. And groups may be a list, or one."""
+    by_name = schema["properties"]["groups"]
+    name = {"type": "string"}
+    found = {key: by_name.pop(key) for key in ("description", "title") if key in by_name}
+    schema["properties"]["groups"] = {"anyOf": [by_name, name, {"type": "array", "items": name}], **found}
     schema["required"].remove("consumers")
     schema["anyOf"] = [{"required": ["consumers"]}, {"required": ["groups"]}]
 
@@ -75,6 +76,13 @@ class Scenario(Strict):
     description: str = Field(default="", description="why it is so, and what to make of it")
     marks: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = Field(
         default=(), description="words to select it by, `-m`"
+    )
+    issue: Annotated[tuple[Issue, ...], BeforeValidator(as_tuple)] = Field(
+        default=(),
+        description="the threads of public trackers in which it is reported: `apache/rocketmq#2760`, or a list",
+    )
+    symptom: Symptom | None = Field(
+        default=None, description="what is reported there, which needs `issue` as well"
     )
     control: ScenarioName | None = Field(
         default=None, description="the scenario, by its name, in which this one's anomaly must be absent"
@@ -92,12 +100,16 @@ class Scenario(Strict):
         "cluster's network, which faults of the network can reach",
     )
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
-    topics: dict[Name, Topic] = Field(min_length=1, description="its topics by name")
-    bare_groups: Annotated[tuple[Name, ...], BeforeValidator(as_tuple)] = Field(
-        default=(),
+    topics: dict[TopicKey, Topic] = Field(
+        min_length=1,
+        description="its topics by name: letters, digits, `_-%|`, at most 112, for the run adds to it",
+    )
+    bare_groups: Annotated[dict[GroupKey, Group], BeforeValidator(_by_name)] = Field(
+        default_factory=dict,
         alias="groups",
-        description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats; where "
-        "there are any, `consumers` may be left out",
+        description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats, `[g]`; "
+        "where there are any, `consumers` may be left out. And groups with settings of their own, `{g: {settings: "
+        "{consumeEnable: false}}}`",
     )
     consumers: dict[Name, Consumer] = Field(description="its consumers by name")
     producer: Producer = Field(default_factory=Producer, description="what its messages are sent with")
@@ -158,7 +170,29 @@ class Scenario(Strict):
                 raise ValueError(
                     f"{name} is to be `beside` {item.beside}: there is no such consumer above it"
                 )
+            if item.beside is not None and (other := consumers[item.beside].choice) != item.choice:
+                raise ValueError(f"{name} is to be `beside` {item.beside}, which is another client: {other}")
         return consumers
+
+    @model_validator(mode="after")
+    def _a_symptom_is_of_an_issue(self) -> Scenario:
+        if self.symptom is None:
+            return self
+        if not self.issue:
+            raise ValueError("a `symptom` needs the `issue` in which it is reported: `apache/rocketmq#2760`")
+        if self.symptom.not_reproduced and OutcomeKind.REPRODUCED in self.expected_kinds:
+            raise ValueError(
+                "`not_reproduced` says that no version shows it, and `expected` says `reproduced`"
+            )
+        return self
+
+    @property
+    def story(self) -> str:
+        """What it is about, in lines: its description, and of a symptom what is reported, why, and the way out."""
+        text = [line for line in self.description.splitlines() if line.strip()]
+        if self.symptom is not None:
+            text += [*self.symptom.lines, f"Issues: {', '.join(self.issue)}"]
+        return "\n".join(text)
 
     @property
     def source(self) -> str:
@@ -179,6 +213,17 @@ class Scenario(Strict):
         known = self.model_copy()
         known._source, known._file, known._lines = source, file, dict(lines)
         return known
+
+    def of_every_version(self) -> Scenario:
+        """The same scenario, and its text, without the versions that it says it is about."""
+        line = self.line_of("rocketmq")
+        if not self.rocketmq or line is None:
+            return self
+        lines = self._source.splitlines(keepends=True)
+        lines[line - 1] = f"# {lines[line - 1]}"
+        freed = self.model_copy(update={"rocketmq": ""})
+        freed._source = "".join(lines)
+        return freed
 
     def with_client(self, choice: ClientChoice) -> Scenario:
         """The same scenario, in which every consumer that names no client is this one.
@@ -225,6 +270,15 @@ class Scenario(Strict):
         return {name: (choice.kind.name, choice.version_on(rocketmq)) for name, choice in choices.items()}
 
     @property
+    def rooms(self) -> dict[str, str]:
+        """The consumers that live in one process with others of theirs, each with the first of those."""
+        first: dict[str, str] = {}
+        for name, consumer in self.consumers.items():
+            first[name] = name if consumer.beside is None else first[consumer.beside]
+        living = Counter(first.values())
+        return {name: leader for name, leader in first.items() if living[leader] > 1}
+
+    @property
     def client_label(self) -> str:
         """The kinds of its consumers' clients: `java`, `java+python`."""
         kinds = [consumer.choice.kind.name for consumer in self.consumers.values()]
@@ -254,13 +308,25 @@ class Scenario(Strict):
         """The consumers of a group, in order of appearance."""
         return tuple(name for name, consumer in self.consumers.items() if consumer.group == group)
 
+    def topics_of(self, group: str) -> frozenset[str]:
+        """The topics to which its members subscribe as they start."""
+        return frozenset(topic for name in self.members(group) for topic in self.consumers[name].subscribe)
+
     def brokers_of(self, topic: str) -> tuple[str, ...]:
         """The brokers that have a topic."""
-        return self.topics[topic].on or self.cluster.brokers
+        return self.topic(topic).on or self.cluster.brokers
+
+    def topic(self, topic: str) -> Topic:
+        """A topic as it is declared: its own, or a group's, `%RETRY%g`, `%DLQ%g`."""
+        for prefix in (RETRY, DEAD_LETTERS):
+            if topic.startswith(prefix):
+                group = self.bare_groups.get(topic.removeprefix(prefix), Group())
+                return Topic(queues=1, settings=dict(group.topics).get(prefix, {}))
+        return self.topics[topic]
 
     def queue_count(self, topic: str) -> int:
-        """How many queues a topic has on all brokers together."""
-        return self.topics[topic].queues * len(self.brokers_of(topic))
+        """How many queues of a topic consumers pull from, on all brokers together."""
+        return self.topic(topic).read_queues * len(self.brokers_of(topic))
 
     def most_sent(self, topic: str | None = None, tag: str | None = None) -> int:
         """How many messages its `send` steps send at most, of a topic and a tag, or of all.
@@ -268,11 +334,18 @@ class Scenario(Strict):
         A tag of a variable may be any: then all count.
         """
         return sum(
-            number * rounds
-            for step, rounds in with_rounds(self.steps)
-            for to, own, number in step.sends(self)
+            number
+            for (to, own), number in self.sent_by_tag().items()
             if topic in (None, to) and _may_be(own, tag)
         )
+
+    def sent_by_tag(self) -> Counter[tuple[str, str | None]]:
+        """The same by topic and by tag as it is written."""
+        found: Counter[tuple[str, str | None]] = Counter()
+        for step, rounds in with_rounds(self.steps):
+            for topic, tag, number in step.sends(self):
+                found[topic, tag] += number * rounds
+        return found
 
     @property
     def sends_unseen(self) -> bool:
@@ -338,7 +411,24 @@ class Scenario(Strict):
             reason = (
                 "goes `through: proxy`, which a proxy in mode LOCAL is no way for: write `proxy: cluster`"
             )
-        return reason or self._why_no_step(version) or self._why_no_client(version)
+        return (
+            reason
+            or self._why_no_setting(version)
+            or self._why_no_step(version)
+            or self._why_no_client(version)
+        )
+
+    def _why_no_setting(self, version: str) -> str | None:
+        for name, topic in self.topics.items():
+            attributes = attributes_of(topic.settings)
+            if attributes and not contains(PROXY_SINCE, version):
+                text = f"`{next(iter(attributes))}`, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
+                return f"gives {name} {text}"
+        for group in self.bare_groups.values():
+            for name in group.settings:
+                if name in GROUP and not contains(GROUP[name].since, version):
+                    return f"sets `{name}`, which RocketMQ {version} lacks: {GROUP[name].since} has it"
+        return None
 
     def _why_no_step(self, version: str) -> str | None:
         for step in every_step(self.steps):
@@ -355,7 +445,15 @@ class Scenario(Strict):
             for name, can_not in step.beyond(self):
                 return f"can't have {self.consumers[name].choice} for {name}: {can_not}"
         kind = self.producer.choice.kind
-        reason = why_not_reached(kind.needs_proxy, version)
+        reason = why_not_reached(kind.needs_proxy, version) or why_no_property(
+            self.producer.settings, PRODUCER, self.producer.choice.version_on(version)
+        )
+        sends = [step for step in every_step(self.steps) if isinstance(step, Send)]
+        ways = [way for step in sends for way in step.ways]
+        if reason is None and (beyond := [way for way in ways if way not in kind.sends]):
+            reason = f"its producer can't send with `{beyond[0]}`"
+        if reason is None and "delay" in ways and not contains(PROXY_SINCE, version):
+            reason = f"`delay` is of RocketMQ {PROXY_SINCE}: `delay_level` is of all"
         if reason is None and not kind.chooses_queues:
             chosen = [step.word for step in every_step(self.steps) if step.chooses_queues]
             reason = f"it can't choose the queue that `{chosen[0]}` says" if chosen else None

@@ -12,6 +12,7 @@ from rocketchaos.harness.core.nearest import clipped, listed, nearest
 from rocketchaos.harness.language.cluster_needs import NAMESERVER
 from rocketchaos.harness.language.consumer_spec import Consumer
 from rocketchaos.harness.language.producer_spec import PRODUCER
+from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY
 from rocketchaos.harness.language.words import Reference, references
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Topic
@@ -160,7 +161,7 @@ def _configured_queues(document: Document, names: Names) -> Iterator[Diagnostic]
 def _queue_count(topic: object) -> int | None:
     """How many queues the data of a topic says; None: it isn't valid."""
     try:
-        return Topic.model_validate(topic).queues
+        return Topic.model_validate(topic).all_queues
     except ValidationError:
         return None
 
@@ -170,8 +171,9 @@ def _subscriptions(document: Document, names: Names) -> Iterator[Diagnostic]:
         consumer = document.value(path)
         subscribe = consumer.get("subscribe") if isinstance(consumer, dict) else None
         for topic, expression in subscribe.items() if isinstance(subscribe, dict) else ():
-            if names.topics is not None and expression is not None and topic not in names.topics:
-                message, near = _undefined("topic", topic, names.topics)
+            known = topics_of(names)
+            if known is not None and expression is not None and topic not in known:
+                message, near = _undefined("topic", topic, names.topics or {})
                 yield document.report((*path, "subscribe", topic), message, near, key=True)
 
 
@@ -248,7 +250,7 @@ def _unbound(document: Document, variable: str, scope: _Scope, suffix: str) -> t
 
 def _unknown(text: str, kinds: tuple[str, ...], scope: _Scope) -> tuple[str, str | None] | None:
     by_kind: dict[str, Mapping[str, Path] | None] = {
-        "topic": scope.names.topics,
+        "topic": topics_of(scope.names),
         "group": scope.names.groups,
         "consumer": scope.names.consumers,
         "moment": None if scope.moments is None else {**scope.moments, _END: ()},
@@ -279,6 +281,16 @@ _KINDS = {
     "asked": "request",
     "client-pull": "pull by a client",
 }
+
+
+def topics_of(names: Names) -> Mapping[str, Path] | None:
+    """The topics that there are: the scenario's own, and its groups' for retries and dead letters."""
+    if names.topics is None or names.groups is None:
+        return None
+    of_groups = {
+        f"{prefix}{group}": path for group, path in names.groups.items() for prefix in (RETRY, DEAD_LETTERS)
+    }
+    return {**names.topics, **(of_groups if names.topics else {})}
 
 
 def _without_nameserver(nodes: Mapping[str, Path] | None) -> Mapping[str, Path] | None:

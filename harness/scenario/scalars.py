@@ -14,18 +14,20 @@ _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
-_LONGEST_NUMBER = 18
+_LARGEST_NUMBER = 2**63 - 1
+_MOST_CHARACTERS = 24
+"""Of that number in any base, with its sign and its prefix: Python refuses to convert much longer ones."""
 
 
 class NumberTooLongError(ValueError):
-    """The number has more digits than any number of a scenario could need."""
+    """The number doesn't fit into a Java `long`."""
 
 
 def scalar(text: str) -> str | int | float | bool | None:
     """The value of a plain scalar.
 
     Raises:
-        NumberTooLongError: it has more than 18 digits.
+        NumberTooLongError: it doesn't fit into a Java `long`, which RocketMQ's versions and offsets are.
     """
     if _NULL.fullmatch(text):
         return None
@@ -34,10 +36,12 @@ def scalar(text: str) -> str | int | float | bool | None:
     if _FALSE.fullmatch(text):
         return False
     if _INTEGER.fullmatch(text):
-        if len(text) > _LONGEST_NUMBER:
+        if len(text) > _MOST_CHARACTERS:
             raise NumberTooLongError(text)
-        base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-        return int(text, base)
+        number = int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
+        if abs(number) > _LARGEST_NUMBER:
+            raise NumberTooLongError(text)
+        return number
     if _FLOAT.fullmatch(text):
         return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
     return text

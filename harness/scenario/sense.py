@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from rocketchaos.assertions import Check
+from rocketchaos.assertions.send_refused import SendRefused
 from rocketchaos.assertions.start_refused import StartRefused
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
 from rocketchaos.harness.language.expectation import is_range, never_fitting
@@ -14,6 +15,7 @@ from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
 from rocketchaos.harness.scenario.word_entries import PlacedWord, all_words, flat
 from rocketchaos.harness.steps.observe import Observe
+from rocketchaos.harness.steps.send import Send
 from rocketchaos.harness.steps.start import Start
 
 _END = "end"
@@ -43,6 +45,8 @@ def check_sense(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
 def _problems(scenario: Scenario, check: Check, steps: Iterable[PlacedWord]) -> Iterator[str]:
     """Why nothing could ever keep the check."""
     yield from check.problems(scenario)
+    if isinstance(check, SendRefused) and check.asks_for_some and not _may_fail(steps, check.topic):
+        yield f"no `send` to {check.topic} has `may_fail: true`: a refusal would end the run"
     if isinstance(check, StartRefused) and not _may_be_refused(steps, check.consumer):
         yield f"no `start` of {check.consumer} has `may_be_refused: true`: a refusal would end the run"
 
@@ -66,6 +70,11 @@ def _intervals(
             path = document.in_file((*placed.path, *reference.path))
             message = f"the observation `{begin}` is not before `{end}`, at which the check reads"
             yield document.report(path, message)
+
+
+def _may_fail(steps: Iterable[PlacedWord], topic: str) -> bool:
+    sends = (placed.word for placed in flat(steps) if isinstance(placed.word, Send))
+    return any(send.may_fail and send.topic == topic for send in sends)
 
 
 def _may_be_refused(steps: Iterable[PlacedWord], consumer: str) -> bool:

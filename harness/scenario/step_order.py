@@ -191,30 +191,9 @@ def _moved(course: _Course, placed: PlacedWord, step: Step) -> Iterator[Diagnost
             continue
         if name not in course.others:
             _may_be_the_same(course, name, before, after)
-        if after == _RUNNING and actor.states != {_RUNNING}:
-            yield from _same_client(course, placed, step.field_of(index), name)
         unchanged = actor.states == {after} and after in before
         if not unchanged:
             actor.states, actor.line = frozenset((after,)), course.line(placed)
-
-
-def _same_client(
-    course: _Course, placed: PlacedWord, field: tuple[str | int, ...], name: str
-) -> Iterator[Diagnostic]:
-    """Another member that runs, and has the same client id: brokers would take the two for one."""
-    consumers = course.scenario.consumers
-    if name not in consumers:
-        return  # a variable, or a node
-    client_id = consumers[name].client_id or name
-    for other in course.scenario.members(consumers[name].group):
-        actor = course.consumers[other]
-        same_id = (consumers[other].client_id or other) == client_id
-        if other != name and same_id and actor.states == {_RUNNING}:
-            message = (
-                f"{other} runs since line {actor.line}, in the same group with the same client id `{client_id}`: "
-                "what brokers say of one of them would be taken for both"
-            )
-            yield course.document.report(course.document.in_file((*placed.path, *field)), message)
 
 
 def _may_be_the_same(course: _Course, name: str, before: frozenset[str], after: str) -> None:

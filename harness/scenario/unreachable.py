@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator
 from rocketchaos.assertions import Check
 from rocketchaos.assertions.limits import LEAST, MOST
 from rocketchaos.harness.core.model import SECTION_OF, TENDENCY
-from rocketchaos.harness.scenario.contrast import both_can_hold, one_holds_with_the_other
+from rocketchaos.harness.scenario.contrast import both_can_hold, contradictions, one_holds_with_the_other
 from rocketchaos.harness.scenario.diagnostics import Diagnostic
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.scenario.slips import slips
 from rocketchaos.harness.scenario.word_entries import all_words, flat
 from rocketchaos.harness.steps import Step
 
@@ -19,7 +20,8 @@ def impossible(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
     """What can't be meant: a check that is to hold and never can, an outcome that can never be."""
     if scenario.most_sent():
         yield from _unreachable(document, scenario, {"steps", "also", TENDENCY, *_expected(scenario)})
-    yield from one_holds_with_the_other(document, scenario)
+    yield from one_holds_with_the_other(document, scenario, exact=True)
+    yield from contradictions(document, scenario, exact=True)
 
 
 def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
@@ -37,7 +39,10 @@ def doubtful(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
             always = _always(placed.word) if isinstance(placed.word, Check) else ()
             for doubt in (*placed.word.doubts(scenario), *always):
                 yield document.report(placed.path, doubt, key=True)
+    yield from one_holds_with_the_other(document, scenario, exact=False)
+    yield from contradictions(document, scenario, exact=False)
     yield from both_can_hold(document, scenario)
+    yield from slips(document, scenario)
 
 
 def _always(check: Check) -> Iterator[str]:

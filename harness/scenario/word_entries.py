@@ -157,7 +157,7 @@ def _keys(document: Document, section: str) -> dict[str, Path] | None:
 
 def _groups(document: Document) -> dict[str, Path] | None:
     bare = document.data.get("groups", [])
-    bare = bare if isinstance(bare, list) else [bare]
+    bare = list(bare) if isinstance(bare, list | dict) else [bare]
     declared = document.data.get("consumers", {})
     consumers = _keys(document, "consumers") if "consumers" in document.data else {}
     if consumers is None or not all(isinstance(name, str) for name in bare):

@@ -30,6 +30,8 @@ STEPS: WordRegistry[Step] = WordRegistry(
     "ask",
     "reset-offset",
     "broker-config",
+    "topic-config",
+    "group-config",
     "expire-files",
     "fill-disk",
     "free-disk",

@@ -10,7 +10,8 @@ from pydantic import Field, create_model
 from rocketchaos.harness.language.fault_kind import Ending, ProcessFaultKind
 from rocketchaos.harness.language.fault_registry import ENDINGS, PROCESS_FAULTS
 from rocketchaos.harness.language.words import ActorRefs, ProcessRefs
-from rocketchaos.harness.steps.base import Step
+from rocketchaos.harness.steps.base import Step, every_step
+from rocketchaos.harness.steps.start import Start
 
 if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
@@ -38,6 +39,16 @@ class ProcessStep(Step):
     def acts_on(self) -> tuple[str, ...]:
         return self.targets
 
+    def problems(self, scenario: Scenario) -> Iterator[str]:
+        starts = (step for step in every_step(scenario.steps) if isinstance(step, Start))
+        may_lack = {name for start in starts if start.may_be_refused for name in start.consumers}
+        rooms = {name: leader for name, leader in scenario.rooms.items() if name not in may_lack}
+        for leader in dict.fromkeys(rooms[target] for target in self.targets if target in rooms):
+            living = [name for name, first in rooms.items() if first == leader]
+            if self.acts_on_process and not set(living) <= {*self.targets}:
+                text = ", ".join(living)
+                yield f"{text} live in one process: name them all, `{self.word}: [{text}]`"
+
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
         # What ends several faults needs no more than the first of them.
         capability = self.kinds[0].capability
@@ -54,6 +65,7 @@ class FaultStep(ProcessStep):
         return self.kinds[0]
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
+        yield from super().problems(scenario)
         kind = self.kind
         for target in self.targets:
             is_node = target in scenario.cluster.nodes

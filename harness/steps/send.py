@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, StringConstraints, model_validator
 
 from rocketchaos.harness.core.errors import PreconditionNotMet
-from rocketchaos.harness.language.words import DurationMs, OneOrMore, TagRef, TopicName
+from rocketchaos.harness.language.sending import Sending
+from rocketchaos.harness.language.words import DurationMs, OneOrMore, TagRef, TopicName, tag_doubt
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.steps.base import Step
 
@@ -24,7 +25,7 @@ PropertyName = Annotated[str, StringConstraints(pattern=r"^[a-z][A-Za-z0-9_]{0,5
 PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
 
-class Send(Step):
+class Send(Sending, Step):
     """Send messages, one after the other, each acknowledged before the next.
 
     With `per_queue` they go round the queues in order, so that each queue gets exactly so many; with `queue` all
@@ -33,6 +34,9 @@ class Send(Step):
 
     The producer never sends again by itself. Where a message is not acknowledged, its fate is open: checks speak
     of those that were. That makes the run inconclusive, unless the sending `may_fail`, as while a broker is away.
+
+    What is sent with a delay, one-way or in a transaction is in its queue only later, or never: it counts as sent
+    from when it is found there, at an observation. `settle: {delivered: …}` waits for it.
     """
 
     word = "send"
@@ -80,26 +84,39 @@ class Send(Step):
             raise ValueError("`broker` goes with `queue`")
         return self
 
+    @model_validator(mode="after")
+    def _can_be_together(self) -> Send:
+        if self.batch is not None and (self.per_queue is not None or self.count % self.batch):
+            raise ValueError("a `batch` goes to one queue, and `count` is a multiple of it")
+        if self.transaction is not None and self.chooses_queues:
+            raise ValueError("a transaction goes to the queue whose turn it is")
+        return self
+
     @property
     def chooses_queues(self) -> bool:
         return self.per_queue is not None or self.queue is not None
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
-        queues, brokers = scenario.queue_count(self.topic), scenario.brokers_of(self.topic)
+        number, brokers = scenario.topic(self.topic).write_queues, scenario.brokers_of(self.topic)
+        queues = number * len(brokers)
         if self.per_queue is not None and self.count != self.per_queue * queues:
             yield (
                 f"`count: {self.count}` is not `per_queue: {self.per_queue}` times the {queues} queues of "
                 f"{self.topic}: write `count: {self.per_queue * queues}`"
             )
-        number = scenario.topics[self.topic].queues
         if self.queue is not None and self.queue >= number:
             yield f"{self.topic} has the queues 0 to {number - 1}: there is no queue {self.queue}"
         if self.broker is not None and self.broker not in brokers:
             yield f"{self.topic} is on {', '.join(brokers)}: not on {self.broker}"
 
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        del scenario
+        yield from filter(None, (tag_doubt(tag) for tag in self.tags or (self.tag,) if tag is not None))
+
     def sends(self, scenario: Scenario) -> Iterator[tuple[str, str | None, int]]:
         tags = self.tags or (self.tag,)
-        in_turn = scenario.queue_count(self.topic) if self.tags and self.per_queue is not None else 1
+        queues = scenario.topic(self.topic).write_queues * len(scenario.brokers_of(self.topic))
+        in_turn = queues if self.tags and self.per_queue is not None else 1
         numbers = Counter(index // in_turn % len(tags) for index in range(self.count))
         for turn, number in numbers.items():
             yield self.topic, tags[turn], number
@@ -113,14 +130,17 @@ class Send(Step):
                 # Against the beginning: what a sending takes doesn't make the rate lower.
                 due_ns = began_ns + index * self.every * 1_000_000
                 context.let_time_pass(max(0, round((due_ns - context.now_ns()) / 1e6)))
+            if self.batch is not None and index % self.batch:
+                continue
             if not context.producer.send(
                 self.topic,
-                self._tag_of(context, index),
+                [self._tag_of(context, index + more) for more in range(self.batch or 1)],
                 self._queue_of(context, index),
                 keys=self.keys or (),
                 properties=self.properties,
+                how=self.as_data,
             ):
-                refused.append(context.producer.last_error)
+                refused += [context.producer.last_error] * (self.batch or 1)
                 context.check_alive()
         if refused and not self.may_fail:
             raise PreconditionNotMet(
@@ -131,11 +151,13 @@ class Send(Step):
     def _tag_of(self, context: StepContext, index: int) -> str | None:
         if self.tags is None:
             return context.variables.tag(self.tag, self.topic)
-        turn = index // len(context.servers.queues(self.topic)) if self.per_queue is not None else index
+        turn = (
+            index // len(context.servers.written_queues(self.topic)) if self.per_queue is not None else index
+        )
         return context.variables.tag(self.tags[turn % len(self.tags)], self.topic)
 
     def _queue_of(self, context: StepContext, index: int) -> Queue | None:
-        queues = context.servers.queues(self.topic)
+        queues = context.servers.written_queues(self.topic)
         if self.queue is not None:
             return next(
                 queue for queue in queues if queue[1] == self.queue and self.broker in (None, queue[0])

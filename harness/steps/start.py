@@ -43,7 +43,7 @@ class Start(Step):
             try:
                 context.consumers[name].start()
             except WorkerFailed as refusal:
-                # Without a response code nobody refused it: RocketMQ could not be asked.
-                if not self.may_be_refused or refusal.code is None:
+                # Where the network failed nobody has refused it: RocketMQ could not be asked.
+                if not self.may_be_refused or not refusal.is_refusal:
                     raise
                 context.consumers[name].refused(refusal)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from rocketchaos.harness.language.consumer_spec import Consumer, ExpressionField
-from rocketchaos.harness.language.words import ConsumerRef, TopicName
+from rocketchaos.harness.language.words import ConsumerRef, TopicName, expression_doubt
 from rocketchaos.harness.steps.base import Step
 
 if TYPE_CHECKING:
@@ -40,6 +40,10 @@ class Subscribe(Step):
     topic: TopicName = Field(description="the topic")
     expression: ExpressionField = Field(description='a tag expression, or `{sql: "a = 1"}`')
 
+    may_be_refused: bool = Field(
+        default=False, description="what RocketMQ refuses is written down, and the run goes on"
+    )
+
     def acts_on(self) -> tuple[str, ...]:
         return (self.consumer,)
 
@@ -49,6 +53,18 @@ class Subscribe(Step):
         if consumer is not None and consumer.strategy == "by-config" and self.topic not in consumer.subscribe:
             yield f"{self.consumer} owns only what its `queues` are at its start: `by-config` takes no new topic"
 
+    def doubts(self, scenario: Scenario) -> Iterator[str]:
+        del scenario
+        if isinstance(self.expression, str) and (doubt := expression_doubt(self.expression)):
+            yield doubt
+
     def run(self, context: StepContext) -> None:
+        from rocketchaos.harness.workers.worker import WorkerFailed
+
         for name in context.variables.resolve([self.consumer]):
-            context.consumers[name].subscribe(self.topic, self.expression)
+            try:
+                context.consumers[name].subscribe(self.topic, self.expression)
+            except WorkerFailed as refusal:
+                if not self.may_be_refused or not refusal.is_refusal:
+                    raise
+                context.consumers[name].subscription_refused(self.topic, self.expression, refusal)

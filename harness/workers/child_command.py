@@ -33,8 +33,9 @@ def child_command(
 
     `jvm_options` are those of the place where it runs; the plan's win over them.
     """
-    command = [python, "-P", "-m", plan.kind.module, "--events-fd", str(events_fd)]
-    if plan.packages is not None:
+    start = [python, "-P", "-m", plan.kind.module] if plan.program is None else plan.program.command
+    command = [*start, "--events-fd", str(events_fd)]
+    if plan.packages is not None or plan.program is not None:
         command += ["--folder", str(plan.folder.absolute())]
     if plan.library is not None:
         command += ["--library", str(plan.library)]

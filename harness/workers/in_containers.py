@@ -107,6 +107,7 @@ def _mounts(plan: WorkerPlan, folder: Path) -> dict[Path, tuple[str, str]]:
     mounts = {**own, folder: (str(folder), "rw")}
     # At their own places, so that one list of jars holds here and there.
     here = [*_roots(plan.classpath), plan.packages, plan.library and plan.library.parent]
+    here.append(None if plan.program is None else plan.program.folder)
     return mounts | {item: (str(item), "ro") for item in here if item is not None}
 
 

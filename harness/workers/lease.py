@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
 from rocketchaos.harness.workers.program import InContainer, ending
+from rocketchaos.harness.workers.room import Roommate
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 
 if TYPE_CHECKING:
@@ -155,5 +156,5 @@ class Lease:
         )
 
 
-WorkerProcess = Worker | Lease
-"""What drives a client: a process of its own, or a place in a shared one."""
+WorkerProcess = Worker | Lease | Roommate
+"""What drives a client: a process of its own, or a place in one that others live in too."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
+from rocketchaos.harness.workers.own_program import OwnProgram
 from rocketchaos.harness.workers.worker_kinds import WorkerKind
 
 
@@ -29,6 +30,8 @@ class WorkerPlan:
     """The folder of the kind's `packages`: first on the child's PYTHONPATH."""
     library: Path | None = None
     """The native library that the child loads."""
+    program: OwnProgram | None = None
+    """What is started; None: the kind's module, by Python."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ Out, on a pipe of its own (`--events-fd`), one event a line, each a single write
     {"mono_ns": 1, "wall_ms": 2, "kind": "received", "data": {...}}
     {"mono_ns": 1, "wall_ms": 2, "kind": "reply", "data": {"id": 7, "ok": true, "result": {...}}}
     {"mono_ns": 1, "wall_ms": 2, "kind": "reply", "data": {"id": 7, "ok": false, "error": "...",
-     "code": 206, "defect": false}}
+     "code": 206, "exceptions": ["MQClientException"], "defect": false}}
 
 The first event is `ready`. Standard output and error carry what JVMs and native libraries print; they go
 into the run's logs and are never parsed. (In a container the pipe leaves as standard output, and what is
@@ -18,7 +18,8 @@ without goodbyes to RocketMQ, when its standard input closes. On SIGTERM it shut
 as an application with a shutdown hook does, and ends with exit code 143. Topics and groups are RocketMQ's real
 names here.
 
-`code` is RocketMQ's response code, or null where there is none (a connection refused, for one). `defect`
+`code` is RocketMQ's response code, or null where there is none (a connection refused, for one). `exceptions` are
+the classes of what the client threw, outermost first. `defect`
 says that the worker failed where it should not have: an unknown command, an exception in its own code, of which
 the `traceback` is there then too.
 
@@ -46,15 +47,16 @@ keeps its offsets in a folder that all of the run's processes share that are tol
 `unsubscribe` with `name, topic`: on the running client. Refused for `pull`.
 `release-listener` with `name`: it blocks no more.
 `assignment` with `name`: `{queues: [{topic, broker, queue_id}]}`, as the client itself knows them; id -1, which
-consumers in POP mode have, stands for all queues of the broker.
+consumers in POP mode have, stands for all queues of the broker. A client may tell all that `running-info` does.
+`running-info` with `name`: what the client itself answers to 307, as `running-info` of the `admin` worker has it.
 `pull-counts` with `name, topic`: `{found_pulls, passed_messages}` from the client's own ConsumerStatsManager:
 pulls that the broker answered with FOUND, also those of which the client's tag filter left nothing, and
 messages that passed that filter; of a consumer in POP mode its pops. Refused for `lite-pull` and `pull`, which
 count nothing.
 `pull-once` with `name, topic, broker, queue_id, offset, expression`, for `pull` alone: `{status, next_offset,
 messages}`, a PullStatus, or `{status: null, error, code|null}` where the client throws.
-`start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms`:
-`{client_id}`. Fetches no routes.
+`start-producer` with `name, group, nameserver, client_ip, instance`, and optionally `poll_name_server_ms` and
+`settings`: `{client_id}`. Fetches no routes.
 `stop-producer` with `name`: graceful shutdown.
 `producer-route` with `name, topic`: `{known, brokers [..]}`, those to which the client could send right now; not
 known: it has not asked for the topic yet, and will with the first message.
@@ -76,8 +78,8 @@ Commands of the `python` worker
 -------------------------------
 The same, as far as the C++ client's C API goes; what it can't do is refused: other `settings` than
 consumeThreadMin and consumeThreadMax, SQL, `subscribe`, `unsubscribe`, `assignment`, `pull-counts`,
-`producer-route`. `client_id` is `pid-address@client_ip-instance`, for the C++ client puts its pid and its own
-address first. A listener that fails has the whole pull come again, in which other messages may have succeeded.
+`running-info`, `producer-route`. `client_id` is `pid-address@client_ip-instance`, for the C++ client puts its pid
+and its own address first. A listener that fails has the whole pull come again, in which others may have succeeded.
 `stop-consumer` has a listener that blocks fail, so that the message comes again as a retry. `send` chooses
 the queue itself, by the name server's route; its `offset_msg_id` is read from the broker, and null where that
 doesn't tell.
@@ -86,9 +88,17 @@ Commands of the `grpc` worker
 -----------------------------
 The same, with `endpoint` (the proxy's, `host:port`) besides, and with `api` push or simple. A simple consumer is
 asked by a thread, and acks what succeeds. `model, listener, consume_from, strategy, retry_delay_level` say nothing
-to it; `assignment` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER for FAILURE and
-for what was not acked. `offset_msg_id` is null. `send` refuses a `queue`, and answers null for `broker, queue_id`
-and `offset_msg_id`: the proxy doesn't tell them.
+to it; `assignment`, `running-info` and `pull-counts` are refused. `status` is CONSUME_SUCCESS, or RECONSUME_LATER
+for FAILURE and for what was not acked. `offset_msg_id` is null. `send` refuses a `queue`, and answers null for
+`broker, queue_id` and `offset_msg_id`: the proxy doesn't tell them.
+
+Commands of the `go` worker
+---------------------------
+The same, but for `producer-route` and `api` other than push, which are refused, and so are other
+`settings` than maxReconsumeTimes, consumeMessageBatchMaxSize, consumeThreadMin, consumeThreadMax (goroutines of
+each topic), pullThresholdForQueue and pullInterval. `client_id` is `address@client_ip-instance`, for nobody can
+set the address, and `address@pid` with the instance DEFAULT. `subscribe` tells the brokers with the next
+heartbeat, 30 s apart. Its consumer refuses to start where a topic has no route.
 
 Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 --------------------------------------------------------------------------
@@ -96,8 +106,9 @@ All of them only read, but `create-topic` and what `raw` is told to do; none joi
 
 `connect` with `nameserver, instance`: starts DefaultMQAdminExt. Comes first; once per worker.
 `cluster`: `{brokers: [{name, address}]}` (106), masters only.
-`create-topic` with `topic, queues, broker_addresses` (17). Also changes the queues of a topic.
-`route` with `topic`: `{queues: [{broker, queues}]}` (105, read queues), or error code 17.
+`create-topic` with `topic, settings {property: value}, broker_addresses` (17), and optionally `attributes` of 5.x.
+Also changes a topic.
+`route` with `topic`: `{queues: [{broker, queues, write_queues, perm}]}` (105), or error code 17.
 `connection` with `group, broker_address` (203): `{connections: [{client_id, address, language, version}],
 subscriptions: {topic: {expression, type, tags, codes, sub_version}}, consume_type, message_model,
 consume_from_where}`; error code 206 when no consumer is online.
@@ -128,17 +139,21 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 
 class CommandFailed(Exception):
-    """What RocketMQ or the network refused; `code` is RocketMQ's response code, where it gave one."""
+    """What RocketMQ or the network refused; `code` is RocketMQ's response code, where it gave one.
 
-    def __init__(self, message: str, code: int | None = None) -> None:
+    `exceptions` are the classes of what the client threw, the outermost first; none where the worker refuses.
+    """
+
+    def __init__(self, message: str, code: int | None = None, exceptions: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.code = code
+        self.exceptions = tuple(exceptions)
 
 
 def event_line(kind: str, data: Mapping[str, Any]) -> bytes:
@@ -276,7 +291,8 @@ def _answer(events: EventPipe, handlers: Mapping[str, Handler], command: Mapping
         reply["result"] = handlers[command["do"]](**command.get("with", {})) or {}
         line = event_line("reply", reply)
     except CommandFailed as error:
-        line = event_line("reply", _failed(command, str(error), error.code, defect=False))
+        failed = _failed(command, str(error), error.code, defect=False)
+        line = event_line("reply", {**failed, "exceptions": error.exceptions})
     except Exception as error:  # whatever it is, the parent must hear of it
         reply = _failed(command, f"{type(error).__name__}: {error}", None, defect=True)
         # A worker that runs share outlives them, and its log isn't theirs.

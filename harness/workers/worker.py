@@ -11,7 +11,7 @@ import json
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -20,6 +20,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, 
 from rocketchaos.harness.core.model import Trouble
 from rocketchaos.harness.workers.command_pipe import CommandPipe
 from rocketchaos.harness.workers.foreign_clock import ForeignClock
+from rocketchaos.harness.workers.own_program import OwnProgram
 from rocketchaos.harness.workers.printed import last_lines
 from rocketchaos.harness.workers.program import InContainer, Program, WorkerHome, WorkerPlan
 from rocketchaos.harness.workers.protocol import TERMINATED
@@ -37,11 +38,23 @@ _CLOCK_REQUEST = 0
 
 
 class WorkerFailed(EnvironmentNotReady):
-    """A worker could not do what it was asked to; `code` is RocketMQ's response code, where there is one."""
+    """A worker could not do what it was asked to.
 
-    def __init__(self, message: str, code: int | None, *, about: tuple[str, ...] = ()) -> None:
+    `code` is RocketMQ's response code, where there is one; `exceptions` are the classes of what the client threw.
+    """
+
+    def __init__(
+        self, message: str, code: int | None, exceptions: Sequence[str] = (), *, about: tuple[str, ...] = ()
+    ) -> None:
         super().__init__(message, about=about)
         self.code = code
+        self.exceptions = tuple(exceptions)
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether RocketMQ has said no, its broker or its client: it was not the network that failed."""
+        by_network = any(exception.startswith("Remoting") for exception in self.exceptions)
+        return self.code is not None or (bool(self.exceptions) and not by_network)
 
 
 @dataclass(slots=True)
@@ -104,6 +117,7 @@ class Worker:
         jvm_options: Iterable[str] = (),
         packages: Path | None = None,
         library: Path | None = None,
+        program: OwnProgram | None = None,
     ) -> Worker:
         """Start a worker; returns at once, see `wait_ready`.
 
@@ -119,13 +133,22 @@ class Worker:
             jvm_options: added to the kind's own, and winning over them.
             packages: the folder of the kind's `packages`.
             library: the native library that the kind loads.
+            program: what is started in place of the kind's module.
 
         Raises:
             EnvironmentNotReady: no process can be started.
         """
         log = log_folder / f"{name}.log"
         plan = WorkerPlan(
-            kind, name, log_folder / name, log, tuple(classpath), tuple(jvm_options), packages, library
+            kind,
+            name,
+            log_folder / name,
+            log,
+            tuple(classpath),
+            tuple(jvm_options),
+            packages,
+            library,
+            program,
         )
         return cls(kind, name, home.launch(plan), log, on_event, on_death)
 
@@ -218,7 +241,7 @@ class Worker:
             defect = HarnessDefect(message)
             defect.add_note(f"In the worker {self.name}:\n{reply['traceback']}")
             raise defect
-        raise WorkerFailed(message, reply["code"], about=(self.name,))
+        raise WorkerFailed(message, reply["code"], reply.get("exceptions", ()), about=(self.name,))
 
     def _died(self, do: str) -> EnvironmentNotReady:
         how = self._how_it_ended()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from rocketchaos.harness.jars.artifacts import Progress, Role
+from rocketchaos.harness.rocketmq.own_workers import OwnWorker, own_workers
 from rocketchaos.harness.workers.client_packages import packages_folder
+from rocketchaos.harness.workers.go_program import go_program
 from rocketchaos.harness.workers.native_library import library
+from rocketchaos.harness.workers.own_program import OwnProgram, own_program
 
 JVM_OPTIONS = (
     # A client needs little; this is what keeps a worker near 100 MB.
@@ -33,7 +36,7 @@ class WorkerKind:
 
     name: str
     module: str
-    """The child's program, as `python -m` takes it; it speaks `harness.workers.protocol`."""
+    """The child's program, as `python -m` takes it; it speaks `harness.workers.protocol`. Empty: see `own`."""
     classpath_role: Role | None
     """Which of RocketMQ's class paths it needs: `client` or `tools`; None: it has no JVM."""
     jvm_options: tuple[str, ...] = ()
@@ -41,6 +44,8 @@ class WorkerKind:
     """The extra of our distribution whose packages its child imports: see `harness.workers.client_packages`."""
     native: bool = False
     """Whether its child loads librocketmq, the C++ client: see `harness.workers.native_library`."""
+    own: Callable[[Progress | None], OwnProgram] | None = None
+    """Makes the program of one that isn't Python, or finds it; None: it is `module`."""
 
     def packages_folder(self, progress: Progress | None = None) -> Path | None:
         """The folder that has these packages, installed if need be; None: it needs none.
@@ -57,6 +62,14 @@ class WorkerKind:
             EnvironmentNotReady: there is none for this machine, or it can't be had.
         """
         return library(progress) if self.native else None
+
+    def program(self, progress: Progress | None = None) -> OwnProgram | None:
+        """The program of a worker that isn't Python, built if need be; None: it is one of ours in Python.
+
+        Raises:
+            EnvironmentNotReady: it can't be had.
+        """
+        return None if self.own is None else self.own(progress)
 
 
 def log_properties(folder: Path) -> tuple[str, ...]:
@@ -76,6 +89,11 @@ def log_properties(folder: Path) -> tuple[str, ...]:
         f"-Drocketmq.client.localOffsetStoreDir={folder}/offsets",
         f"-XX:ErrorFile={folder}/hs_err_%p.log",
     )
+
+
+def kind_of(own: OwnWorker) -> WorkerKind:
+    """The kind of a worker of the user's own."""
+    return WorkerKind(own.kind.worker, "", None, own=lambda _progress: own_program(own.command, own.folder))
 
 
 KINDS: Mapping[str, WorkerKind] = MappingProxyType(
@@ -98,6 +116,8 @@ KINDS: Mapping[str, WorkerKind] = MappingProxyType(
                 packages="client-python",
                 native=True,
             ),
+            WorkerKind("go", "", None, own=go_program),
+            *map(kind_of, own_workers()),
         )
     }
 )

@@ -15,7 +15,7 @@ from rocketchaos.spark_reports.divergence.read import Facts
 from rocketchaos.spark_reports.divergence.words import what
 from rocketchaos.spark_reports.queries import queries
 from rocketchaos.spark_reports.report import Table
-from rocketchaos.spark_reports.schema import schema
+from rocketchaos.spark_reports.spark_schema import schema
 from rocketchaos.spark_reports.statistics.interval import Interval
 from rocketchaos.spark_reports.statistics.tarone import FAMILY_WISE
 

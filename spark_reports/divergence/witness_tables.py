@@ -13,7 +13,7 @@ from rocketchaos.spark_reports.divergence.tables import CELL_COLUMNS, interval_c
 from rocketchaos.spark_reports.divergence.witnesses import Contradiction, Statement
 from rocketchaos.spark_reports.queries import queries
 from rocketchaos.spark_reports.report import Table
-from rocketchaos.spark_reports.schema import schema
+from rocketchaos.spark_reports.spark_schema import schema
 
 _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 

@@ -22,7 +22,7 @@ from rocketchaos.spark_reports.flakiness.read import Signature
 from rocketchaos.spark_reports.flakiness.versions import WORDS, VersionChange
 from rocketchaos.spark_reports.queries import queries
 from rocketchaos.spark_reports.report import Table
-from rocketchaos.spark_reports.schema import schema
+from rocketchaos.spark_reports.spark_schema import schema
 from rocketchaos.spark_reports.statistics.score import STEADY_RATE, chance_above
 
 _TEXT, _LONG, _DOUBLE, _TIME, _BOOL = StringType(), LongType(), DoubleType(), TimestampType(), BooleanType()

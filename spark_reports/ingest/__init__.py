@@ -1,5 +1,6 @@
-"""Run folders become facts: what is listed, read, judged fit, and handed to the store.
+"""Run folders become rows of the store: what is listed, looked at, judged fit, and handed to the store.
 
-`listing` finds folders, `reading` and `events` parse them once, a file for each table makes its rows, `soundness`
-and `quarantine` say which folders are fit, and `ingest` does it all, some thousand folders at a time.
+`folder_list` finds folders, `reading` loads the facts that are in them, `made_anew` makes those that are missing
+and says what is wrong, `table_rows` gives them the form of the tables, and `ingest` does it all, some thousand
+folders at a time.
 """

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as fn
 
-from rocketchaos.spark_reports.ingest.listing import Folder, is_gone, run_folders
+from rocketchaos.spark_reports.ingest.folder_list import Folder, is_gone, run_folders
 from rocketchaos.spark_reports.ingest.portion import Portion
 from rocketchaos.spark_reports.ingest.reading import reading
 from rocketchaos.spark_reports.ingest.summary import IngestSummary
@@ -46,7 +46,7 @@ def ingest(
     begun = time.monotonic()
     progress("looking for run folders")
     folders = run_folders(spark, runs)
-    listed = {one.source for one in folders}
+    listed = {item.source for item in folders}
 
     def gone(source: str) -> bool:
         return is_gone(source, listed, runs)
@@ -77,13 +77,13 @@ def _to_be_read(
         .collect()
     }
     known = {row.listing: row.source for row in stored.values()}
-    here = {one.source: one for one in folders}
+    here = {item.source: item for item in folders}
     moved = [
-        one
-        for one in folders
-        if known.get(one.listing, one.source) != one.source and gone(known[one.listing])
+        item
+        for item in folders
+        if known.get(item.listing, item.source) != item.source and gone(known[item.listing])
     ]
-    store.move({one.listing: one.source for one in moved})
+    store.move({item.listing: item.source for item in moved})
     rows = store.read(QUARANTINE).select("source", "listing", "host", "kind", "run", "batch").collect()
     # A disk of another machine can't be seen from here.
     quarantined = {row.source: row.batch for row in rows if row.host in (None, platform.node())}
@@ -99,13 +99,13 @@ def _to_be_read(
     present = problems(store.read(RUNS), store.read(QUARANTINE)).select("source", "kind")
     bad = {row.source: row.kind for row in present.collect()} if judged else {}
     new, still_bad = [], Counter[str]()
-    for one in folders:
-        if one.listing in known:
+    for item in folders:
+        if item.listing in known:
             continue
-        if (one.source, one.listing) not in judged:
-            new.append(one)
-        elif one.source in bad:
-            still_bad[bad[one.source]] += 1
+        if (item.source, item.listing) not in judged:
+            new.append(item)
+        elif item.source in bad:
+            still_bad[bad[item.source]] += 1
     return (
         new,
         quarantined,

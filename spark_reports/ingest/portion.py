@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, Row, SparkSession, Window
-from pyspark.sql import functions as fn
+from pyspark.sql import DataFrame, Row, SparkSession
 
-from rocketchaos.spark_reports.ingest import soundness
-from rocketchaos.spark_reports.ingest.broken_lines import first_broken_lines
-from rocketchaos.spark_reports.ingest.checks import checks
-from rocketchaos.spark_reports.ingest.conditions import conditions
-from rocketchaos.spark_reports.ingest.events import HARDLY_REPEATED, history, staged, story
-from rocketchaos.spark_reports.ingest.faults import faults
-from rocketchaos.spark_reports.ingest.findings import findings
-from rocketchaos.spark_reports.ingest.listing import Folder, again, is_local
-from rocketchaos.spark_reports.ingest.logs import log_findings
-from rocketchaos.spark_reports.ingest.messages import messages
-from rocketchaos.spark_reports.ingest.offsets import offsets
-from rocketchaos.spark_reports.ingest.ownership import ownership
-from rocketchaos.spark_reports.ingest.quarantine import BROKEN, Problem, changed, copy_of, gone, problem_of
-from rocketchaos.spark_reports.ingest.reading import documents, event_lines, message_lines
-from rocketchaos.spark_reports.ingest.runs import runs
-from rocketchaos.spark_reports.ingest.seen import NUMBERS, seen_of, what_is_seen
+from rocketchaos.harness.facts.folder_facts import FACTS, MADE_OF, MESSAGES
+from rocketchaos.harness.facts.kinds import FACTS_VERSION
+from rocketchaos.harness.facts.line_digest import EMPTY
+from rocketchaos.spark_reports.ingest import table_rows
+from rocketchaos.spark_reports.ingest.folder_list import Folder, again, is_local
+from rocketchaos.spark_reports.ingest.made_anew import made_anew
+from rocketchaos.spark_reports.ingest.quarantine import Problem, changed, copy_of, gone
+from rocketchaos.spark_reports.ingest.reading import digests, fact_lines, message_lines
 from rocketchaos.spark_reports.ingest.staging import Staging, staging
-from rocketchaos.spark_reports.ingest.subscriptions import subscriptions
 from rocketchaos.spark_reports.ingest.summary import IngestSummary
-from rocketchaos.spark_reports.ingest.timings import timings
-from rocketchaos.spark_reports.ingest.totals import in_time, totals
-from rocketchaos.spark_reports.ingest.witnesses import witnesses
 from rocketchaos.spark_reports.store import Store
-from rocketchaos.spark_reports.tables import (
-    CHECKS,
-    CONDITIONS,
-    FAULTS,
-    FINDINGS,
-    MESSAGES,
-    OFFSETS,
-    OWNERSHIP,
-    QUARANTINE,
-    RUNS,
-    SUBSCRIPTIONS,
-    TIMINGS,
-)
+from rocketchaos.spark_reports.tables import FACTS as TABLES_OF_FACTS
+from rocketchaos.spark_reports.tables import MESSAGES as OF_MESSAGES
+from rocketchaos.spark_reports.tables import QUARANTINE
 
-_BYTES_EACH = 32 * 2**20
-"""Of the input for one partition of messages."""
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A run folder, with what is known of it before anything of it is in the store."""
+
+    folder: Folder
+    run: str | None
+    scenario: str | None
+    digest: str
+    """Of all that its facts are made of."""
+    message_count: int
+    uri: str
+    """Where its facts and messages are: its own, or of a folder that was made for it."""
+    place: str | None
+    """What Spark calls that, with a `/` behind; None: there are no facts."""
+    problem: Problem | None = None
+    """Why it isn't fit."""
+    counts: bool = True
+    """No other folder has the same run, judged later, here or in the store."""
+    stored: Row | None = None
+    """The run as the store has it: `source`, `digest`, `judged_ms`."""
 
 
 class Portion:
@@ -67,7 +65,7 @@ class Portion:
         """`quarantined`: what is in quarantine, by source; the batch that has put it there."""
         self._spark = spark
         self._store = store
-        self._folders = {one.source: one for one in folders}
+        self._folders = {item.source: item for item in folders}
         self._is_gone = is_gone
         self._quarantined = quarantined
         self._lost: dict[str, Problem] = {}
@@ -97,144 +95,141 @@ class Portion:
         """Go on without folders that are no longer as they were listed; whether there are any."""
         lost = self._not_as_listed()
         self._lost |= lost
-        self._folders = {source: one for source, one in self._folders.items() if source not in lost}
+        self._folders = {source: item for source, item in self._folders.items() if source not in lost}
         self._batch = self._store.begin()
         return bool(lost)
 
     def _ingest(self) -> tuple[IngestSummary, list[Folder]]:
         """What was done, and the folders that are to be ingested now."""
         with staging(self._spark, self._store, self._batch) as place:
-            found = self._with_moved(place.keep("documents", self._documents()))
-            keys = found.where("run IS NOT NULL AND counts").select("place", "run_key", "run", "batch")
-            lines = place.keep(
-                "events", staged(event_lines(self._spark, self._listed), keys), HARDLY_REPEATED
-            )
-            few = place.keep("story", story(lines))
-            added = place.keep("totals", totals(lines))
-            whole = place.keep("histories", soundness.of_histories(added))
-            sound = (
-                whole.where("in_order AND broken_events = 0 AND ends > 0")
-                .join(keys, "run_key")
-                .select("run_key", "run", "batch", "first_ns")
-            )
-            told, timed = history(few, sound), in_time(added, sound)
-            self._append_by_history(history(lines, sound), told, timed, keys)
-            sums = soundness.of_messages(self._own_messages(), added, few)
-            seen = self._seen(place, found, whole, sums)
-            rows = {row.source: row for row in seen.select(*NUMBERS).collect()}
-            problems = self._problems(rows)
-            fit = [row.run_key for source, row in rows.items() if source not in problems and row.counts]
+            lines, found = self._look(place)
+            found = self._with_counts(found)
+            fit = [item for item in found.values() if item.counts and item.problem is None]
             if fit:
-                self._append_by_documents(
-                    seen.where(fn.col("counts") & fn.col("run_key").isin(fit)), told, timed
+                self._append(lines, self._keys(fit), fit)
+            lost = self._not_as_listed()
+            now = {
+                source: replace(item, problem=lost.get(source, item.problem))
+                for source, item in found.items()
+            }
+            return self._commit(lines, now)
+
+    def _look(self, place: Staging) -> tuple[DataFrame, dict[str, Found]]:
+        """The lines of all facts, and what is known of each folder; of those that have none facts are made."""
+        sealed = [f"{source}/{FACTS}" for source, item in self._folders.items() if FACTS in item.files]
+        lines = place.keep("facts", fact_lines(self._spark, sealed))
+        found = self._sealed(lines) if sealed else {}
+        others = [item for source, item in self._folders.items() if source not in found]
+        if not others:
+            return lines, found
+        with place.filling("anew") as target:
+            made = made_anew(self._spark, others, target)
+        uris = {item.source: f"{place.uri}/anew/{item.name}" for item in made}
+        paths = [f"{uris[item.source]}/{FACTS}" for item in made if item.problem is None]
+        anew = place.keep("facts-anew", fact_lines(self._spark, paths))
+        at = {row.source: row.place for row in table_rows.seals(anew)}
+        for item in made:
+            uri = uris[item.source]
+            digest = _digest(item.files)
+            found[item.source] = Found(
+                self._folders[item.source],
+                item.run,
+                item.scenario,
+                digest,
+                item.message_count,
+                uri=uri,
+                place=at.get(uri),
+                problem=item.problem,
+            )
+        return lines.unionByName(anew), found
+
+    def _sealed(self, lines: DataFrame) -> dict[str, Found]:
+        """The folders whose facts are of this version, and of the files as they are."""
+        seals = {
+            row.source: row
+            for row in table_rows.seals(lines)
+            if row.source in self._folders and row.facts_version == FACTS_VERSION
+        }
+        paths = [f"{source}/{name}" for source in seals for name in self._folders[source].files]
+        seen = digests(self._spark, paths)
+        return {
+            source: Found(
+                self._folders[source],
+                row.run,
+                row.scenario,
+                _digest(row.files),
+                row.message_count,
+                uri=source,
+                place=row.place,
+            )
+            for source, row in seals.items()
+            if all(seen.get((source, name), EMPTY) == row.files.get(name) for name in (*MADE_OF, FACTS))
+            and row.run is not None
+        }
+
+    def _with_counts(self, found: Mapping[str, Found]) -> dict[str, Found]:
+        """Of several folders with the same run the one that was judged last counts, unless the store's is later.
+
+        Where that isn't there any more, a copy that was judged alike takes its place.
+        """
+        by_run: dict[str, list[Found]] = defaultdict(list)
+        for item in found.values():
+            if item.run is not None:
+                by_run[item.run].append(item)
+        stored = table_rows.stored(self._store, by_run)
+        counted = dict(found)
+        for run, same in by_run.items():
+            same.sort(key=lambda item: (-item.folder.judged_ms, item.folder.source))
+            old = stored.get(run)
+            for item in same:
+                # What doesn't count is no problem, whatever is wrong with it.
+                counts = item is same[0] and not (old is not None and self._is_beaten(item, old))
+                counted[item.folder.source] = replace(
+                    item, counts=counts, problem=item.problem if counts else None, stored=old
                 )
-            return self._commit(seen, rows, problems)
+        return counted
 
-    @property
-    def _listed(self) -> list[Folder]:
-        return list(self._folders.values())
-
-    def _documents(self) -> DataFrame:
-        """A row for each folder: what was listed, and its documents.
-
-        `counts` is false where another folder has the same run, judged later, here or in the store.
-        """
-        listed = self._spark.createDataFrame(
-            [(one.source, one.listing, one.judged_ms) for one in self._listed],
-            "source string, listing string, judged_ms long",
-        )
-        read = documents(self._spark, self._listed).withColumnsRenamed(
-            {"run": "record", "outcome": "verdict"}
-        )
-        own = listed.join(read, "source", "left").withColumn("run", fn.col("record.run"))
-        latest = Window.partitionBy("run").orderBy(fn.desc("judged_ms"), "source")
-        stored = self._store.read(RUNS).select(
-            "run",
-            fn.col("source").alias("stored_source"),
-            fn.col("digest").alias("stored_digest"),
-            fn.unix_millis("judged").alias("stored_judged_ms"),
-        )
+    def _is_beaten(self, item: Found, old: Row) -> bool:
         # Where a store was brought up to date it has no digest, and the same facts are to be made again.
-        elsewhere = fn.expr(
-            "stored_source <> source AND stored_judged_ms >= judged_ms AND stored_digest IS NOT NULL"
-        )
-        return (
-            own.withColumn("first", (fn.row_number().over(latest) == 1) | fn.col("run").isNull())
-            .join(stored, "run", "left")
-            .withColumn("counts", fn.col("first") & ~fn.coalesce(elsewhere, fn.lit(False)))
-            .withColumn("batch", fn.lit(self._batch))
-            .withColumn("run_key", fn.xxhash64("run", "batch"))
-        )
+        if old.source == item.folder.source or old.digest is None or old.judged_ms is None:
+            return False
+        if old.judged_ms == item.folder.judged_ms:
+            return not self._is_gone(old.source)
+        return bool(old.judged_ms > item.folder.judged_ms)
 
-    def _with_moved(self, found: DataFrame) -> DataFrame:
-        """A folder that has the run as the store has it counts, where that folder isn't there any more."""
-        same = found.where("first AND NOT counts AND stored_judged_ms = judged_ms")
-        sources = [row.stored_source for row in same.select("stored_source").distinct().collect()]
-        left = [one for one in sources if self._is_gone(one)]
-        moved = fn.col("first") & fn.col("stored_source").isin(left) & fn.expr("stored_judged_ms = judged_ms")
-        return found.withColumn("counts", fn.col("counts") | fn.coalesce(moved, fn.lit(False)))
+    def _append(self, lines: DataFrame, keys: DataFrame, fit: Sequence[Found]) -> None:
+        """Append facts; nobody sees them before the commit.
 
-    def _append_by_history(
-        self, events: DataFrame, told: DataFrame, timed: DataFrame, keys: DataFrame
-    ) -> None:
-        """Append what histories and messages tell of, and of runs that turn out not to be fit too: nobody sees it.
-
-        All at once: of the smaller tables most of the time goes into planning, compiling and committing, while
-        the messages, which begin first, keep all cores busy.
+        All at once: of the smaller tables most of the time goes into planning and committing, while the messages,
+        which begin first, keep all cores busy.
         """
-        facts = (
-            (MESSAGES, partial(self._messages, events, told, keys)),
-            (TIMINGS, partial(timings, told, timed)),
-            (SUBSCRIPTIONS, partial(subscriptions, told)),
-            (OWNERSHIP, partial(ownership, told)),
-            (OFFSETS, partial(offsets, told)),
-            (FAULTS, partial(faults, told)),
+        paths = [f"{item.uri}/{MESSAGES}" for item in fit]
+        of_messages = (OF_MESSAGES, lambda: table_rows.messages(message_lines(self._spark, paths), keys))
+        others = [
+            (table, partial(table_rows.of_table, lines, keys, table))
+            for table in TABLES_OF_FACTS
+            if table.kind is not None
+        ]
+        self._store.append_all([of_messages, *others])
+
+    def _keys(self, fit: Sequence[Found]) -> DataFrame:
+        listed = (
+            (
+                item.place,
+                item.run,
+                self._batch,
+                item.folder.source,
+                item.folder.listing,
+                item.digest,
+                item.folder.judged_ms,
+            )
+            for item in fit
         )
-        self._store.append_all(facts)
-
-    def _messages(self, events: DataFrame, told: DataFrame, keys: DataFrame) -> DataFrame:
-        size = sum(one.files["messages.jsonl"].size for one in self._listed if "messages.jsonl" in one.files)
-        partitions = max(self._spark.sparkContext.defaultParallelism, size // _BYTES_EACH + 1)
-        lines = message_lines(self._spark, self._listed)
-        return messages(lines, keys, witnesses(events, told, partitions), partitions)
-
-    def _own_messages(self) -> DataFrame:
-        return self._store.read(MESSAGES).where(fn.col("batch") == self._batch)
-
-    def _append_by_documents(self, fit: DataFrame, told: DataFrame, timed: DataFrame) -> None:
-        facts = (
-            (CONDITIONS, partial(conditions, fit, told, timed)),
-            (FINDINGS, lambda: findings(fit, told, log_findings(self._spark, fit))),
-            (CHECKS, partial(checks, fit)),
-        )
-        self._store.append_all(facts)
-
-    def _seen(self, place: Staging, found: DataFrame, whole: DataFrame, sums: DataFrame) -> DataFrame:
-        """Everything that is known of each folder: its documents, and what its files add up to."""
-        every = found.join(whole, "run_key", "left").join(sums, "run_key", "left")
-        return place.keep("seen", every.transform(what_is_seen).withColumn("digest", soundness.digest()))
-
-    def _problems(self, rows: Mapping[str, Row]) -> dict[str, Problem]:
-        """Source: why it is not fit."""
-        problems = {}
-        for source, row in rows.items():
-            problem = problem_of(seen_of(self._folders[source], row)) if row.counts else None
-            if problem is not None:
-                problems[source] = problem
-        lines = first_broken_lines(
-            self._spark,
-            [
-                f"{source}/{one.file}"
-                for source, one in problems.items()
-                if one.kind == BROKEN and one.file and one.file.endswith(".jsonl")
-            ],
-        )
-        problems |= self._not_as_listed()
-        return {source: lines.located(source, one) for source, one in problems.items()} | self._lost
+        return table_rows.keys(self._spark, listed)
 
     def _not_as_listed(self) -> dict[str, Problem]:
         """Source: what has happened to it since it was listed."""
-        now = again(self._spark, self._listed)
+        now = again(self._spark, list(self._folders.values()))
         return {
             source: changed() if source in now else gone()
             for source, folder in self._folders.items()
@@ -242,64 +237,71 @@ class Portion:
             if now.get(source) != folder.listing and not (folder.problem and source in now)
         }
 
-    def _commit(
-        self, seen: DataFrame, rows: Mapping[str, Row], problems: Mapping[str, Problem]
-    ) -> tuple[IngestSummary, list[Folder]]:
-        fit = {source: row for source, row in rows.items() if source not in problems}
-        new = {source: row for source, row in fit.items() if row.counts and row.digest != row.stored_digest}
-        winners = {row.run: source for source, row in fit.items() if row.counts}
-        beaten = {row.run for source, row in rows.items() if row.counts and source in problems}
-        others = {source: row for source, row in fit.items() if not row.counts}
-        rest = [self._folders[source] for source, row in others.items() if row.run in beaten]
+    def _commit(self, lines: DataFrame, found: Mapping[str, Found]) -> tuple[IngestSummary, list[Folder]]:
+        fit = [item for item in found.values() if item.problem is None]
+        winners = {item.run: item for item in fit if item.counts}
+        new = [item for item in winners.values() if item.stored is None or item.digest != item.stored.digest]
+        beaten = {item.run for item in found.values() if item.counts and item.problem is not None}
+        others = [item for item in fit if not item.counts]
+        rest = [item.folder for item in others if item.run in beaten]
         copies = {
-            source: copy_of(winners.get(row.run, row.stored_source))
-            for source, row in others.items()
-            if row.run not in beaten
+            item.folder.source: copy_of(
+                winners[item.run].folder.source
+                if item.run in winners
+                else str(item.stored and item.stored.source)
+            )
+            for item in others
+            if item.run not in beaten
         }
-        self._quarantine(rows, problems)
-        committed = {source: row.run_key for source, row in fit.items() if row.counts}
-        if committed:
-            keys = list(committed.values())
-            self._store.commit(runs(seen.where(fn.col("counts") & fn.col("run_key").isin(keys))))
+        problems = {source: item.problem for source, item in found.items() if item.problem is not None}
+        problems |= self._lost
+        self._quarantine(found, problems)
+        if winners:
+            self._store.commit(table_rows.runs(lines, self._keys(list(winners.values()))))
             # By what clocks say it might have been found broken only after this.
+            committed = {item.folder.source for item in winners.values()}
             self._store.release(
                 {source: batch for source, batch in self._quarantined.items() if source in committed}
             )
         # Only now: where this is broken off before, no copy is passed over for a run that isn't there.
-        self._quarantine(rows, copies)
-        replaced = sum(row.stored_digest is not None for row in new.values())
+        self._quarantine(found, copies)
+        replaced = sum(item.stored is not None and item.stored.digest is not None for item in new)
         summary = IngestSummary(
             ingested=len(new) - replaced,
             replaced=replaced,
             unchanged=len(fit) - len(new) - len(rest),
-            quarantined=dict(sorted(Counter(one.kind for one in problems.values()).items())),
-            messages=sum(row.message_count or 0 for row in new.values()),
+            quarantined=dict(sorted(Counter(item.kind for item in problems.values()).items())),
+            messages=sum(item.message_count for item in new),
         )
         return summary, rest
 
-    def _quarantine(self, rows: Mapping[str, Row], problems: Mapping[str, Problem]) -> None:
+    def _quarantine(self, found: Mapping[str, Found], problems: Mapping[str, Problem]) -> None:
         if not problems:
             return
-        found, nothing = datetime.now(UTC), Row(digest=None, run=None, scenario=None)
-        self._store.quarantine(
-            self._spark.createDataFrame(
-                [
-                    (
-                        source,
-                        platform.node() if is_local(source) else None,
-                        (row := rows.get(source, nothing)).digest,
-                        None if one.passing or source in self._lost else self._folders[source].listing,
-                        row.run,
-                        row.scenario,
-                        one.kind,
-                        one.file,
-                        one.line,
-                        one.reason,
-                        self._batch,
-                        found,
-                    )
-                    for source, one in problems.items()
-                ],
-                QUARANTINE.schema,
+        now = datetime.now(UTC)
+        quarantined = []
+        for source, problem in problems.items():
+            item = found.get(source)
+            quarantined.append(
+                (
+                    source,
+                    platform.node() if is_local(source) else None,
+                    item and item.digest,
+                    None if item is None or problem.passing else item.folder.listing,
+                    item and item.run,
+                    item and item.scenario,
+                    problem.kind,
+                    problem.file,
+                    problem.line,
+                    problem.reason,
+                    self._batch,
+                    now,
+                )
             )
-        )
+        self._store.quarantine(self._spark.createDataFrame(quarantined, QUARANTINE.schema))
+
+
+def _digest(files: Mapping[str, str]) -> str:
+    """Of everything that a folder's facts are made of."""
+    parts = "\n".join(files.get(name, "") for name in MADE_OF)
+    return hashlib.sha256(parts.encode()).hexdigest()

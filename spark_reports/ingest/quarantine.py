@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rocketchaos.harness.core.model import SCHEMA_VERSION, OutcomeKind, Trouble
-from rocketchaos.spark_reports.ingest.listing import Folder
+from rocketchaos.harness.facts.seen import LAST_WALL_MS, Seen, SeenDocument
+from rocketchaos.spark_reports.ingest.folder_list import Folder
 from rocketchaos.spark_reports.tables import COPY
 
 MISSING, BROKEN, OTHER, TRUNCATED, RUNNING, CONTRADICTION, GONE = KINDS = (
@@ -23,9 +24,6 @@ MISSING, BROKEN, OTHER, TRUNCATED, RUNNING, CONTRADICTION, GONE = KINDS = (
 _MADE_ANEW = ("outcome.json", "checks.json", "messages.jsonl")
 """What `rocketchaos check` writes, from the history."""
 
-_LAST_WALL_MS = 253_402_300_799_000
-"""The last Unix time that a calendar of four digits has."""
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -39,50 +37,9 @@ class Problem:
     """What is wrong shows in no listing, as rights of reading: the folder is read again however it is listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What is seen of `run.json`, `outcome.json` or `checks.json`."""
-
-    read: bool
-    """It could be read, if only as text."""
-    broken: bool
-    """It is no JSON, or lacks what it must have."""
-    schema_version: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What is seen of a folder; sums are of `spark_reports.ingest.soundness`."""
-
-    folder: Folder
-    run: Document
-    outcome: Document
-    checks: Document
-    ended: bool = False
-    """`run.json` tells when it ended."""
-    outcome_kind: str | None = None
-    trouble: str | None = None
-    last_event_of_checks: int | None = None
-    event_count: int = 0
-    broken_events: int = 0
-    events_of_other_schema: int = 0
-    events_of_another_run: int = 0
-    in_order: bool = True
-    ends: int = 0
-    first_wall_ms: int | None = None
-    message_count: int = 0
-    missing_messages: int = 0
-    surplus_messages: int = 0
-    other_keys: int = 0
-    broken_messages: int = 0
-    messages_of_other_schema: int = 0
-    last_event_of_messages: int | None = None
-    strange_groups: tuple[str, ...] = ()
-
-
-def problem_of(seen: Seen) -> Problem | None:
-    """The first and gravest reason; None: the folder is fit."""
-    return next(_problems(seen), None)
+def problem_of(folder: Folder, seen: Seen) -> Problem | None:
+    """The first and gravest reason, by how the folder is listed and what was seen of it; None: it is fit."""
+    return next(_problems(folder, seen), None)
 
 
 def changed() -> Problem:
@@ -102,21 +59,21 @@ def copy_of(other: str) -> Problem:
     return Problem(COPY, None, f"{other} has the same run, judged no earlier: that one counts")
 
 
-def _problems(seen: Seen) -> Iterator[Problem]:
-    folder, run = seen.folder, shlex.quote(seen.folder.source.removeprefix("file:"))
+def _problems(folder: Folder, seen: Seen) -> Iterator[Problem]:
+    run = shlex.quote(folder.source.removeprefix("file:"))
     check, repeat = f"`rocketchaos check {run}` makes it anew", f"`rocketchaos reproduce {run}` runs it again"
     if folder.problem is not None:
         reason = f"the folder can't be listed: {folder.problem}; let this user read it"
         yield Problem(MISSING, None, reason, passing=True)
-    yield from _document(seen, "run.json", seen.run, repeat)
+    yield from _document(folder, "run.json", seen.run, repeat)
     if "outcome.json" not in folder.files and not seen.ended:
         yield Problem(
             RUNNING,
             "outcome.json",
             f"it has not ended: ingest it again when it has; if its harness was killed, {repeat}",
         )
-    yield from _document(seen, "outcome.json", seen.outcome, check)
-    yield from _document(seen, "checks.json", seen.checks, check)
+    yield from _document(folder, "outcome.json", seen.outcome, check)
+    yield from _document(folder, "checks.json", seen.checks, check)
     if seen.outcome_kind not in list(OutcomeKind):
         yield Problem(CONTRADICTION, "outcome.json", f"`{seen.outcome_kind}` is no outcome; {check}")
     for name, count in (("messages.jsonl", seen.message_count), ("events.jsonl", seen.event_count)):
@@ -130,15 +87,19 @@ def _problems(seen: Seen) -> Iterator[Problem]:
     yield from _messages(seen, check)
 
 
-def _document(seen: Seen, name: str, document: Document, way_out: str) -> Iterator[Problem]:
-    if name not in seen.folder.files:
+def _document(folder: Folder, name: str, document: SeenDocument, way_out: str) -> Iterator[Problem]:
+    if name not in folder.files:
         yield Problem(MISSING, name, f"there is no {name}; {way_out}")
-    elif not document.read and seen.folder.files[name].size > 0:
+    elif not document.read and folder.files[name].size > 0:
         yield Problem(MISSING, name, f"{name} can't be read; let this user read it", passing=True)
     elif document.broken:
         yield Problem(BROKEN, name, f"{name} is no JSON of a run folder; {way_out}")
     elif document.schema_version != SCHEMA_VERSION:
         yield _other(name, document.schema_version)
+
+
+def _broken(name: str, reason: str, line: int | None) -> Problem:
+    return Problem(BROKEN, name, f"{reason} (the first is line {line})", line)
 
 
 def _other(name: str, version: int | None) -> Problem:
@@ -161,7 +122,9 @@ def _history(seen: Seen, repeat: str) -> Iterator[Problem]:
             TRUNCATED, name, f"the last line is cut: the harness was killed, or the disk full; {repeat}"
         )
     if seen.broken_events:
-        yield Problem(BROKEN, name, f"lines that are no events: {seen.broken_events}; {repeat}")
+        yield _broken(
+            name, f"lines that are no events: {seen.broken_events}; {repeat}", seen.first_broken_event
+        )
     if not seen.in_order:
         yield Problem(TRUNCATED, name, f"events are missing, or there twice; {repeat}")
     if not seen.ends:
@@ -170,7 +133,7 @@ def _history(seen: Seen, repeat: str) -> Iterator[Problem]:
             name,
             f"the history stops before the end of the run: the harness was killed, or crashed; {repeat}",
         )
-    if seen.first_wall_ms is not None and not 0 <= seen.first_wall_ms <= _LAST_WALL_MS:
+    if seen.first_wall_ms is not None and not 0 <= seen.first_wall_ms <= LAST_WALL_MS:
         yield Problem(CONTRADICTION, name, f"it begins at {seen.first_wall_ms} ms of Unix time; {repeat}")
     if seen.events_of_another_run:
         yield Problem(CONTRADICTION, name, f"its events are another run's than run.json's; {repeat}")
@@ -181,11 +144,8 @@ def _messages(seen: Seen, check: str) -> Iterator[Problem]:
     if seen.messages_of_other_schema:
         yield _other(name, None)
     if seen.broken_messages:
-        yield Problem(
-            BROKEN,
-            name,
-            f"lines that are no messages, or of a class that is none: {seen.broken_messages}; {check}",
-        )
+        reason = f"lines that are no messages, or of a class that is none: {seen.broken_messages}; {check}"
+        yield _broken(name, reason, seen.first_broken_message)
     if seen.strange_groups:
         groups = ", ".join(seen.strange_groups[:3])
         yield Problem(CONTRADICTION, name, f"the history knows no group {groups}; {check}")

@@ -1,14 +1,17 @@
-"""Parsed documents and events of an ingest under way, as columns, in a folder of the store that ends with it."""
+"""Facts of an ingest under way, in a folder of the store that ends with it: every executor can read them there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.spark_reports.places import literal
 from rocketchaos.spark_reports.store import BATCH_LIMIT_S, Store
 
@@ -16,24 +19,41 @@ _FOLDER = "staging"
 
 
 class Staging:
-    """Where an ingest keeps what it has parsed."""
+    """Where an ingest keeps what it has made."""
 
-    def __init__(self, spark: SparkSession, uri: str) -> None:
+    def __init__(self, spark: SparkSession, uri: str, folder: Path | None) -> None:
         self._spark = spark
-        self._uri = uri
+        self._folder = folder
+        self.uri = uri
 
-    def keep(self, name: str, rows: DataFrame, hardly_repeated: Sequence[str] = ()) -> DataFrame:
-        """Write rows and read them back: what made them is not done again.
-
-        Args:
-            name: of the rows.
-            rows: what is kept.
-            hardly_repeated: columns of which Parquet would build dictionaries in vain.
-        """
-        uri = f"{self._uri}/{name}"
-        plain = {f"parquet.enable.dictionary#{column}": "false" for column in hardly_repeated}
-        rows.write.mode("overwrite").options(**plain).parquet(uri)
+    def keep(self, name: str, rows: DataFrame) -> DataFrame:
+        """Write rows and read them back: what made them is not done again."""
+        uri = f"{self.uri}/{name}"
+        rows.write.mode("overwrite").parquet(uri)
         return self._spark.read.schema(rows.schema).parquet(literal(uri))
+
+    @contextmanager
+    def filling(self, name: str) -> Iterator[Path]:
+        """A folder of this machine; what is in it at the end of the block is in the folder of this name.
+
+        Raises:
+            EnvironmentNotReady: it can't be written.
+        """
+        try:
+            if self._folder is not None:
+                yield self._folder / name
+                return
+            with tempfile.TemporaryDirectory(prefix="rocketchaos-") as temporary:
+                here = Path(temporary) / name
+                yield here
+                if here.exists():
+                    files, path = _file_system(self._spark, f"{self.uri}/{name}")
+                    files.copyFromLocalFile(False, True, _path(self._spark, f"file:{here}"), path)
+        except OSError as error:
+            raise EnvironmentNotReady(
+                f"facts can't be made: {error.strerror or error}: {error.filename or self.uri}",
+                "Free some disk space, or let this user write there.",
+            ) from error
 
 
 @contextmanager
@@ -43,7 +63,8 @@ def staging(spark: SparkSession, store: Store, batch: str) -> Iterator[Staging]:
     _remove_old(spark, root)
     uri = f"{root}/{batch}"
     try:
-        yield Staging(spark, uri)
+        folder = store.place.folder
+        yield Staging(spark, uri, None if folder is None else folder / _FOLDER / batch)
     finally:
         _remove(spark, uri)
 
@@ -53,8 +74,8 @@ def _remove_old(spark: SparkSession, root: str) -> None:
     files, path = _file_system(spark, root)
     if not files.exists(path):
         return
-    for one in files.listStatus(path):
-        name = one.getPath().getName()
+    for item in files.listStatus(path):
+        name = item.getPath().getName()
         if name < oldest:
             _remove(spark, f"{root}/{name}")
 
@@ -67,5 +88,10 @@ def _remove(spark: SparkSession, uri: str) -> None:
 
 def _file_system(spark: SparkSession, uri: str) -> tuple[Any, Any]:
     context: Any = spark.sparkContext
-    path = context._jvm.org.apache.hadoop.fs.Path(uri)
+    path = _path(spark, uri)
     return path.getFileSystem(context._jsc.hadoopConfiguration()), path
+
+
+def _path(spark: SparkSession, uri: str) -> Any:
+    context: Any = spark.sparkContext
+    return context._jvm.org.apache.hadoop.fs.Path(uri)

@@ -10,7 +10,7 @@ from pyspark.sql.types import DataType, DoubleType, LongType, StringType
 
 from rocketchaos.spark_reports.queries import queries
 from rocketchaos.spark_reports.report import Table
-from rocketchaos.spark_reports.schema import schema
+from rocketchaos.spark_reports.spark_schema import schema
 from rocketchaos.spark_reports.timing.deciders import WHATS, Timers
 from rocketchaos.spark_reports.timing.read import InScenario, Measured, Side
 

@@ -1,4 +1,4 @@
-"""`make matrix-table RUNS=FOLDER`: where clients and versions differ, written into the README from real runs.
+"""`make matrix-table RUNS=FOLDER`: where clients and versions differ, written into its guide from real runs.
 
 The runs are those of a folder, as `rocketchaos run … --matrix … --runs FOLDER` leaves them, where one is given;
 otherwise they are made.
@@ -14,7 +14,7 @@ from pathlib import Path
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.folder import load_report
 from tests.benchmarks.divergence_table import divergence_table
-from tests.benchmarks.measuring import rocketchaos, write_into_readme
+from tests.benchmarks.measuring import ROOT, rocketchaos, write_into_page
 
 EXPERIMENTS = (
     "same-group-different-tags",
@@ -25,6 +25,7 @@ EXPERIMENTS = (
     "same-topics-whichever-client",
 )
 DIMENSIONS = ("clients=java,python,grpc", "rocketmq=4.9.3,4.9.4,4.9.7,5.3.3,5.5.0")
+GUIDE = ROOT / "docs" / "guides" / "clients-and-versions.md"
 BEGIN, END = "<!-- the matrix by `make matrix-table` -->", "<!-- end of the matrix -->"
 
 
@@ -39,7 +40,7 @@ def reports(runs: Path) -> Iterator[Report]:
 
 
 def make_runs(folder: Path, repeat: int) -> None:
-    """Run the experiments of which the README tells, with every client on every version."""
+    """Run the experiments of the guide, with every client on every version."""
     for name in EXPERIMENTS:
         print(f"{name}, {repeat} times a cell ...", flush=True)
         rocketchaos(
@@ -48,7 +49,7 @@ def make_runs(folder: Path, repeat: int) -> None:
 
 
 def main() -> None:
-    """Print the table, and write it into the README unless told not to."""
+    """Print the table, and write it into the guide, without `--print-only`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "runs", type=Path, nargs="?", help="the folder of the runs; unless given, they are made"
@@ -56,7 +57,7 @@ def main() -> None:
     parser.add_argument(
         "--repeat", type=int, default=3, help="so many runs of each cell, where they are made"
     )
-    parser.add_argument("--no-readme", action="store_true", help="only print")
+    parser.add_argument("--print-only", action="store_true", help="only print")
     chosen = parser.parse_args()
     if chosen.runs is None:
         with tempfile.TemporaryDirectory(prefix="rocketchaos-matrix-") as folder:
@@ -68,8 +69,8 @@ def main() -> None:
         parser.error(f"there is no finished run with a `cell` below {chosen.runs}")
     table = divergence_table(sorted(found, key=lambda report: report.scenario.name))
     print(table)
-    if not chosen.no_readme:
-        write_into_readme(table, BEGIN, END)
+    if not chosen.print_only:
+        write_into_page(GUIDE, table, BEGIN, END)
 
 
 if __name__ == "__main__":

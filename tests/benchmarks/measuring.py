@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+BENCHMARKS = ROOT / "docs" / "benchmarks.md"
 COMMAND = (
     sys.executable,
     "-P",
@@ -56,9 +57,8 @@ def rocketchaos(*arguments: str, ends: Sequence[int] = (0,)) -> tuple[float, str
     return seconds, done.stdout
 
 
-def write_into_readme(text: str, begin: str, end: str) -> None:
-    """Replace what stands between the marks."""
-    readme = ROOT / "README.md"
-    content = readme.read_text(encoding="utf-8")
+def write_into_page(page: Path, text: str, begin: str, end: str) -> None:
+    """Replace what stands between the marks of a page of the documentation."""
+    content = page.read_text(encoding="utf-8")
     before, rest = content.split(begin, 1)
-    readme.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")
+    page.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")

@@ -23,7 +23,7 @@ KEPT = ROOT / "build" / "night"
 
 
 def measure_night(repeats: int, runs: str) -> list[Figure]:
-    """The night of the README, of the usual profile, and what `shrink` makes of it.
+    """The night of docs/benchmarks.md, of the usual profile, and what `shrink` makes of it.
 
     Args:
         repeats: not used.

@@ -1,4 +1,4 @@
-"""`make bench`: how long things take on this machine, written into the README.
+"""`make bench`: how long things take on this machine, written into docs/benchmarks.md.
 
 Every figure is measured in this run, several times, and given as median and range. Nothing is asserted: a
 benchmark on a busy machine tells about the machine.
@@ -32,7 +32,7 @@ from tests.benchmarks.commands import measure_commands
 from tests.benchmarks.containers import measure_containers
 from tests.benchmarks.experiment import measure_experiment
 from tests.benchmarks.matrix import measure_matrix
-from tests.benchmarks.measuring import ROOT, Figure, rocketchaos, write_into_readme
+from tests.benchmarks.measuring import BENCHMARKS, ROOT, Figure, rocketchaos, write_into_page
 from tests.benchmarks.night import measure_night
 from tests.benchmarks.power import measure_power
 from tests.benchmarks.reproduce import SCENARIO, measure_versions
@@ -56,7 +56,7 @@ MARKS = {
     "soak": ("<!-- figures of the soak by `make bench` -->", "<!-- end of figures of the soak -->"),
     "containers": ("<!-- figures of containers by `make bench` -->", "<!-- end of figures of containers -->"),
 }
-"""Where in the README the figures of each part stand."""
+"""Where in docs/benchmarks.md the figures of each part stand."""
 PROBES = 300
 EXPERIMENT_REPEATS = 100
 
@@ -178,30 +178,30 @@ PARTS: Mapping[str, Callable[[int, str], list[Figure]]] = {
 }
 
 
-def write(name: str, rows: Sequence[str], version: str | None = DEFAULT_VERSION, *, readme: bool) -> None:
-    """Print a part's table, where it measured anything, and write it into the README."""
+def write(name: str, rows: Sequence[str], version: str | None = DEFAULT_VERSION, *, into_page: bool) -> None:
+    """Print a part's table, where it measured anything, and write it into docs/benchmarks.md."""
     if rows:
         print(table(rows, version))
-        if readme:
-            write_into_readme(table(rows, version), *MARKS[name])
+        if into_page:
+            write_into_page(BENCHMARKS, table(rows, version), *MARKS[name])
 
 
 def main() -> None:
-    """Measure, print, and write into the README unless told not to."""
+    """Measure, print, and write into docs/benchmarks.md, without `--print-only`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--no-readme", action="store_true", help="only print")
+    parser.add_argument("--print-only", action="store_true", help="only print")
     parser.add_argument("--only", choices=tuple(MARKS), help="only this part")
     chosen = parser.parse_args()
     for name, measure in PARTS.items():
         if chosen.only not in (None, name):
             continue
         with tempfile.TemporaryDirectory(prefix="rocketchaos-bench-") as runs:
-            write(name, figure_rows(measure(chosen.repeats, runs)), readme=not chosen.no_readme)
+            write(name, figure_rows(measure(chosen.repeats, runs)), into_page=not chosen.print_only)
     if chosen.only in (None, "reproduce"):
         with tempfile.TemporaryDirectory(prefix="rocketchaos-bench-") as runs:
             measured = measure_versions(chosen.repeats, runs)
-        write("reproduce", version_rows(measured), None, readme=not chosen.no_readme)
+        write("reproduce", version_rows(measured), None, into_page=not chosen.print_only)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
-from rocketchaos.spark_reports.session import MEMORY_VARIABLE, spark_session
+from rocketchaos.spark_reports.spark_session import MEMORY_VARIABLE, spark_session
 
 # For the Sparks that tests start as processes too.
 os.environ.setdefault(MEMORY_VARIABLE, "1g")

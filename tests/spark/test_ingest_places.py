@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from rocketchaos.spark_reports.ingest import listing
+from rocketchaos.spark_reports.ingest import folder_list
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.store import Store
 from tests.spark import stores
@@ -45,9 +45,9 @@ def test_folders_and_a_store_whose_path_looks_like_a_glob(spark: SparkSession, t
 def test_folders_that_only_spark_reaches_are_looked_at_again_by_their_very_names(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing, "is_local", lambda _source: False)
+    monkeypatch.setattr(folder_list, "is_local", lambda _source: False)
     sources = [f"file:{copy(tmp_path / 'runs [1]{a}', TAGS, name)}" for name in ("one", "other")]
-    assert set(listing.again(spark, [listing.Folder(source) for source in sources])) == set(sources)
+    assert set(folder_list.again(spark, [folder_list.Folder(source) for source in sources])) == set(sources)
 
 
 def test_folders_that_only_spark_reaches_are_found_though_they_have_a_scenario_alone(
@@ -58,8 +58,8 @@ def test_folders_that_only_spark_reaches_are_found_though_they_have_a_scenario_a
     (killed / "logs").mkdir(parents=True)
     (killed / "scenario.yaml").write_text("name: s\n")
     copy(tmp_path, TAGS, "whole")
-    found = listing.listed_by_spark(spark, [f"file:{tmp_path}"])
-    local = listing.run_folders(spark, [str(tmp_path)])
+    found = folder_list.listed_by_spark(spark, [f"file:{tmp_path}"])
+    local = folder_list.run_folders(spark, [str(tmp_path)])
     assert [run_folder.source for run_folder in local] == sorted(item.source for item in found)
     assert {item.source: item.listing for item in found} == {
         run_folder.source: run_folder.listing for run_folder in local

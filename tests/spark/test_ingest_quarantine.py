@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from rocketchaos.spark_reports.ingest.broken_lines import first_broken_lines
+from rocketchaos.harness.facts.folder_facts import read_folder
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.store import Store
 from rocketchaos.spark_reports.tables import QUARANTINE, RUNS
@@ -88,11 +88,10 @@ def test_a_copy_is_ingested_where_the_ingest_of_its_run_was_broken_off(
     assert [row.source for row in store.read(RUNS).collect()] == [f"file:{kept}"]
 
 
-def test_the_first_broken_line_is_none_that_is_blank(spark: SparkSession, tmp_path: Path) -> None:
+def test_the_first_broken_line_is_none_that_is_blank(tmp_path: Path) -> None:
     folder = copy(tmp_path, TAGS, "run")
     change(folder, "events.jsonl", lambda lines: [lines[0], " \n", "\n", "noise\n", *lines[1:]])
-    path = f"file:{folder}/events.jsonl"
-    assert first_broken_lines(spark, [path]).lines == {(f"file:{folder}", "events.jsonl"): 4}
+    assert read_folder(folder).seen.first_broken_event == 4
 
 
 @pytest.mark.parametrize("found", [stores.NOW - timedelta(hours=1), stores.NOW + timedelta(hours=1)])

@@ -22,7 +22,7 @@ from rocketchaos.harness.cli.ending import ending_in_a_code, run_application
 from rocketchaos.harness.core.errors import ExitCode
 import typer
 def wait():
-    from rocketchaos.spark_reports.session import spark_session
+    from rocketchaos.spark_reports.spark_session import spark_session
     with spark_session("local[1]") as spark:
         print("ready", flush=True)
         spark.sql("SELECT java_method('java.lang.Thread', 'sleep', 600000L)").collect()

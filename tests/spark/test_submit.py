@@ -39,7 +39,7 @@ OF_THE_DRIVER = (
 """msgspec, Pydantic and SciPy, with what they need."""
 PROBE = """
 import rocketchaos.spark_reports
-from rocketchaos.spark_reports.session import spark_session
+from rocketchaos.spark_reports.spark_session import spark_session
 with spark_session() as spark:
     print(spark.conf.get("spark.sql.shuffle.partitions"))
 print(rocketchaos.spark_reports.__file__)

@@ -26,7 +26,7 @@ MESSAGES_EACH = 8
 WRITER = """
 import sys
 from rocketchaos.spark_reports.ingest.ingest import ingest
-from rocketchaos.spark_reports.session import spark_session
+from rocketchaos.spark_reports.spark_session import spark_session
 from rocketchaos.spark_reports.store import Store
 with spark_session("local[1]") as spark:
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
@@ -43,7 +43,7 @@ with spark_session("local[1]") as spark:
 UNCOMMITTED = """
 import sys
 from rocketchaos.spark_reports.ingest.ingest import ingest
-from rocketchaos.spark_reports.session import spark_session
+from rocketchaos.spark_reports.spark_session import spark_session
 from rocketchaos.spark_reports.store import Store
 def wait(store, runs):
     print("before the commit", flush=True)

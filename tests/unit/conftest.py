@@ -1,13 +1,18 @@
-"""Commands read the shipped scenarios once for all tests of a process."""
+"""What all tests of a process share: the shipped scenarios, read once, and how they are run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from rocketchaos.harness.plan import selection
 from tests.unit.reading import read_once
+
+# How long an example takes is a matter of the machine and of who else is on it.
+settings.register_profile("without deadline", deadline=None)
+settings.load_profile("without deadline")
 
 
 @pytest.fixture(scope="session", autouse=True)

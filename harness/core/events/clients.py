@@ -81,6 +81,8 @@ class ConsumerRefused(Body, frozen=True, kw_only=True):
     error: str
     code: int | None = None
     """RocketMQ's response code, where there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first: `MQClientException`."""
 
 
 class ConsumerStopping(Body, frozen=True, kw_only=True):
@@ -104,6 +106,20 @@ class Subscribed(Body, frozen=True, kw_only=True):
     node: ClassVar[str] = "consumer"
     topic: str
     expression: Expression
+
+
+class SubscriptionRefused(Body, frozen=True, kw_only=True):
+    """A running consumer was refused what it was to subscribe to."""
+
+    kind: ClassVar[str] = "subscription-refused"
+    node: ClassVar[str] = "consumer"
+    topic: str
+    expression: Expression
+    error: str
+    code: int | None = None
+    """RocketMQ's response code, where there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first."""
 
 
 class Unsubscribed(Body, frozen=True, kw_only=True):

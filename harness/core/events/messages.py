@@ -46,6 +46,32 @@ class Sent(Sending, frozen=True, kw_only=True):
         return f"{self.broker}:{self.queue_id}"
 
 
+class SendAccepted(Sending, frozen=True, kw_only=True):
+    """A message is on its way to its queue: one-way, delayed, or half of a transaction.
+
+    `sent` follows where it is found there.
+    """
+
+    kind: ClassVar[str] = "send-accepted"
+    node: ClassVar[str] = "producer"
+    how: str
+    """`oneway`, `delayed`, `commit`, `rollback` or `unknown`."""
+    status: str | None = None
+    """A SendStatus, of the half of a transaction or of what waits; none of what was sent one-way."""
+    msg_id: str | None = None
+
+
+class TransactionChecked(Body, frozen=True, kw_only=True):
+    """A broker has asked the producer about a transaction, and this is its answer."""
+
+    kind: ClassVar[str] = "transaction-checked"
+    node: ClassVar[str] = "producer"
+    key: str | None
+    topic: str
+    state: str
+    """`commit`, `rollback` or `unknown`."""
+
+
 class SendFailed(Sending, frozen=True, kw_only=True):
     """A message was not acknowledged; it may be stored even so."""
 
@@ -54,6 +80,8 @@ class SendFailed(Sending, frozen=True, kw_only=True):
     error: str
     code: int | None
     """RocketMQ's response code, where there was one."""
+    exceptions: tuple[str, ...] = ()
+    """The classes of what the client threw, outermost first: `MQBrokerException`."""
 
 
 class Received(Body, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from rocketchaos.harness.core.events.base import Body, Part
@@ -41,6 +42,8 @@ class TopicCreated(Body, frozen=True, kw_only=True):
     """Queues on each broker."""
     brokers: tuple[str, ...] | None = None
     """Older histories lack it."""
+    settings: Mapping[str, int | bool | str] = {}
+    """Settings of its own, by RocketMQ's own names."""
 
 
 class Step(Body, frozen=True, kw_only=True):

@@ -78,6 +78,29 @@ class BrokerConfigured(Body, frozen=True, kw_only=True, rename={"settings": "set
     """Those that they replace."""
 
 
+class TopicConfigured(Body, frozen=True, kw_only=True):
+    """A topic has other settings, and the name server routes so."""
+
+    kind: ClassVar[str] = "topic-configured"
+    node: ClassVar[str] = "harness"
+    topic: str
+    """Or a group's own, `%DLQ%g`."""
+    settings: Mapping[str, int | bool | str]
+    """All of them, by RocketMQ's own names."""
+    brokers: tuple[str, ...]
+
+
+class GroupConfigured(Body, frozen=True, kw_only=True):
+    """A group has settings of its own at the brokers."""
+
+    kind: ClassVar[str] = "group-configured"
+    node: ClassVar[str] = "harness"
+    group: str
+    settings: Mapping[str, int | bool | str]
+    """All that were given, by RocketMQ's own names."""
+    brokers: tuple[str, ...]
+
+
 class FilesExpired(Body, frozen=True, kw_only=True):
     """A broker has deleted its old files."""
 

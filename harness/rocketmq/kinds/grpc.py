@@ -24,6 +24,7 @@ _LACKS = (
     "instance",
     "through",
     "heartbeat_v2",
+    "settings",
 )
 """What is the proxy's or the brokers' business, or nobody's, where a client speaks gRPC."""
 _PUSH = Api(
@@ -58,6 +59,7 @@ GRPC = ClientKind(
     ),
     version="5.1.2",
     needs_proxy=True,
+    takes_ids=False,
     chooses_queues=False,
     compressed=False,
 )

@@ -97,5 +97,6 @@ JAVA = ClientKind(
     ),
     timers=_TIMERS,
     shared_worker="shared-java",
+    sends=frozenset({"delay_level", "delay", "batch", "oneway", "transaction"}),
     heartbeat_v2=">=5.1.3",
 )

@@ -22,6 +22,7 @@ PYTHON = ClientKind(
                 "rooms",
                 "post_subscription_when_pull",
                 "heartbeat_v2",
+                "settings",
                 "max_reconsume_times",
                 "retry_delay_level",
                 # The C++ client has one, but takes it for orderly listeners alone.
@@ -43,5 +44,6 @@ PYTHON = ClientKind(
         ClientTimer("route-poll", 30_000),
     ),
     version="2.0.0",
+    takes_ids=False,
     compressed=False,
 )

@@ -15,6 +15,7 @@ from rocketchaos.harness.workers import jpype_without_numpy  # noqa: F401  (befo
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import jpype
@@ -74,19 +75,35 @@ class AdminWorker:
         brokers = [{"name": name, "address": address} for name, address in _masters(table.values())]
         return {"brokers": sorted(brokers, key=lambda broker: broker["name"])}
 
-    def create_topic(self, topic: str, queues: int, broker_addresses: Sequence[str]) -> None:
-        """Create a topic, or change its number of queues, on each of the brokers (17)."""
+    def create_topic(
+        self,
+        topic: str,
+        settings: Mapping[str, Any],
+        broker_addresses: Sequence[str],
+        attributes: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Create a topic, or change its settings, on each of the brokers (17)."""
         config = jpype.JClass("org.apache.rocketmq.common.TopicConfig")(topic)
-        config.setReadQueueNums(queues)
-        config.setWriteQueueNums(queues)
+        for setting, value in settings.items():
+            jvm.set_property(config, setting, value)
+        if attributes:
+            changes = jpype.JClass("java.util.HashMap")()
+            for name, value in attributes.items():
+                changes.put(f"+{name}", value)
+            config.setAttributes(changes)
         for address in broker_addresses:
             # TBW102: the topic whose settings a new one inherits; every field is given, so nothing is.
             self._api.createTopic(address, "TBW102", config, jpype.JLong(_TIMEOUT_MS))
 
     def route(self, topic: str) -> Mapping[str, Any]:
-        """How many read queues of a topic each broker has (105)."""
+        """How many read and write queues of a topic each broker has, and its permission (105)."""
         queues = [
-            {"broker": str(data.getBrokerName()), "queues": int(data.getReadQueueNums())}
+            {
+                "broker": str(data.getBrokerName()),
+                "queues": int(data.getReadQueueNums()),
+                "write_queues": int(data.getWriteQueueNums()),
+                "perm": int(data.getPerm()),
+            }
             for data in self._route(topic).getQueueDatas()
         ]
         return {"queues": sorted(queues, key=lambda queue: str(queue["broker"]))}
@@ -132,6 +149,8 @@ class AdminWorker:
         )
         if answer.code != raw_requests.SUCCESS:
             raise CommandFailed(answer.remark or f"{client_id} doesn't tell", answer.code)
+        if not answer.body:
+            raise CommandFailed(f"{client_id} answers with success, and nothing else")
         return running_info(answer.body)
 
     def consumer_status(self, group: str, broker_address: str) -> Mapping[str, Any]:

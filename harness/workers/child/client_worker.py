@@ -9,7 +9,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -66,6 +66,14 @@ class PullsOnce(Protocol):
         """What its client makes of one pull."""
 
 
+@runtime_checkable
+class TellsItself(Protocol):
+    """A consumer that says in its own process what it answers to GET_CONSUMER_RUNNING_INFO (307)."""
+
+    def running_info(self) -> Mapping[str, Any]:
+        """Its queues and subscriptions, as `harness.workers.child.running_info` has them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """A message to be sent."""
@@ -78,6 +86,10 @@ class Outgoing:
     queue: Mapping[str, Any] | None
     """`broker` and `id`; None: the one whose turn it is."""
     timeout_ms: int
+    batch: Sequence[Mapping[str, Any]] = ()
+    """Further messages that go with it: `tag` and `key` of each."""
+    how: Mapping[str, Any] = field(default_factory=dict)
+    """`delay_level`, `delay_ms`, `oneway`, `transaction {state, checked}`; empty: as usual."""
 
 
 class ProducerClient(Client, Protocol):
@@ -135,6 +147,13 @@ class ClientWorker:
             "queues": sorted(queues, key=lambda queue: (queue["topic"], queue["broker"], queue["queue_id"]))
         }
 
+    def running_info(self, name: str) -> Mapping[str, Any]:
+        """What a consumer's client says of itself."""
+        consumer = self._get(self._consumers, name)
+        if not isinstance(consumer, TellsItself):
+            raise CommandFailed(f"the client of `{name}` doesn't say in its process what it tells brokers")
+        return consumer.running_info()
+
     def stop_consumer(self, name: str) -> None:
         """Shut a consumer down gracefully: it persists its offsets and says goodbye to the brokers."""
         self._get(self._consumers, name, take=True).stop()
@@ -156,7 +175,7 @@ class ClientWorker:
 
     def start_producer(self, name: str, **with_: Any) -> Mapping[str, Any]:
         """Start a producer."""
-        return self._start(self._producers, name, self._make_producer(**with_))
+        return self._start(self._producers, name, self._make_producer(name=name, **with_))
 
     def stop_producer(self, name: str) -> None:
         """Shut a producer down gracefully."""
@@ -173,10 +192,12 @@ class ClientWorker:
         timeout_ms: int,
         keys: Sequence[str] = (),
         properties: Mapping[str, str] = MappingProxyType({}),
+        batch: Sequence[Mapping[str, Any]] = (),
+        how: Mapping[str, Any] = MappingProxyType({}),
     ) -> Mapping[str, Any]:
-        """Send one message: to the given queue, or to the one whose turn it is."""
+        """Send one message, or a batch: to the given queue, or to the one whose turn it is."""
         all_keys = [*([] if key is None else [key]), *keys]
-        message = Outgoing(topic, tag, all_keys, properties, body, queue, timeout_ms)
+        message = Outgoing(topic, tag, all_keys, properties, body, queue, timeout_ms, batch, how)
         return self._get(self._producers, name).send(message)
 
     def shut_down(self) -> None:
@@ -197,6 +218,7 @@ class ClientWorker:
             "unsubscribe": self.unsubscribe,
             "release-listener": self.release_listener,
             "assignment": self.assignment,
+            "running-info": self.running_info,
             "pull-counts": self.pull_counts,
             "pull-once": self.pull_once,
             "start-producer": self.start_producer,

@@ -76,4 +76,6 @@ def refusals() -> Iterator[None]:
         code = getattr(first, "code", None)
         # That of gRPC's own errors is a function.
         status_code = int(code) if isinstance(code, int) else None
-        raise CommandFailed(f"{type(first).__name__}: {first}", status_code) from error
+        raise CommandFailed(
+            f"{type(first).__name__}: {first}", status_code, [type(first).__name__]
+        ) from error

@@ -102,7 +102,7 @@ def main() -> None:
     events = EventPipe(given.events_fd)
     jvm.start(given)
     threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
-    worker = ClientWorker(functools.partial(_consumer, events), Producer)
+    worker = ClientWorker(functools.partial(_consumer, events), functools.partial(Producer, events))
     jvm.run(given, events, worker.handlers, worker.shut_down)
 
 

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rocketchaos.harness.workers.child.java_consumer_settings import Configured
+from rocketchaos.harness.workers.child.jvm import private_field
 from rocketchaos.harness.workers.child.listener import Listener
+from rocketchaos.harness.workers.child.running_info import running_info
 from rocketchaos.harness.workers.protocol import EventPipe
 
 
@@ -64,6 +66,12 @@ class JavaConsumer(JavaClient):
     def unsubscribe(self, topic: str) -> None:
         """Take a topic out of its own table; the brokers are told by its next heartbeat."""
         self._java.unsubscribe(topic)
+
+    def running_info(self) -> Mapping[str, Any]:
+        """What it answers to 307; no broker is asked, which might ask another client of the same id."""
+        name = str(self._java.getClass().getSimpleName())
+        implementation = private_field(self._java, f"{name[:1].lower()}{name[1:]}Impl")
+        return running_info(bytes(implementation.consumerRunningInfo().encode()))
 
     def release(self) -> None:
         """Let its listener block no more."""

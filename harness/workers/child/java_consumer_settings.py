@@ -12,8 +12,7 @@ from typing import Any
 import jpype
 
 from rocketchaos.harness.workers.child.java_strategies import strategy_of
-from rocketchaos.harness.workers.child.jvm import new_client
-from rocketchaos.harness.workers.protocol import CommandFailed
+from rocketchaos.harness.workers.child.jvm import new_client, set_property
 
 _FROM_WHERE = "org.apache.rocketmq.common.consumer.ConsumeFromWhere"
 _SELECTOR = "org.apache.rocketmq.client.consumer.MessageSelector"
@@ -62,22 +61,12 @@ class Configured:
         self.strategy = strategy_of(**strategy)
         self.java.setAllocateMessageQueueStrategy(self.strategy.java)
         for setting, value in settings.items():
-            self._set(setting, value)
+            set_property(self.java, setting, value)
         for topic, expression in subscribe.items():
             if filter_class is None:
                 self.subscribe(topic, expression)
             else:
                 self.java.subscribe(topic, filter_class, f"class {filter_class.rpartition('.')[2]} {{}}")
-
-    def _set(self, setting: str, value: Any) -> None:
-        setter = "set" + setting[:1].upper() + setting[1:]
-        name = self.java.getClass().getSimpleName()
-        if not hasattr(self.java, setter):
-            raise CommandFailed(f"{name} of this version has no setting `{setting}`")
-        try:
-            getattr(self.java, setter)(value)
-        except TypeError as error:
-            raise CommandFailed(f"{name}.{setter} doesn't take {value!r}") from error
 
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
         """Subscribe by a tag expression, or by SQL92, `{"sql": "a = 1"}`; a running client tells the brokers."""

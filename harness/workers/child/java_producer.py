@@ -5,7 +5,8 @@ Rests on DefaultMQProducer, SendResult and ThreadLocalIndex as they are from Roc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import jpype
@@ -13,10 +14,16 @@ import jpype
 from rocketchaos.harness.workers.child.client_worker import Outgoing
 from rocketchaos.harness.workers.child.in_turn import InTurn
 from rocketchaos.harness.workers.child.java_client import JavaClient
-from rocketchaos.harness.workers.child.jvm import new_client, private_field, text
+from rocketchaos.harness.workers.child.java_transactions import Transactions
+from rocketchaos.harness.workers.child.jvm import new_client, private_field, set_property, text
+from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
 
 _KEY_SEPARATOR = " "
 """MessageConst.KEY_SEPARATOR."""
+
+
+_NOWHERE: Mapping[str, Any] = {"broker": None, "queue_id": None, "queue_offset": None, "offset_msg_id": None}
+"""Of what was sent one-way nobody tells where it is."""
 
 
 class Producer(JavaClient):
@@ -28,19 +35,30 @@ class Producer(JavaClient):
 
     def __init__(
         self,
+        events: EventPipe,
+        *,
+        name: str,
         group: str,
         nameserver: str,
         client_ip: str,
         instance: str,
         poll_name_server_ms: int | None = None,
+        settings: Mapping[str, Any] = MappingProxyType({}),
+        transactional: bool = False,
     ) -> None:
-        super().__init__(new_client("org.apache.rocketmq.client.producer.DefaultMQProducer", group))
+        kind = "TransactionMQProducer" if transactional else "DefaultMQProducer"
+        super().__init__(new_client(f"org.apache.rocketmq.client.producer.{kind}", group))
+        self._transactions = Transactions(name, events) if transactional else None
+        if self._transactions is not None:
+            self._java.setTransactionListener(self._transactions.java)
         self._java.setNamesrvAddr(nameserver)
         self._java.setClientIP(client_ip)
         self._java.setInstanceName(instance)
         self._java.setRetryTimesWhenSendFailed(0)
         if poll_name_server_ms is not None:
             self._java.setPollNameServerInterval(poll_name_server_ms)
+        for setting, value in settings.items():
+            set_property(self._java, setting, value)
         # The client goes round the queues per thread (ThreadLocalIndex): with one thread it really does.
         self._in_turn = InTurn("producer")
 
@@ -72,22 +90,26 @@ class Producer(JavaClient):
         return self._in_turn.do(self._send, message)
 
     def _send(self, message: Outgoing) -> Mapping[str, Any]:
-        java = jpype.JClass("org.apache.rocketmq.common.message.Message")(
-            message.topic, message.body.encode()
-        )
-        if message.tag is not None:
-            java.setTags(message.tag)
-        if message.keys:
-            java.setKeys(_KEY_SEPARATOR.join(message.keys))
-        for name, value in message.properties.items():
-            java.putUserProperty(name, value)
+        java = _message(message, message.tag, message.keys, message.body)
+        if message.batch:
+            messages = jpype.JClass("java.util.ArrayList")()
+            messages.add(java)
+            for item in message.batch:
+                messages.add(_message(message, item["tag"], [item["key"], *message.keys[1:]], item["key"]))
+            java = messages
         timeout_ms = jpype.JLong(message.timeout_ms)
-        if message.queue is None:
-            sent = self._java.send(java, timeout_ms)
-        else:
+        target = []
+        if message.queue is not None:
             java_queue = jpype.JClass("org.apache.rocketmq.common.message.MessageQueue")
-            target = java_queue(message.topic, message.queue["broker"], jpype.JInt(message.queue["id"]))
-            sent = self._java.send(java, target, timeout_ms)
+            target = [java_queue(message.topic, message.queue["broker"], jpype.JInt(message.queue["id"]))]
+        if message.how.get("oneway"):
+            self._java.sendOneway(java, *target)
+            # The client itself has given it this (MessageClientIDSetter).
+            return {**_NOWHERE, "status": None, "msg_id": text(java.getProperty("UNIQ_KEY"))}
+        if message.how.get("transaction"):
+            sent = self._in_transaction(java, message)
+        else:
+            sent = self._java.send(java, *target, timeout_ms)
         return {
             "status": str(sent.getSendStatus()),
             "broker": str(sent.getMessageQueue().getBrokerName()),
@@ -96,3 +118,25 @@ class Producer(JavaClient):
             "msg_id": text(sent.getMsgId()),
             "offset_msg_id": text(sent.getOffsetMsgId()),
         }
+
+    def _in_transaction(self, java: Any, message: Outgoing) -> Any:
+        if self._transactions is None:
+            raise CommandFailed("this producer was not started as a transactional one")
+        self._transactions.answers[message.keys[0]] = message.how["transaction"]
+        return self._java.sendMessageInTransaction(java, None)
+
+
+def _message(message: Outgoing, tag: str | None, keys: Sequence[str], body: str) -> Any:
+    """One Message of Java's, with all that they have in common."""
+    java = jpype.JClass("org.apache.rocketmq.common.message.Message")(message.topic, body.encode())
+    if tag is not None:
+        java.setTags(tag)
+    if keys:
+        java.setKeys(_KEY_SEPARATOR.join(keys))
+    for name, value in message.properties.items():
+        java.putUserProperty(name, value)
+    if "delay_level" in message.how:
+        java.setDelayTimeLevel(jpype.JInt(message.how["delay_level"]))
+    if "delay_ms" in message.how:
+        java.setDelayTimeMs(jpype.JLong(message.how["delay_ms"]))
+    return java

@@ -23,6 +23,8 @@ from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe, Handl
 _ARCHIVES = "-XX:ArchiveClassesAtExit="
 _VANISHED_INTERFACE = "NetworkUtil.getLocalAddress"
 _LOOKS_FOR_THE_ADDRESS = 5
+_CAUSES_AT_MOST = 8
+"""An exception may be its own cause's cause."""
 _NO_CODE = -1
 """What MQClientException.getResponseCode says where there is none."""
 
@@ -116,7 +118,11 @@ def failure(error: Any) -> CommandFailed:
     reason = None if cause is None else _first_line(cause.getMessage())
     if reason is not None and reason not in message:
         message += f" ({cause.getClass().getSimpleName()}: {reason})"
-    return CommandFailed(f"{error.getClass().getSimpleName()}: {message}", None if code == _NO_CODE else code)
+    chain = [error]
+    while (deeper := chain[-1].getCause()) is not None and len(chain) < _CAUSES_AT_MOST:
+        chain.append(deeper)
+    exceptions = [str(item.getClass().getSimpleName()) for item in chain]
+    return CommandFailed(f"{exceptions[0]}: {message}", None if code == _NO_CODE else code, exceptions)
 
 
 def _first_line(message: Any) -> str | None:
@@ -146,6 +152,23 @@ def new_client(java_class: str, *arguments: Any) -> Any:
             if _VANISHED_INTERFACE not in str(error.stacktrace()):
                 raise
     return jpype.JClass(java_class)(*arguments)
+
+
+def set_property(client: Any, setting: str, value: Any) -> None:
+    """Call a client's setter.
+
+    Raises:
+        CommandFailed: this version has none, or it doesn't take the value.
+        jpype.JException: RocketMQ refuses the value.
+    """
+    setter = "set" + setting[:1].upper() + setting[1:]
+    name = client.getClass().getSimpleName()
+    if not hasattr(client, setter):
+        raise CommandFailed(f"{name} of this version has no setting `{setting}`")
+    try:
+        getattr(client, setter)(value)
+    except TypeError as error:
+        raise CommandFailed(f"{name}.{setter} doesn't take {value!r}") from error
 
 
 def private_field(owner: Any, name: str) -> Any:

@@ -69,4 +69,5 @@ def checked(client: NativeClient, call: Callable[[], Any]) -> Any:
         return call()
     except (client.exceptions.RocketMQException, NotImplementedError) as error:
         said = client.last_error or str(error)
-        raise CommandFailed(f"{type(error).__name__}: {said}" if said else type(error).__name__) from error
+        name = type(error).__name__
+        raise CommandFailed(f"{name}: {said}" if said else name, None, [name]) from error

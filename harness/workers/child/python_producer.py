@@ -40,8 +40,10 @@ class Producer:
         nameserver: str,
         client_ip: str,
         instance: str,
+        name: str = "",
         poll_name_server_ms: int | None = None,
     ) -> None:
+        del name  # what it does not tell needs no name
         if poll_name_server_ms is not None:
             raise CommandFailed(
                 "rocketmq-client-python asks the name server every 30 s: it can't be told otherwise"

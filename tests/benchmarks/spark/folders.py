@@ -19,6 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rocketchaos.harness.core.run_folder import RunFolder
+from rocketchaos.harness.facts.folder_facts import (
+    FACTS,
+    MESSAGES,
+    lines_of_messages,
+    read_folder,
+    write_facts,
+)
 from tests.benchmarks.spark.fit import GOLDEN, run_folders
 
 SEND_EVERY_NS = 500_000
@@ -147,6 +155,17 @@ def write_run(pattern: Pattern, folder: Path, number: int, messages: int) -> Non
     (folder / "messages.jsonl").write_text("".join(_fates(lives, numbers)), encoding="utf-8")
     for name, text in pattern.documents.items():
         (folder / name).write_text(text.replace(pattern.run, run), encoding="utf-8")
+    _judge(folder)
+
+
+def _judge(folder: Path) -> None:
+    """Write what the judge writes beside the verdict, by its own code: what witnesses say, and facts."""
+    draft = folder / ".messages.draft"
+    with draft.open("w", encoding="utf-8") as file:
+        for line in lines_of_messages(read_folder(folder)):
+            file.write(json.dumps(json.loads(line), ensure_ascii=False) + "\n")
+    draft.replace(folder / MESSAGES)
+    write_facts(RunFolder(folder))
 
 
 def _fates(lives: Sequence[Life], numbers: Mapping[tuple[int, int], int]) -> Iterator[str]:
@@ -195,6 +214,8 @@ def _copy_run(folder: Path, target: Path, first: int) -> None:
     copy = target / folder.parent.name / f"{other:08d}"
     copy.mkdir(parents=True)
     for file in folder.iterdir():
-        (copy / file.name).write_bytes(
-            file.read_bytes().replace(_name(number).encode(), _name(other).encode())
-        )
+        if file.name != FACTS:
+            (copy / file.name).write_bytes(
+                file.read_bytes().replace(_name(number).encode(), _name(other).encode())
+            )
+    write_facts(RunFolder(copy))

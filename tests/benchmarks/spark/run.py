@@ -1,4 +1,4 @@
-"""`make bench-spark`: ingest and reports at scale, on two cores and 4 GiB of driver memory, into the README.
+"""`make bench-spark`: ingest and reports at scale, on two cores and 4 GiB of driver memory, into their page.
 
     make bench-spark BENCH="--ingest 1e6 1e7 --reports 1e6 1e7 1e8"
 
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.benchmarks.measuring import write_into_readme
+from tests.benchmarks.measuring import BENCHMARKS, write_into_page
 from tests.benchmarks.spark.fit import GOLDEN
 from tests.benchmarks.spark.table import Measured, tables
 
@@ -29,7 +29,7 @@ CORES, MEMORY_GIB = 2, 4
 
 
 def main() -> None:
-    """Measure, print, and write into the README unless told not to."""
+    """Measure, print, and write into docs/benchmarks.md, without `--print-only`."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -39,15 +39,15 @@ def main() -> None:
     parser.add_argument("--real", type=Path, nargs="*", default=[GOLDEN], help="folders with real runs")
     parser.add_argument("--disk", type=Path, default=Path(tempfile.gettempdir()), help="where the data goes")
     parser.add_argument("--json", type=Path, help="write everything to this file as well")
-    parser.add_argument("--no-readme", action="store_true", help="only print")
+    parser.add_argument("--print-only", action="store_true", help="only print")
     chosen = parser.parse_args()
     measured = measure(chosen.ingest, chosen.reports, chosen.real, chosen.repeats, chosen.disk)
     if chosen.json:
         chosen.json.write_text(json.dumps(asdict(measured), indent=1) + "\n", encoding="utf-8")
     for name, text in tables(measured, CORES, MEMORY_GIB).items():
         print(text)
-        if not chosen.no_readme:
-            write_into_readme(text, BEGIN.format(name), END.format(name))
+        if not chosen.print_only:
+            write_into_page(BENCHMARKS, text, BEGIN.format(name), END.format(name))
     complaints = measured.complaints()
     if complaints:
         raise SystemExit("\n".join(complaints))
@@ -58,7 +58,7 @@ def measure(
 ) -> Measured:
     """Everything, each part with a Spark of its own, as it starts from a user's command."""
     os.environ["ROCKETCHAOS_SPARK_MEMORY"] = f"{MEMORY_GIB}g"
-    from rocketchaos.spark_reports.session import spark_session
+    from rocketchaos.spark_reports.spark_session import spark_session
     from tests.benchmarks.spark.ingesting import measure_ingest
     from tests.benchmarks.spark.reporting import ask_once, measure_reports
     from tests.benchmarks.spark.watching import peak_memory

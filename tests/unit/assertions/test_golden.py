@@ -16,6 +16,7 @@ from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.folder import load_report
 
 RUNS = sorted((Path(__file__).parents[2] / "golden" / "runs").iterdir())
+WITNESSES = ("delivery_ms", "broker_track", "dashboard_track")
 RAW = ("pull", "client-pull", "answer")
 """Words that read the answer to a single request, which is an event of its own."""
 SHIPPED = {
@@ -49,9 +50,11 @@ def test_the_same_history_gives_the_same_outcome(run: Path) -> None:
     checks = json.loads((run / "checks.json").read_text())["checks"]
     assert [check["holds"] for check in checks] == [finding.holds for finding in report.outcome.findings]
     messages = [json.loads(line) for line in (run / "messages.jsonl").read_text().splitlines()]
+    # The runs were recorded before messages had what their witnesses say (`tests/unit/facts`).
     again = [
-        json.loads(json.dumps({"schema_version": 1, **message_document(fate)}))
+        {name: value for name, value in document.items() if name not in WITNESSES}
         for fate in report.outcome.messages
+        for document in [json.loads(json.dumps({"schema_version": 1, **message_document(fate)}))]
     ]
     assert again == messages
 

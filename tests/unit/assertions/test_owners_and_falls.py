@@ -25,7 +25,8 @@ def fallen(*offsets: int) -> Story:
 
 
 @pytest.mark.parametrize(
-    ("offsets", "falls"), [((), None), ((5,), 0), ((3, 5, 5), 0), ((5, 3, 4), 1), ((5, 3, 5, 4), 2)]
+    ("offsets", "falls"),
+    [((), None), ((0, 0), None), ((5,), 0), ((3, 5, 5), 0), ((5, 3, 4), 1), ((5, 3, 5, 4), 2)],
 )
 def test_falls_are_counted(offsets: tuple[int, ...], falls: int | None) -> None:
     story = fallen(*offsets)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rocketchaos.assertions.start_refused import StartRefused
@@ -42,3 +44,24 @@ def test_its_last_start_counts(kinds: list[str], because: str | None, holds: Hol
     assert check.evaluate(RunView(scenario, made.events)).holds is Holds.UNKNOWN  # not observed
     made.add("harness", "moment-observed", moment="end")
     assert check.evaluate(RunView(scenario, made.events)).holds is holds
+
+
+@pytest.mark.parametrize(
+    ("stated", "holds"),
+    [
+        ({"code": 1}, Holds.YES),
+        ({"code": 26}, Holds.NO),
+        ({"exception": "MQClientException"}, Holds.YES),
+        ({"exception": "RuntimeException", "because": "by SQL92"}, Holds.YES),
+        ({"exception": "RuntimeException", "because": "no route"}, Holds.NO),
+        ({"exception": "MQBrokerException", "code": 1}, Holds.NO),
+    ],
+    ids=str,
+)
+def test_class_code_and_text_are_rocketmqs(stated: dict[str, Any], holds: Holds) -> None:
+    scenario = scenario_of(TEXT)
+    made = HistoryBuilder().begin(scenario)
+    refusal = {"error": "MQClientException: no filter by SQL92", "code": 1}
+    made.add("a", "consumer-refused", **refusal, exceptions=["MQClientException", "RuntimeException"])
+    made.add("harness", "moment-observed", moment="end")
+    assert StartRefused(consumer="a", **stated).evaluate(RunView(scenario, made.events)).holds is holds

@@ -19,7 +19,7 @@ def consumer(**fields: Any) -> Consumer:
 
 def test_without_fields_it_is_as_rocketmq_has_it_but_for_where_it_begins() -> None:
     plain = consumer()
-    assert plain.settings == {}
+    assert plain.properties == {}
     assert plain.traits.filters_by == "stored"
     assert not plain.needs_own_process
     assert start_options(plain) == {
@@ -43,7 +43,7 @@ def test_settings_have_rocketmqs_names() -> None:
         pull_retry_after="200s",
         post_subscription_when_pull=True,
     )
-    assert chosen.settings == {
+    assert chosen.properties == {
         "consumeThreadMin": 3,
         "consumeThreadMax": 3,
         "consumeMessageBatchMaxSize": 8,
@@ -110,6 +110,8 @@ def test_lite_pull_pulls_with_its_own_expression() -> None:
         {"api": "pop", "retry_delay_level": 1},
         {"api": "pop", "consume_from": "timestamp"},
         {"client": "python", "heartbeat_v2": True},
+        {"client": "go", "through": "proxy"},
+        {"client": "go", "pull_retry_after": 100},
         {"listener": "orderly", "retry_delay_level": 0},
         {"model": "broadcasting", "strategy": "average-by-circle"},
         {"model": "broadcasting", "retry_delay_level": 1},
@@ -154,7 +156,7 @@ def test_what_is_stated_of_clients_is_there() -> None:
 
 
 def test_heartbeats_v2_are_a_setting() -> None:
-    assert consumer(heartbeat_v2=True).settings == {"useHeartbeatV2": True}
+    assert consumer(heartbeat_v2=True).properties == {"useHeartbeatV2": True}
 
 
 def test_a_member_that_shares_takes_from_all_queues() -> None:
@@ -169,13 +171,37 @@ def test_class_filters_and_the_default_instance_are_told_to_java_alone() -> None
     assert only_java_options(chosen) == {"filter_class": "com.example.Any"}
     shared = consumer(model="broadcasting", instance="default")
     assert only_java_options(shared) == {"offsets_of_host": True}
+    assert only_java_options(consumer(instance="default")) == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({}, ("a", "run")),
+        ({"client_id": "172.17.0.2"}, ("172.17.0.2", "run")),
+        ({"client_id": "172.17.0.2@1"}, ("172.17.0.2", "1")),
+        ({"client_id": "127.0.0.1@8#DEFAULT"}, ("127.0.0.1", "8#DEFAULT")),
+        ({"client_id": "10.0.0.1@1@unit"}, ("10.0.0.1", "1@unit")),
+        ({"instance": "default"}, ("a", "DEFAULT")),
+    ],
+)
+def test_client_ids_are_as_in_production(fields: dict[str, Any], text: tuple[str, str]) -> None:
+    chosen = consumer(**fields)
+    assert chosen.client_id_in("a", "run") == text
+    assert chosen.needs_own_process is (text[1] not in ("run", "DEFAULT"))
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"filter_class": "com.example.Any"}, "it subscribes to `\\*`"),
-        ({"instance": "default"}, "is for broadcasting"),
+        ({"instance": "default", "client_id": "10.0.0.1@8"}, "leave out `instance`"),
+        ({"client": "python", "client_id": "10.0.0.1@8"}, "client_id: 10.0.0.1@8"),
+        ({"client": "python", "settings": {"consumeTimeout": 1}}, "settings"),
+        ({"threads": 2, "settings": {"consumeThreadMax": 1}}, "says `consumeThreadMax`"),
+        ({"client_id": "@8"}, "a client id is an address"),
+        ({"client_id": "a\nb"}, "a client id is an address"),
+        ({"beside": "a", "process": "own"}, "can't be `beside`"),
         ({"client": "grpc", "pull_interval": "3s"}, "pull_interval"),
         ({"api": "lite-pull", "pull_retry_after": "3s"}, "pull_retry_after"),
     ],
@@ -184,3 +210,16 @@ def test_class_filters_and_the_default_instance_are_told_to_java_alone() -> None
 def test_what_can_not_be_meant_together_is_told(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         consumer(**fields)
+
+
+def test_settings_by_rocketmqs_names_are_given_as_they_stand() -> None:
+    chosen = consumer(threads=2, settings={"consumeTimeout": 1, "consumeTimestamp": "20260101000000"})
+    assert chosen.properties == {
+        "consumeThreadMin": 2,
+        "consumeThreadMax": 2,
+        "consumeTimeout": 1,
+        "consumeTimestamp": "20260101000000",
+    }
+    newer = consumer(settings={"pullBatchSizeInBytes": 1000})
+    assert newer.why_not_on("5.0.0") is None
+    assert "what the client 4.9.4 can't have: >=5.0 can" in str(newer.why_not_on("4.9.4"))

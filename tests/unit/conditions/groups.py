@@ -41,8 +41,12 @@ class Member:
     def flush_events(self) -> None:
         pass
 
-    def assignment(self) -> list[dict[str, Any]]:
-        return [{"topic": "orders", "broker": "broker-a", "queue_id": queue} for queue in self.queues]
+    def assignment(self) -> dict[str, Any]:
+        queues = [{"topic": "orders", "broker": "broker-a", "queue_id": queue} for queue in self.queues]
+        if not self.spec.traits.process_tells_all:
+            return {"queues": queues}
+        subscribed = {"sub_version": self.version, "expression": self.subscriptions["orders"]}
+        return {"queues": queues, "subscriptions": {"orders": subscribed}}
 
     def pull_counts(self, topic: str) -> dict[str, int] | None:
         traits: Api = self.spec.traits
@@ -86,7 +90,8 @@ class Group:
         member = self.members[self.asked[-1]]
         lacks = member.spec.traits.asks_process
         subscribed = self._entry(member.version, member.subscriptions["orders"])
-        found = [{**item, "commit_offset": member.come_to[item["queue_id"]]} for item in member.assignment()]
+        queues = member.assignment()["queues"]
+        found = [{**item, "commit_offset": member.come_to[item["queue_id"]]} for item in queues]
         return {"queues": [] if lacks else found, "subscriptions": {"orders": subscribed}}
 
     def _offsets(self, _group: str, _topic: str) -> dict[str, Any]:
@@ -132,7 +137,7 @@ class Group:
                 admin=SimpleNamespace(
                     connection=self._connection, running_info=self._running_info, offsets=self._offsets
                 ),
-                producer=SimpleNamespace(acknowledged=self.sent),
+                producer=SimpleNamespace(acknowledged=self.sent, look_for_accepted=lambda: None),
                 variables=SimpleNamespace(resolve=list),
                 names=SimpleNamespace(real=str, scenario=str),
                 observations=SimpleNamespace(

@@ -42,7 +42,9 @@ def test_an_orderly_member_can_t_own_what_another_orderly_one_has_locked(
     assert ownership_settled(group.context, "g").holds is settled
 
 
-@pytest.mark.parametrize(("client", "api"), [("java", "push"), ("java", "lite-pull"), ("python", "push")])
+@pytest.mark.parametrize(
+    ("client", "api"), [("java", "push"), ("java", "lite-pull"), ("python", "push"), ("go", "push")]
+)
 def test_those_that_tell_must_own_their_shares(client: str, api: str) -> None:
     group = two(client, api)
     assert ownership_settled(group.context, "g").text == "2 members have their shares"
@@ -110,7 +112,12 @@ def test_the_newest_of_those_told_must_be_stored_at_two_looks(client: str) -> No
 
 @pytest.mark.parametrize(
     ("client", "api", "settles"),
-    [("java", "push", False), ("java", "lite-pull", True), ("python", "push", True)],
+    [
+        ("java", "push", False),
+        ("java", "lite-pull", True),
+        ("python", "push", True),
+        ("go", "push", False),
+    ],
 )
 def test_what_somebody_left_who_has_gone_stays_where_nobody_will_pass_it(
     client: str, api: str, settles: bool
@@ -175,6 +182,7 @@ def test_what_a_paused_member_has_stored_may_stay_unless_it_would_tell(client: s
         ("java", "push", {}, ["a", "b"], []),
         ("java", "lite-pull", {}, ["a", "b"], []),
         ("python", "push", {}, ["a", "b"], []),
+        ("go", "push", {}, [], []),
         ("python", "push", {"tells_queues": False}, [], ["its client doesn't tell which queues it owns"] * 2),
         ("grpc", "simple", {}, [], []),
         ("java", "pop", {}, ["a", "b"], []),
@@ -188,7 +196,8 @@ def test_a_moment_asks_whom_it_can_and_says_of_whom_it_knows_nothing(
     assert group.asked == asked
     assert [error for probe, error in group.failed if probe == "ownership"] == failed
     owned = {data["consumer"]: len(data["queues"]) for kind, data in group.observed if "ownership" in kind}
-    assert owned == dict.fromkeys(asked, 2)
+    by_process = group.members["a"].spec.traits.process_tells_all
+    assert owned == dict.fromkeys(["a", "b"] if by_process else asked, 2)
     counted = [data["consumer"] for kind, data in group.observed if kind == "pull-counts-observed"]
     assert counted == (["a", "b"] if group.members["a"].spec.traits.counts_pulls else [])
 

@@ -45,3 +45,11 @@ def test_where_the_scenario_asks_for_it() -> None:
 def test_where_a_check_asks_for_its_log() -> None:
     text = scenario_text("start: [a, b, c]", also="[{log: {consumer: a, matches: x, at_least: 0}}]")
     assert own_processes(parse_scenario(text, "s.yaml")) == {"a"}
+
+
+def test_one_client_id_in_several_processes() -> None:
+    text = scenario_text("start: [a, b, c]").replace("c: {", "c: {client_id: a, ")
+    assert own_processes(parse_scenario(text, "s.yaml")) == {"a", "c"}
+    beside = text.replace("c: {", "c: {beside: a, ")
+    assert own_processes(parse_scenario(beside, "s.yaml")) == set()
+    assert parse_scenario(beside, "s.yaml").rooms == {"a": "a", "c": "a"}

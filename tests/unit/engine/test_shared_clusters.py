@@ -60,6 +60,12 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[DoubleOfASession]:
     return made
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No Java is started to make class-data archives."""
+    monkeypatch.setattr(Runner, "_make_archives", lambda *_unused: None)
+
+
 def a_runner(folder: Path, **options: Any) -> tuple[Runner, Job]:
     runner = Runner(Options(runs=folder, shared_for_s=SHARED_FOR_S, **options))
     return runner, runner.job(scenario())

@@ -80,6 +80,40 @@ def test_the_nearest_are_ones_that_are_there_whole(
     assert {"5.3.4", "4.8.0", "5.0.0", wanted.version}.isdisjoint(named)
 
 
+@pytest.mark.parametrize(
+    ("version", "nearest"),
+    [
+        ("9.9.9", "4.9.7, 5.2.0, 5.3.3, 5.4.0"),
+        ("6.0.0", "4.9.7, 5.2.0, 5.3.3, 5.4.0"),
+        ("3.2.6", "4.9.4, 4.9.7"),
+    ],
+)
+def test_a_version_that_is_not_supported_is_one_of_the_absent(
+    maven: Maven, version: str, nearest: str
+) -> None:
+    found = absences([Need(version), Need("4.9.4"), Need(version, CLIENT)])
+    assert {need.version for need in found} == {version}
+    error = found[Need(version)]
+    assert isinstance(error, UsageProblem)
+    assert error.message == f"RocketMQ {version} is not supported: versions 4.9.x and 5.x are"
+    assert error.hint.startswith(f"The nearest versions: {nearest}")
+    assert not [name for name in maven.asked if f"/{version}/" in name]
+
+
+def test_without_a_network_the_nearest_are_those_in_the_cache(
+    maven: Maven, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch([Need("4.9.4")])
+    monkeypatch.setenv("ROCKETCHAOS_MAVEN_REPOSITORY", "http://127.0.0.1:9")
+    (error,) = absences([Need("6.0.0")]).values()
+    assert error.hint == "The nearest versions: 4.9.4."
+
+
+def test_what_is_no_version_is_wrong_usage_of_all(maven: Maven) -> None:
+    with pytest.raises(UsageProblem, match="'banana' is no RocketMQ version"):
+        absences([Need("4.9.4"), Need("banana")])
+
+
 def test_a_client_alone_is_enough_beside_other_servers(maven: Maven) -> None:
     assert absences([Need("4.9.6", CLIENT), Need("4.9.8", CLIENT)]) == {}
 
@@ -113,13 +147,18 @@ def test_every_release_that_can_be_run_here(maven: Maven) -> None:
     fetch([Need("5.2.0")])
     found, unreached = releases()
     assert unreached is None
-    assert [(item.version, item.cached) for item in found] == [
+    assert [(item.version, item.cached) for item in found if not item.lacks] == [
         ("4.9.4", False),
         ("4.9.7", False),
         ("5.2.0", True),
         ("5.3.3", False),
         ("5.4.0", False),
     ]
+    parts = {item.version: (item.has, item.lacks) for item in found}
+    assert parts["5.2.0"] == (("server", "tools", "client", "proxy"), ())
+    assert parts["4.9.6"] == (("client",), ("rocketmq-namesrv", "rocketmq-broker", "rocketmq-tools"))
+    assert parts["4.9.7"] == (("server", "tools", "client"), ())
+    assert parts["5.3.4"] == (("server",), ("rocketmq-tools", "rocketmq-client"))
 
 
 def test_versions_are_fetched_side_by_side(maven: Maven) -> None:
@@ -171,9 +210,19 @@ def test_supported_releases_in_order() -> None:
 def test_the_command_lists_them(maven: Maven, capsys: pytest.CaptureFixture[str]) -> None:
     fetch([Need("5.2.0")])
     assert main(["versions"]) == ExitCode.AS_EXPECTED
-    assert capsys.readouterr().out == "4.9.4\n4.9.7\n5.2.0  in the cache\n5.3.3\n5.4.0\n"
+    lines = capsys.readouterr().out.splitlines()
+    listed = "4.9.4, 4.9.6, 4.9.7, 4.9.8, 5.2.0, 5.3.3, 5.3.4, 5.4.0"
+    assert ", ".join(line.split()[0] for line in lines) == listed
+    assert lines[1].split("  ")[-1] == "can't be run: no rocketmq-namesrv, rocketmq-broker, rocketmq-tools"
+    assert lines[4].split() == ["5.2.0", "server", "tools", "client", "proxy", "in", "the", "cache"]
     assert main(["versions", "--json"]) == ExitCode.AS_EXPECTED
-    assert {"version": "5.2.0", "cached": True} in json.loads(capsys.readouterr().out)["versions"]
+    assert json.loads(capsys.readouterr().out)["versions"][6] == {
+        "version": "5.3.4",
+        "cached": False,
+        "runs": False,
+        "has": ["server"],
+        "lacks": ["rocketmq-tools", "rocketmq-client"],
+    }
 
 
 def test_without_a_network_the_command_lists_the_cache_and_says_so(

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rocketchaos.harness.language.tags import broker_matches, client_matches, hash_code, tags_of
+from rocketchaos.harness.language.consumer_spec import text_of
+from rocketchaos.harness.language.tags import broker_matches, client_matches, first_tag, hash_code, tags_of
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,21 @@ def test_a_star_with_blanks_is_a_tag() -> None:
     assert tags_of(" * ") == {"*"}
     assert not broker_matches(" * ", [hash_code("*")], "tagA")
     assert not client_matches(" * ", "tagA")
+
+
+def test_what_names_no_tag_is_everything_to_clients_and_nothing_to_brokers() -> None:
+    for expression in ("|| ||", " ", "||\t"):
+        assert tags_of(expression) == frozenset()
+        assert client_matches(expression, "tagA")
+        assert not broker_matches(expression, [], "tagA")
+    assert broker_matches("", [], "tagA")
+    assert text_of("") == "*"
+
+
+def test_blanks_are_javas() -> None:
+    assert tags_of("\u00a0tagA || \x01tagB") == {"\u00a0tagA", "tagB"}
+    assert first_tag("|| tagB || tagA") == "tagB"
+    assert first_tag("*") is first_tag("|| ||") is None
 
 
 def test_a_message_without_tag_matches_no_tag() -> None:

@@ -56,6 +56,10 @@ BEFORE: Mapping[str, list[str]] = {
     "heal": ["start: [a, b]", "partition: {between: b, and: broker-a}"],
 }
 """What must come before an example whose own steps start consumers."""
+BEFORE_CHECKS: Mapping[str, list[str]] = {
+    "send-refused": ["send: {topic: orders, count: 8, may_fail: true}"],
+}
+"""What a check needs besides."""
 FOR_CHECKS = [
     "start: {consumers: [a, b], may_be_refused: true}",
     "observe: before",
@@ -75,7 +79,7 @@ def entry(text: str) -> str:
 
 def steps_before(model: type[Word]) -> list[str]:
     if not issubclass(model, Step):
-        return FOR_CHECKS
+        return [*FOR_CHECKS, *BEFORE_CHECKS.get(model.word, ())]
     if model.word in BEFORE:
         return BEFORE[model.word]
     return LEADING_TO[model.moves[0][0] if model.moves is not None else "running"]

@@ -35,7 +35,7 @@ MANY = 120
 numbers = st.integers(min_value=1, max_value=10**9)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(seed=numbers, number=numbers, agreeing=st.booleans(), on=st.sampled_from(ClusterKind))
 def test_every_scenario_can_be_meant_and_reads_as_it_was_drawn(
     seed: int, number: int, agreeing: bool, on: ClusterKind
@@ -46,7 +46,7 @@ def test_every_scenario_can_be_meant_and_reads_as_it_was_drawn(
     assert document_of(text, "drawn") == document
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=numbers, number=numbers)
 def test_a_scenario_depends_on_seed_number_and_profile_alone(seed: int, number: int) -> None:
     first = text_of(draw(seed, number, USUAL))

@@ -31,9 +31,12 @@ from tests.unit.nightly.stories import Story, half_lost, quiet
 # What begins -------------------------------------------------------------------------------------------
 
 
-def test_scenarios_run_one_after_the_other_until_the_time_is_up() -> None:
+def test_scenarios_run_one_after_the_other_until_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_back: list[int] = []
+    monkeypatch.setattr(night_module, "give_back", lambda: given_back.append(len(runner.reports)))
     runner = FakeRunner(always(quiet()), always(None))
     night = played(runner)
+    assert given_back == [0] * len(night.runs)  # what each has left is told by then, and kept nowhere
     assert 10 <= len(night.runs) <= 17
     assert night.took_s <= 180 - TEAR_DOWN_S
     numbers = [int(name.rpartition("-")[2]) for name in runner.jobs]

@@ -54,14 +54,14 @@ def test_words_in_any_order(text: str, clients: list[str], versions: list[str]) 
     [
         ("clients=jvaa", ["`jvaa` is no client", "did you mean `java`?"]),
         ("clients=java@4.9", ["`java@4.9` is no client"]),
-        ("clients=java@3.2.6", ["RocketMQ 3.2.6 is not supported"]),
+        ("clients=java@banana", ["`java@banana` is no client"]),
         ("clients=python@1.2.3", ["in version 2.0.0 alone"]),
         ("clients=", ["`clients` is empty"]),
         ("clients=java,,python", ["an entry of `clients` is empty"]),
         ("clients=java,python,java", ["`java` is there twice in `clients`"]),
         ("clients=java clients=python", ["`clients` is there twice"]),
         ("rocketmq=4.9,5.5.0", ["'4.9' is no RocketMQ version"]),
-        ("rocketmq=6.0.0", ["RocketMQ 6.0.0 is not supported"]),
+        ("rocketmq=4.9.4,banana", ["'banana' is no RocketMQ version", "4.9.4 or 5.3.3"]),
         ("rokcetmq=4.9.4", ["no dimension `rokcetmq`; did you mean `rocketmq=…`?"]),
         ("scenarios", ["`scenarios` lacks a `=`"]),
         ("clients=jvaa rocketmq=x brokers=2", ["`jvaa`", "'x' is no", "no dimension `brokers`"]),
@@ -121,6 +121,17 @@ def test_a_missing_dimension_stays_as_it_is_otherwise() -> None:
     assert parse_matrix(["clients=java"]).cells("5.3.3") == (Cell(java, "5.3.3"),)
     assert parse_matrix(["rocketmq=5.5.0"]).cells("4.9.4") == (Cell(None, "5.5.0"),)
     assert parse_matrix(["rocketmq=5.5.0"]).cells("4.9.4", java) == (Cell(java, "5.5.0"),)
+
+
+@pytest.mark.parametrize(
+    "words", ["rocketmq=4.9.4,9.9.9", "clients=grpc rocketmq=5.5.0,3.2.6", "clients=java@3.2.6,java"]
+)
+def test_a_version_that_is_not_supported_is_for_who_knows_what_can_be_had(words: str) -> None:
+    found = planned([scenario()], words)
+    assert [(job.clients, job.rocketmq) for job in found.jobs] == [
+        (str(cell.client or "java"), cell.rocketmq) for cell in parse_matrix(words.split()).cells("4.9.4")
+    ]
+    assert found.left_out == ()
 
 
 def test_grpc_needs_the_proxy_of_5() -> None:

@@ -70,8 +70,8 @@ def test_without_a_word_all_are_listed(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_key_of_many_words_is_told_by_its_places(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "within"]) == 0
-    assert main(["explain", "group"]) == 0
-    assert "subscription.group" in capsys.readouterr().out
+    assert main(["explain", "broker"]) == 0
+    assert "pull.broker" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ def test_every_fault_has_a_row() -> None:
     assert {file.stem for file in FAULTS.glob("*.py")} - others == modules
 
 
-def test_the_readme_has_the_table() -> None:
-    assert table() in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_page_has_the_table() -> None:
+    assert table() in (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
 
 
 def test_every_operation_on_servers_has_a_row() -> None:

@@ -202,6 +202,109 @@ def test_lists_that_can_both_hold_are_warned_of() -> None:
     assert doubts(times) == []
 
 
+BOTH = "`anomaly` and `healthy` both hold of {} delivered: such a run is inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("anomaly", "healthy", "doubt"),
+    [
+        ("undelivered: {group: g, at_most: 5}", "delivered: {to: g, at_least: 5}", "healthy anomaly"),
+        ("undelivered: {group: g, at_most: 3}", "delivered: {to: g, at_least: 5}", "both"),
+        ("undelivered: {group: g, at_least: 1}", "delivered: {to: g, at_least: 4}", BOTH.format("4 to 7")),
+        ("undelivered: {group: g, at_least: 4}", "delivered: {to: g, count: 4}", "healthy anomaly"),
+        ("undelivered: {group: g, count: 4}", "delivered: {to: g, at_most: 6}", "anomaly healthy"),
+        (
+            "undelivered: {group: g, because: filtered-by-client, at_least: 2}",
+            "delivered: {to: g, at_least: 6}",
+            BOTH.format("6"),
+        ),
+        (
+            "undelivered: {group: g, because: lost, count: 0}",
+            "delivered: {to: g, at_least: 6}",
+            BOTH.format("6 to 8"),
+        ),
+        ("delivered: {to: a, at_least: 1}", "delivered: {to: g, at_least: 4}", BOTH.format("4 to 8")),
+        (
+            "delivered: {to: g, tag: tagA, at_least: 1}",
+            "delivered: {to: g, at_most: 6}",
+            BOTH.format("1 to 6"),
+        ),
+        (
+            "undelivered: {group: g, tag: tagA, at_most: 3}",
+            "delivered: {to: g, at_least: 1, tag: tagA}",
+            "both",
+        ),
+    ],
+)
+def test_lists_that_count_the_same_messages_by_other_words_are_held_against_each_other(
+    anomaly: str, healthy: str, doubt: str
+) -> None:
+    text = text_of(anomaly, healthy)
+    assert mistakes(text) == []
+    by_list = {
+        name: f"wherever `{name}` holds `{then}` does too: no run can ever be `{outcome}`"
+        for name, then, outcome in (
+            ("healthy", "anomaly", "not-reproduced"),
+            ("anomaly", "healthy", "reproduced"),
+        )
+    }
+    expected = {"healthy anomaly": [by_list["healthy"]], "anomaly healthy": [by_list["anomaly"]]}
+    both = [by_list["healthy"], by_list["anomaly"]]
+    assert doubts(text) == (both if doubt == "both" else expected.get(doubt, [doubt]))
+
+
+@pytest.mark.parametrize(
+    ("anomaly", "healthy"),
+    [
+        ("undelivered: {group: g, at_least: 5}", "delivered: {to: g, at_least: 4}"),
+        ("undelivered: {group: g, because: dead-letter, at_least: 2}", "delivered: {to: g, at_least: 6}"),
+        ("undelivered: {group: g, tag: tagA, at_least: 1}", "delivered: {to: g, tag: tagB, at_least: 1}"),
+        ("undelivered: {at_least: 1}", "delivered: {to: g, at_least: 4}"),
+        ("undelivered: {group: h, at_least: 1}", "delivered: {to: g, at_least: 4}"),
+        ("delivered: {to: a, at_least: 5}", "delivered: {to: g, at_most: 4}"),
+        ("delivered: {to: a, at_least: 1}", "delivered: {to: b, at_least: 1}"),
+        ("undelivered: {group: g, tag: tagA, count: 3}", "undelivered: {group: g, count: 0}"),
+        ("delivered: {to: g, tag: tagA, at_most: 2}", "delivered: {to: g, at_least: 7}"),
+        ("delivered: {to: g, at_least: 1, from_queues_of: a}", "delivered: {to: g, at_least: 1}"),
+    ],
+)
+def test_words_that_count_other_messages_or_exclude_each_other_are_left_alone(
+    anomaly: str, healthy: str
+) -> None:
+    assert (mistakes(text_of(anomaly, healthy)), doubts(text_of(anomaly, healthy))) == ([], [])
+
+
+def test_messages_of_a_topic_that_the_group_has_not_are_not_undelivered() -> None:
+    steps = STEPS + "  - send: {topic: bills, count: 8}\n"
+    text = text_of("undelivered: {group: g, at_most: 4}", "delivered: {to: g, at_least: 5}", steps=steps)
+    assert doubts(text) == [BOTH.format("5 to 16")]
+
+
+def test_what_holds_whatever_is_sent_is_refused() -> None:
+    (message,) = mistakes(text_of("delivered: {to: g, at_least: 3}", "delivered: {to: a, count: 4}"))
+    assert message.endswith("no run can ever be `not-reproduced`")
+
+
+@pytest.mark.parametrize(
+    ("item", "other", "refused"),
+    [
+        ("delivered: {to: g, at_least: 5}", "delivered: {to: g, at_most: 3}", True),
+        ("delivered: {to: a, at_least: 5}", "delivered: {to: g, at_most: 3}", True),
+        ("undelivered: {group: g, at_least: 4}", "delivered: {to: g, at_least: 5}", True),
+        ("undelivered: {group: g, at_most: 3}", "delivered: {to: g, at_most: 4}", False),
+        ("undelivered: {group: g, count: 0}", "delivered: {to: g, count: 4}", False),
+        ("latency: {at_least: 2s}", "latency: {at_most: 1s}", True),
+    ],
+)
+def test_checks_of_one_list_that_exclude_each_other(item: str, other: str, refused: bool) -> None:
+    text = text_of(f"{item}\n  - {other}")
+    said = mistakes(text) if refused else doubts(text)
+    assert len(said) == 1
+    assert said[0].endswith(" exclude each other: it never holds")
+    fitting = text_of("delivered: {to: g, at_least: 4}\n  - undelivered: {group: g, at_least: 4}")
+    assert (mistakes(fitting), doubts(fitting)) == ([], [])
+
+
 @pytest.mark.parametrize(
     ("check", "doubt"),
     [
@@ -235,6 +338,7 @@ def test_what_is_hardly_meant_is_warned_of(check: str, doubt: str) -> None:
         "duplicated: {to: g, count: 0, topic: bills}",
         "latency: {to: g, at_most: 1s, tag: tagX}",
         "order: {topic: bills}",
+        "offset-falls: {group: g, topic: bills, count: 0}",
         "retry: {group: g, count: 0, topic: bills}",
         "track: {group: g, topic: orders, tag: tagX, all: CONSUMED}",
         "track-series: {group: g, topic: orders, tag: tagX, sequence: [CONSUMED]}",
@@ -250,6 +354,15 @@ def test_a_statement_about_messages_that_no_step_sends_is_refused(check: str) ->
     bind = "  - bind: {holder: {member-of: g, whose-subscription-is-stored-for: orders}}\n"
     by_variable = STEPS + bind + sent.removeprefix(STEPS).replace("tag: tagX", "tag: $holder.tag")
     assert mistakes(text_of(check, steps=by_variable)) == []
+
+
+@pytest.mark.parametrize("check", ["dead-letter: {group: g, count: 0}", "offset-falls: {group: g, count: 0}"])
+def test_where_nothing_is_sent_nothing_is_given_up_and_no_offset_runs_back(check: str) -> None:
+    text = text_of(check, steps="  - start: [a, b]\n")
+    assert (mistakes(text), doubts(text)) == (
+        [],
+        ["the steps send no such message: the answer is always unknown"],
+    )
 
 
 def test_one_message_has_no_order() -> None:

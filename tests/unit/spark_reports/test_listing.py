@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.spark_reports.ingest.folder_list import READ, File, Folder, again, run_folders
 from rocketchaos.spark_reports.ingest.ingest import portions
-from rocketchaos.spark_reports.ingest.listing import READ, File, Folder, again, run_folders
 
 NO_SPARK = cast(SparkSession, None)
 

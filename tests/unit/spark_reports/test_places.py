@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from rocketchaos.harness.core.errors import UsageProblem
-from rocketchaos.spark_reports.ingest.listing import is_gone, run_folders
+from rocketchaos.spark_reports.ingest.folder_list import is_gone, run_folders
 from rocketchaos.spark_reports.places import Place
 
 NO_SPARK = cast(SparkSession, None)

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from rocketchaos.spark_reports.ingest.listing import READ, File, Folder
-from rocketchaos.spark_reports.ingest.quarantine import KINDS, Document, Problem, Seen, problem_of
+from rocketchaos.harness.facts.folder_facts import MADE_OF
+from rocketchaos.harness.facts.seen import Seen, SeenDocument
+from rocketchaos.spark_reports.ingest.folder_list import File, Folder
+from rocketchaos.spark_reports.ingest.quarantine import KINDS, Problem, problem_of
 
-SOURCE = "file:/a place/runs/s/20261121T192459.680-7"
-FIT = Document(read=True, broken=False, schema_version=1)
+FOLDER = Folder("file:/a place/runs/s/20261121T192459.680-7", {name: File(10, 1) for name in MADE_OF})
+FIT = SeenDocument(read=True, broken=False, schema_version=1)
 WHOLE = Seen(
-    folder=Folder(SOURCE, {name: File(10, 1) for name in READ}),
     run=FIT,
     outcome=FIT,
     checks=FIT,
@@ -26,22 +27,26 @@ WHOLE = Seen(
 )
 
 
-def problem(**changes: object) -> Problem:
-    found = problem_of(replace(WHOLE, **changes))  # type: ignore[arg-type]
+def problem(folder: Folder = FOLDER, **changes: object) -> Problem:
+    seen = replace(WHOLE, **changes)  # type: ignore[arg-type]
+    found = problem_of(folder, seen)
     assert found is not None
     assert found.kind in KINDS
+    # What the listing shows alone is no matter of the judge.
+    assert not seen.fit or folder is not FOLDER or "message_count" in changes
     return found
 
 
 def without(*names: str) -> Folder:
-    return replace(WHOLE.folder, files={name: File(10, 1) for name in READ if name not in names})
+    return replace(FOLDER, files={name: File(10, 1) for name in MADE_OF if name not in names})
 
 
 def test_a_whole_folder_is_fit() -> None:
-    assert problem_of(WHOLE) is None
+    assert problem_of(FOLDER, WHOLE) is None
+    assert WHOLE.fit
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", MADE_OF)
 def test_every_file_must_be_there(name: str) -> None:
     found = problem(folder=without(name))
     assert (found.kind, found.file) == ("missing-file", name)
@@ -58,7 +63,7 @@ def test_without_outcome_and_end_it_still_runs() -> None:
 
 
 def test_a_killed_run_that_was_judged_is_told_by_its_history() -> None:
-    assert problem_of(replace(WHOLE, ended=False)) is None
+    assert problem_of(FOLDER, replace(WHOLE, ended=False)) is None
     assert problem(ended=False, ends=0).kind == "truncated"
 
 
@@ -74,7 +79,7 @@ def test_documents_must_be_whole_and_of_this_schema(name: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "kind", "file"),
     [
-        ({"event_count": 0, "folder": replace(WHOLE.folder)}, "missing-file", "events.jsonl"),
+        ({"event_count": 0, "ends": 0}, "missing-file", "events.jsonl"),
         ({"broken_events": 1, "ends": 0}, "truncated", "events.jsonl"),
         ({"broken_events": 1}, "broken-json", "events.jsonl"),
         ({"in_order": False}, "truncated", "events.jsonl"),
@@ -101,24 +106,26 @@ def test_every_reason_has_its_kind_and_file(changes: dict[str, object], kind: st
 
 
 def test_an_empty_history_is_truncated() -> None:
-    files = {**WHOLE.folder.files, "events.jsonl": File(0, 1)}
-    found = problem(folder=replace(WHOLE.folder, files=files), event_count=0, in_order=False, ends=0)
+    files = {**FOLDER.files, "events.jsonl": File(0, 1)}
+    found = problem(folder=replace(FOLDER, files=files), event_count=0, in_order=False, ends=0)
     assert found.kind == "truncated"
     assert "empty" in found.reason
 
 
 def test_no_messages_at_all_are_no_problem() -> None:
-    files = {**WHOLE.folder.files, "messages.jsonl": File(0, 1)}
-    folder = replace(WHOLE.folder, files=files)
-    assert problem_of(replace(WHOLE, folder=folder, message_count=0)) is None
+    files = {**FOLDER.files, "messages.jsonl": File(0, 1)}
+    folder = replace(FOLDER, files=files)
+    assert problem_of(folder, replace(WHOLE, message_count=0)) is None
 
 
 def test_a_history_that_the_oracle_could_not_read_has_no_messages() -> None:
-    files = {**WHOLE.folder.files, "messages.jsonl": File(0, 1)}
-    folder = replace(WHOLE.folder, files=files)
-    unjudged = replace(WHOLE, folder=folder, message_count=0, missing_messages=8, outcome_kind="error")
-    assert problem_of(replace(unjudged, trouble="harness")) is None
-    found = problem_of(unjudged)
+    files = {**FOLDER.files, "messages.jsonl": File(0, 1)}
+    folder = replace(FOLDER, files=files)
+    unjudged = replace(WHOLE, message_count=0, missing_messages=8, outcome_kind="error")
+    assert problem_of(folder, replace(unjudged, trouble="harness")) is None
+    assert replace(unjudged, trouble="harness").fit
+    assert not unjudged.fit
+    found = problem_of(folder, unjudged)
     assert found is not None
     assert found.kind == "truncated"
 

@@ -6,10 +6,17 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from pydantic import ValidationError
 
+from rocketchaos.assertions.transaction_checked import TransactionChecked
+from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.model import Holds
+from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.steps.context import StepContext
 from rocketchaos.harness.steps.send import Send
+from tests.unit.history_builder import HistoryBuilder, scenario_of
+from tests.unit.scenario.examples import scenario_text
 
 QUEUES = (("broker-a", 0), ("broker-a", 1), ("broker-b", 0), ("broker-b", 1))
 
@@ -25,12 +32,15 @@ class Context:
         self._refuses = refuses
         self.servers = self.variables = self
 
-    def _send(self, topic: str, tag: str | None, queue: Any, **more: Any) -> bool:
-        self.sent.append({"topic": topic, "tag": tag, "queue": queue, **more})
+    def _send(self, topic: str, tags: list[str | None], queue: Any, **more: Any) -> bool:
+        shown = more.pop("how")
+        how = {"how": shown} if shown else {}
+        item = {"tag": tags[0]} if len(tags) == 1 else {"tags": tags}
+        self.sent.append({"topic": topic, **item, "queue": queue, **more, **how})
         self.clock_ms += 7
         return len(self.sent) > self._refuses
 
-    def queues(self, topic: str) -> Any:
+    def written_queues(self, topic: str) -> Any:
         return QUEUES
 
     def tag(self, tag: str | None, topic: str) -> str | None:
@@ -95,3 +105,74 @@ def test_a_message_that_is_not_acknowledged_fails_the_step_after_the_others() ->
 
 def test_where_a_sending_may_fail_the_run_goes_on_after_the_others() -> None:
     assert len(sent_by({"count": 4, "may_fail": True}, Context(refuses=4)).sent) == 4
+
+
+def test_a_batch_is_one_sending_of_several_messages() -> None:
+    sent = sent_by({"count": 4, "batch": 2, "tags": ["tagA", "tagB"]}).sent
+    assert [(item["tags"], item["queue"]) for item in sent] == [(["tagA", "tagB"], None)] * 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "how"),
+    [
+        ({"delay_level": 3}, {"delay_level": 3}),
+        ({"delay": "5s"}, {"delay_ms": 5000}),
+        ({"oneway": True}, {"oneway": True}),
+        ({"oneway": True, "delay_level": 1}, {"delay_level": 1, "oneway": True}),
+        (
+            {"transaction": {"state": "rollback"}},
+            {"transaction": {"state": "rollback", "checked": "unknown"}},
+        ),
+    ],
+    ids=str,
+)
+def test_how_it_is_sent_is_told(fields: dict[str, Any], how: dict[str, Any]) -> None:
+    assert [item["how"] for item in sent_by({"count": 1, **fields}).sent] == [how]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"batch": 2, "oneway": True},
+        {"batch": 3},
+        {"batch": 2, "per_queue": 1},
+        {"delay": "1s", "delay_level": 1},
+        {"transaction": {"state": "commit"}, "queue": 0},
+        {"transaction": {"state": "commit"}, "delay_level": 1},
+    ],
+    ids=str,
+)
+def test_what_can_not_be_together_is_refused(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Send.model_validate({"topic": "orders", "count": 8 if "batch" in fields else 1, **fields})
+
+
+@pytest.mark.parametrize(
+    ("stated", "holds"),
+    [
+        ({"count": 2}, Holds.YES),
+        ({"count": 1}, Holds.NO),
+        ({"count": 1, "state": "commit"}, Holds.YES),
+        ({"at_least": 1, "state": "rollback"}, Holds.NO),
+    ],
+    ids=str,
+)
+def test_the_questions_about_transactions_are_counted(stated: dict[str, Any], holds: Holds) -> None:
+    scenario = scenario_of(scenario_text("start: a"))
+    made = HistoryBuilder().begin(scenario)
+    check = TransactionChecked(topic="orders", **stated)
+    assert check.evaluate(RunView(scenario, made.events)).holds is Holds.UNKNOWN
+    for state in ("unknown", "commit"):
+        made.add("producer", "transaction-checked", key="orders-1", topic="orders", state=state)
+    made.add("harness", "moment-observed", moment="end")
+    assert check.evaluate(RunView(scenario, made.events)).holds is holds
+
+
+def test_other_clients_are_left_out_with_what_they_can_not_send() -> None:
+    text = scenario_text("start: [a, b, c]", "send: {topic: orders, count: 8, oneway: true}")
+    assert parse_scenario(text, "x.yaml").why_not_on("4.9.4") is None
+    by_python = parse_scenario(f"{text}producer: {{client: python}}\n", "x.yaml")
+    assert "can't send with `oneway`" in str(by_python.why_not_on("4.9.4"))
+    timed = parse_scenario(text.replace("oneway: true", "delay: 5s"), "x.yaml")
+    assert "`delay` is of RocketMQ" in str(timed.why_not_on("4.9.4"))
+    assert timed.why_not_on("5.5.0") is None

@@ -45,3 +45,22 @@ def test_a_broker_that_could_not_be_asked_has_refused_nothing() -> None:
         starting(
             WorkerFailed("RemotingTimeoutException: wait response timeout", code=None), may_be_refused=True
         )
+
+
+@pytest.mark.parametrize(
+    ("exceptions", "refused"),
+    [
+        (["MQClientException"], True),
+        (["MQClientException", "RuntimeException"], True),
+        (["MQClientException", "RemotingConnectException"], False),
+        (["RemotingTimeoutException"], False),
+    ],
+    ids=str,
+)
+def test_what_the_client_itself_refuses_has_no_code(exceptions: list[str], refused: bool) -> None:
+    failure = WorkerFailed("The consumer group[g] has been created before", None, exceptions)
+    if refused:
+        assert starting(failure, may_be_refused=True).written == [failure]
+        return
+    with pytest.raises(WorkerFailed):
+        starting(failure, may_be_refused=True)

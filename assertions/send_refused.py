@@ -1,0 +1,44 @@
+"""`send-refused`: messages that were not acknowledged, and what RocketMQ said."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.refusal import Refused, told
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.messages import SendFailed
+from rocketchaos.harness.language.words import TopicName
+
+
+class SendRefused(Count, Refused):
+    """So many messages of a topic were not acknowledged, and this was said of each of them.
+
+    By a broker (`MQBrokerException`, with its code) or by the producer's client (`MQClientException`). What was
+    said otherwise doesn't count. The `send` needs `may_fail`, or the first one ends the run.
+    """
+
+    word = "send-refused"
+    example = "send-refused: {topic: orders, count: 8, code: 16, exception: MQBrokerException}"
+
+    topic: TopicName = Field(description="the topic")
+
+    def title(self) -> str:
+        return f"sending to {self.topic} refused"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} messages {self.stated}"
+        end = view.end_of(self.at)
+        if end is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        failed = [event for event in view.of_kind(SendFailed, until=end) if event.body.topic == self.topic]
+        fitting = [
+            event
+            for event in failed
+            if self.fits_refusal(event.body.error, event.body.code, event.body.exceptions)
+        ]
+        others = [event for event in failed if event not in fitting]
+        observed = f"{len(fitting)} of {len(failed)} that were not acknowledged"
+        if shown := (fitting or others)[:1]:
+            observed += f": {told(shown[0].body.error, shown[0].body.code)}"
+        return Answer(self.fits(len(fitting)), expected, observed, [event.n for event in fitting or others])

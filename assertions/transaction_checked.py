@@ -1,0 +1,41 @@
+"""`transaction-checked`: how often brokers asked the producer about its transactions."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from rocketchaos.assertions.base import Answer, Count
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.messages import TransactionChecked as Asked
+from rocketchaos.harness.language.sending import TransactionState
+from rocketchaos.harness.language.words import TopicName
+
+
+class TransactionChecked(Count):
+    """So often a broker asked the producer about a transaction that was neither committed nor rolled back.
+
+    With `state` only the questions that it answered so. A producer that doesn't run is asked by nobody.
+    """
+
+    word = "transaction-checked"
+    example = "transaction-checked: {topic: orders, at_least: 1, state: commit}"
+
+    topic: TopicName = Field(description="the topic of the messages")
+    state: TransactionState | None = Field(default=None, description="the answer; any unless told")
+
+    def title(self) -> str:
+        return f"transactions of {self.topic} asked about"
+
+    def evaluate(self, view: RunView) -> Answer:
+        expected = f"{self.how_many()} questions" + (f" answered {self.state}" if self.state else "")
+        end = view.end_of(self.at)
+        if end is None:
+            return Answer(None, expected, f"the observation `{self.at}` was not made")
+        asked = [
+            event
+            for event in view.of_kind(Asked, until=end)
+            if event.body.topic == self.topic and self.state in (None, event.body.state)
+        ]
+        keys = sorted({str(event.body.key) for event in asked})
+        observed = f"{len(asked)} questions" + (f": {', '.join(keys[:5])}" if keys else "")
+        return Answer(self.fits(len(asked)), expected, observed, [event.n for event in asked])

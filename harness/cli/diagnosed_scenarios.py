@@ -1,0 +1,48 @@
+"""`diagnose --write-scenario`: scenarios that do findings again, as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rocketchaos.harness.cli.common import write_text
+from rocketchaos.harness.cli.terminal import ERR
+from rocketchaos.harness.diagnose.diagnosis import Report
+from rocketchaos.harness.diagnose.reproduction import Document, written
+from rocketchaos.harness.nightly.document import text_of
+from rocketchaos.harness.scenario import parse_scenario
+
+
+def write_scenarios(report: Report, folder: Path) -> None:
+    """Write one for each finding that can be done again, with its control; say of the others why not.
+
+    Raises:
+        EnvironmentNotReady: they can't be written.
+        InvalidScenario: what was to be written is none.
+    """
+    names: set[str] = set()
+    for finding in report.findings:
+        if finding.group not in report.views:
+            continue
+        documents = written(report.views[finding.group], finding)
+        if isinstance(documents, str):
+            ERR.print(f"no scenario of {finding.check.code} ({finding.resource}): {documents}", markup=False)
+            continue
+        scenario, control = documents
+        number = 1
+        base = scenario["name"]
+        while scenario["name"] in names:
+            number += 1
+            scenario = {**scenario, "name": f"{base}-{number}", "control": f"{base}-{number}-control"}
+            control = {**control, "name": f"{base}-{number}-control"}
+        names.add(scenario["name"])
+        path = _write(folder, scenario)
+        _write(folder, control)
+        ERR.print(f"{finding.check.code}: `rocketchaos reproduce {path}` does it again", markup=False)
+
+
+def _write(folder: Path, document: Document) -> Path:
+    path = folder / f"{document['name']}.scenario.yaml"
+    text = text_of(document)
+    parse_scenario(text, str(path))
+    write_text(path, text, "Give another `--write-scenario`.")
+    return path

@@ -1,0 +1,1 @@
+"""What is wrong in a live cluster, read only: asks it, records the answers, and finds what they prove."""

@@ -1,0 +1,127 @@
+"""Everything that was asked and answered, in one file; and the same diagnosis of such a file.
+
+A bundle from others is input that nobody vouches for: its size and types are checked, nothing of it is a path, and
+whatever is shown of it goes through the same outputs as a live cluster's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+import rocketchaos
+from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.diagnose.collect import Scope
+from rocketchaos.harness.diagnose.exchange import Exchange, Keep
+from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
+from rocketchaos.harness.diagnose.requests import GET_CONSUMER_CONNECTION_LIST
+
+KIND = "rocketchaos-diagnose"
+LARGEST_BYTES = 256 * 2**20
+MOST_LOOKS = 1000
+
+
+class Bundle(msgspec.Struct, frozen=True):
+    """The file, as JSON."""
+
+    kind: str
+    schema_version: int
+    made_by: str
+    redacted: bool
+    scope: Scope
+    looks: int
+    exchanges: list[Exchange]
+
+
+def write(path: Path, scope: Scope, looks: int, exchanges: Sequence[Exchange]) -> Path:
+    """Write the bundle, with pseudonyms, and beside it the map of what they stand for; returns the map's path.
+
+    The map is the user's own: it is readable by nobody else, and not in the bundle.
+
+    Raises:
+        EnvironmentNotReady: it can't be written.
+    """
+    pseudonyms = Pseudonyms.of(scope, exchanges)
+    bundle = Bundle(
+        KIND,
+        1,
+        rocketchaos.__version__,
+        True,
+        pseudonyms.scope(scope),
+        looks,
+        [pseudonyms.exchange(exchange) for exchange in exchanges],
+    )
+    names = path.with_name(f"{path.name}.names.json")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        names.unlink(missing_ok=True)
+        names.touch(mode=0o600)
+        names.write_bytes(msgspec.json.format(msgspec.json.encode(pseudonyms.names)))
+        path.write_bytes(msgspec.json.encode(bundle))
+    except OSError as error:
+        raise EnvironmentNotReady(
+            f"the bundle can't be written: {error.strerror}: {path}", "Give another `--bundle`."
+        ) from error
+    return names
+
+
+def read(path: Path) -> Bundle:
+    """Read a bundle.
+
+    Raises:
+        UsageProblem: there is no such file, or it is no bundle.
+    """
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise UsageProblem(
+                f"{path} is larger than {LARGEST_BYTES >> 20} MiB: no bundle", "Give another one."
+            )
+        bundle = msgspec.json.decode(path.read_bytes(), type=Bundle)
+    except OSError as error:
+        raise UsageProblem(
+            f"the bundle can't be read: {error.strerror}: {path}", "Correct the path."
+        ) from error
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageProblem(
+            f"{path} is no bundle: {error}", "`rocketchaos diagnose --namesrv … --bundle FILE` makes one."
+        ) from error
+    if bundle.kind != KIND or bundle.schema_version != 1 or not 0 < bundle.looks <= MOST_LOOKS:
+        raise UsageProblem(
+            f"{path} is no bundle that this version reads", "`rocketchaos diagnose --bundle FILE` makes one."
+        )
+    return bundle
+
+
+class Recorded:
+    """Answers from a bundle, as if the cluster were asked again."""
+
+    def __init__(self, exchanges: Sequence[Exchange], looks: int) -> None:
+        self.looks = looks
+        self._groups: dict[int, set[str]] = {}
+        for exchange in exchanges:
+            if exchange.code == GET_CONSUMER_CONNECTION_LIST and "consumerGroup" in exchange.fields:
+                self._groups.setdefault(exchange.look, set()).add(exchange.fields["consumerGroup"])
+        self._answers = {
+            _question(item.look, item.address, item.code, item.fields): item for item in reversed(exchanges)
+        }
+
+    async def ask(
+        self, look: int, address: str, code: int, fields: Mapping[str, str], keep: Keep | None = None
+    ) -> Exchange:
+        """What was answered; a question that isn't in the bundle was not answered."""
+        del keep  # done when it was recorded
+        found = self._answers.get(_question(look, address, code, fields))
+        return found or Exchange(look, address, code, dict(fields), 0, error="it is not in the bundle")
+
+    def groups_in(self, look: int) -> frozenset[str]:
+        """The groups that were looked at in a look."""
+        return frozenset(self._groups.get(look, ()))
+
+
+_Question = tuple[int, str, int, frozenset[tuple[str, str]]]
+
+
+def _question(look: int, address: str, code: int, fields: Mapping[str, str]) -> _Question:
+    return look, address, code, frozenset(fields.items())

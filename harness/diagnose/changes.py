@@ -1,0 +1,37 @@
+"""What has changed in a group from one look to the next, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocketchaos.harness.diagnose.meaning import told
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import clock, joined, queues_told
+
+
+def changes(view: GroupView) -> Iterator[str]:
+    """Members that came or left, subscriptions that flipped, queues that moved, offsets that went back."""
+    before = view.before
+    if before is None:
+        return
+    begin = f"{clock(view.now.at_ms)} group {view.group}"
+    for client_id in sorted(set(view.members) - set(before.members)):
+        yield f"{begin}: {client_id} has come"
+    for client_id in sorted(set(before.members) - set(view.members)):
+        yield f"{begin}: {client_id} has left"
+    for topic in view.topics:
+        old, new = before.held(topic), view.held(topic)
+        for broker in sorted(set(old) | set(new)):
+            texts = [told(held[broker]) if broker in held else None for held in (old, new)]
+            if texts[0] != texts[1]:
+                was, now = ("nothing" if text is None else f"`{text}`" for text in texts)
+                yield f"{begin}: {broker} held {was} of {topic}, and holds {now} now"
+        owned, owns = before.owners(topic), view.owners(topic)
+        for queue in sorted(set(owned) | set(owns)):
+            was, now = (joined(sorted(of.get(queue, []))) or "nobody" for of in (owned, owns))
+            if was != now:
+                yield f"{begin}: {queues_told([queue])} of {topic} was {was}'s, and is {now}'s now"
+        for queue in view.queues(topic):
+            had, has = before.offset(topic, queue), view.offset(topic, queue)
+            if had is not None and has is not None and has < had:
+                yield f"{begin}: the offset of {queues_told([queue])} of {topic} went back from {had} to {has}"

@@ -1,0 +1,214 @@
+"""Name servers and brokers that should agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.view import ClusterView
+from rocketchaos.harness.diagnose.words import joined
+
+_DISK_WARNING, _DISK_ERROR = 0.75, 0.90
+"""From 75 % on a broker deletes expired files at once, from 90 % on it refuses messages (DefaultMessageStore)."""
+_CLOCKS_APART_S = 10
+_RUNTIME = re.compile(r"\[\s*(\d+) days, (\d+) hours, (\d+) minutes, (\d+) seconds\s*\]")
+
+
+def name_servers(view: ClusterView) -> Iterator[Result]:
+    """Name servers that know different brokers or queues."""
+    known = {address: entry for address, entry in view.now.registered.items() if entry.exchange.succeeded}
+    for address, item in view.now.registered.items():
+        if not item.exchange.succeeded:
+            yield Unknown(
+                f"{address} doesn't answer: {item.exchange.why_not}",
+                (Evidence(item.exchange, item.exchange.why_not),),
+            )
+    if len(known) > 1:
+        said = {
+            address: {name: dict(ids) for name, ids in entry.brokers.items()}
+            for address, entry in known.items()
+        }
+        if len({repr(sorted(entry.items())) for entry in said.values()}) > 1:
+            yield Found(
+                "; ".join(
+                    f"{address} knows {joined(sorted(entry)) or 'no broker'}"
+                    for address, entry in said.items()
+                ),
+                tuple(Evidence(known[address].exchange, str(entry)) for address, entry in said.items()),
+                settled=len(view.looks) > 1,
+                key="brokers",
+            )
+    for topic, routes in view.now.routes.items():
+        found = {address: route for address, route in routes.items() if not route.unknown}
+        if len({repr(sorted(entry.brokers.items())) for entry in found.values()}) > 1:
+            yield Found(
+                f"of {topic} "
+                + "; ".join(
+                    f"{address} knows {joined(sorted(entry.brokers)) or 'nothing'}"
+                    for address, entry in found.items()
+                ),
+                tuple(Evidence(entry.exchange, str(dict(entry.brokers))) for entry in found.values()),
+                topic,
+                settled=len(view.looks) > 1,
+                key="route",
+            )
+
+
+def names_twice(view: ClusterView) -> Iterator[Result]:
+    """A broker's name in two clusters, or two brokers at one address."""
+    at: dict[str, list[str]] = {}
+    for name, broker in view.now.brokers.items():
+        for number, address in broker.addresses.items():
+            at.setdefault(address, []).append(f"{name} {number}")
+    evidence = tuple(
+        Evidence(item.exchange, str(dict(item.brokers))) for item in view.now.registered.values()
+    )
+    for address, names in at.items():
+        if len(names) > 1:
+            yield Found(f"{address} is registered as {joined(names)}", evidence)
+    for name in view.now.brokers:
+        said = {
+            (item.clusters.get(name, ""), address)
+            for item in view.now.registered.values()
+            if (address := item.brokers.get(name, {}).get(0, ""))
+        }
+        if len(said) > 1:
+            yield Found(
+                f"{name} is {joined(sorted(f'{address} in {cluster}' for cluster, address in said))}",
+                evidence,
+            )
+
+
+def brokers(view: ClusterView) -> Iterator[Result]:
+    """Brokers that don't answer."""
+    for name, broker in view.now.brokers.items():
+        silent = [
+            item for item in (*broker.asked, view.now.offset_tables.get(name)) if item and not item.succeeded
+        ]
+        if silent:
+            yield Unknown(
+                f"{name}: {silent[0].why_not}",
+                tuple(Evidence(item, item.why_not) for item in silent),
+                look_again=False,
+            )
+
+
+def disks(view: ClusterView) -> Iterator[Result]:
+    """Brokers whose disk is filling up."""
+    for name, broker in view.now.brokers.items():
+        try:
+            ratio = max(
+                float(broker.runtime.get(key, "0") or 0)
+                for key in ("commitLogDiskRatio", "consumeQueueDiskRatio")
+            )
+        except ValueError:
+            continue
+        if ratio >= _DISK_WARNING:
+            yield Found(
+                f"{name}'s disk is {100 * ratio:.0f} % full",
+                tuple(Evidence(item, f"commitLogDiskRatio {ratio}") for item in broker.asked[1:]),
+                level=Level.ERROR if ratio >= _DISK_ERROR else None,
+            )
+
+
+def clocks(view: ClusterView) -> Iterator[Result]:
+    """Brokers whose clock differs from the others'."""
+    apart: dict[str, float] = {}
+    for name, broker in view.now.brokers.items():
+        found = _RUNTIME.search(broker.runtime.get("runtime", ""))
+        boot = broker.runtime.get("bootTimestamp", "")
+        if found and boot.isdigit() and len(broker.asked) > 1:
+            days, hours, minutes, seconds = map(int, found.groups())
+            now_ms = int(boot) + 1000 * (((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+            apart[name] = (now_ms - broker.asked[1].at_ms) / 1000
+    if not apart:
+        return
+    middle = sorted(apart.values())[len(apart) // 2]
+    for name, seconds_apart in apart.items():
+        off = seconds_apart - middle if len(apart) > 2 else seconds_apart
+        if abs(off) > _CLOCKS_APART_S:
+            whom = "the other brokers'" if len(apart) > 2 else "this machine's"
+            yield Found(
+                f"{name}'s clock is {abs(off):.0f} s {'ahead of' if off > 0 else 'behind'} {whom}",
+                (Evidence(view.now.brokers[name].asked[1], "bootTimestamp and runtime"),),
+            )
+
+
+def versions(view: ClusterView) -> Iterator[Result]:
+    """Brokers of different versions."""
+    found: dict[str, list[str]] = {}
+    for name, broker in view.now.brokers.items():
+        if version := broker.runtime.get("brokerVersionDesc"):
+            found.setdefault(version, []).append(name)
+    if len(found) > 1:
+        yield Found(
+            "; ".join(f"{joined(names)}: {version}" for version, names in sorted(found.items())),
+            tuple(Evidence(item, "") for broker in view.now.brokers.values() for item in broker.asked[1:]),
+        )
+
+
+CHECKS = (
+    Check(
+        "RC0801",
+        "name servers that disagree",
+        Level.WARNING,
+        "all name servers know the same",
+        "Clients of one name server see other brokers and queues than those of another: queues without an owner, "
+        "and with two.",
+        ("See whether every broker is told all name servers (namesrvAddr), and reaches them.",),
+        ("A11",),
+        of_cluster=name_servers,
+    ),
+    Check(
+        "RC0802",
+        "a broker's name or address twice",
+        Level.ERROR,
+        "every broker has a name and an address of its own",
+        "Messages, offsets and locks go now to one broker and now to the other.",
+        ("Give each broker a name of its own in all clusters of these name servers.",),
+        (),
+        of_cluster=names_twice,
+    ),
+    Check(
+        "RC0803",
+        "a broker that doesn't tell",
+        Level.WARNING,
+        "every broker answers",
+        "Of what is on it nothing can be told.",
+        ("Where its address leads nowhere from here: `--map`.", "Otherwise see whether it lives."),
+        ("C14",),
+        of_cluster=brokers,
+    ),
+    Check(
+        "RC0804",
+        "a disk that fills up",
+        Level.WARNING,
+        "no broker's disk is filling up",
+        "From 75 % on brokers delete expired messages at any hour, from 85 % on all the oldest, read or not, and "
+        "from 90 % on they refuse new ones.",
+        ("Free the disk, or lower fileReservedTime.",),
+        (),
+        of_cluster=disks,
+    ),
+    Check(
+        "RC0805",
+        "a broker's clock that differs",
+        Level.WARNING,
+        "the brokers' clocks agree",
+        "Delays, retention, and offsets by time go by it.",
+        ("Set the clock.",),
+        (),
+        of_cluster=clocks,
+    ),
+    Check(
+        "RC0806",
+        "brokers of different versions",
+        Level.INFO,
+        "all brokers are of one version",
+        "None by itself; a rolling upgrade looks so.",
+        ("Finish the upgrade, if that is what it is.",),
+        (),
+        of_cluster=versions,
+    ),
+)

@@ -1,0 +1,246 @@
+"""Where the group is in each queue: by Burrow's rules over the looks, and against what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rocketchaos.harness.diagnose.fate import entries_of
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.meaning import takes
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import counted, queues_told
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+WINDOW_S = 30.0
+"""Clients commit every 5 s: a shorter history tells nothing of what stands still."""
+LEAST_LOOKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A queue at one look."""
+
+    at_ms: int
+    offset: int
+    lag: int
+
+
+def history(view: GroupView, topic: str, queue: Queue) -> Sequence[Point]:
+    """Where the group was in a queue, look by look."""
+    found = []
+    for look in view.looks:
+        offset = look.reached(view.group, topic, queue)
+        ends = look.ends.get(topic, {}).get(queue)
+        if offset is not None and ends is not None:
+            found.append(Point(look.at_ms, offset, max(0, ends.max_offset - offset)))
+    return found
+
+
+def state(points: Sequence[Point]) -> str:
+    """Burrow's word for it: `ok`, `rewind`, `stop`, `warning`; `unknown` where the history is too short.
+
+    A broker tells the offset that it holds, not when it was committed: an offset that stands still while there is
+    a lag is its STOP and its STALL in one.
+    """
+    if not points or any(item.lag == 0 for item in points):
+        return "ok"
+    lowest, highest = points[0].offset, points[0].offset
+    for point in points[1:]:
+        lowest, highest = min(lowest, point.offset), max(highest, point.offset)
+    if points[-1].offset < highest:
+        return "rewind"
+    if len(points) < LEAST_LOOKS or points[-1].at_ms - points[0].at_ms < WINDOW_S * 1000:
+        return "unknown"
+    if lowest == highest:
+        return "stop"
+    return "warning" if all(a.lag <= b.lag for a, b in pairwise(points)) else "ok"
+
+
+def _queues_in(view: GroupView, wanted: str) -> Iterator[tuple[str, list[Queue], int]]:
+    """By topic: the queues in this state, and their lag."""
+    if view.broadcasting or not view.online:
+        return
+    for topic in view.topics:
+        found, lag = [], 0
+        for queue in view.queues(topic):
+            points = history(view, topic, queue)
+            if state(points) == wanted and not only_filtered(view, topic, queue):
+                found.append(queue)
+                lag += points[-1].lag
+        if found:
+            yield topic, found, lag
+
+
+def _evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evidence, ...]:
+    brokers = sorted({queue[0] for queue in queues})
+    said = []
+    for look in (view.looks[0], view.looks[-1])[-min(2, len(view.looks)) :]:
+        for broker in brokers:
+            known = look.offsets.get(broker, {}).get(view.group, {}).get(topic, {})
+            text = ", ".join(f"{queue[1]}: {known.get(queue[1])}" for queue in queues if queue[0] == broker)
+            if broker in look.offset_tables:
+                said.append(Evidence(look.offset_tables[broker], f"offsets of {topic}: {text}"))
+    for broker in brokers:
+        if (stats := view.now.stats.get(topic, {}).get(broker)) is not None:
+            ends = view.ends(topic)
+            text = ", ".join(
+                f"{queue[1]}: {ends[queue].min_offset} to {ends[queue].max_offset}"
+                for queue in queues
+                if queue[0] == broker and queue in ends
+            )
+            said.append(Evidence(stats, f"queues of {topic}: {text}"))
+    return tuple(said)
+
+
+def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Result]]:
+    def check(view: GroupView) -> Iterator[Result]:
+        for topic, queues, lag in _queues_in(view, wanted):
+            seconds = (view.looks[-1].at_ms - view.looks[0].at_ms) / 1000
+            yield Found(
+                sentence.format(
+                    queues=queues_told(queues), lag=counted(lag, "message"), seconds=f"{seconds:.0f}"
+                ),
+                _evidence(view, topic, queues),
+                topic,
+            )
+        if wanted == "stop":
+            for topic, queues, lag in _queues_in(view, "unknown"):
+                yield Unknown(
+                    f"{queues_told(queues)}: {counted(lag, 'message')} behind, and too little history to say "
+                    "whether the group advances; `--watch 1m` tells",
+                    _evidence(view, topic, queues),
+                    topic,
+                )
+
+    return check
+
+
+def only_filtered(view: GroupView, topic: str, queue: Queue) -> bool:
+    """Whether all that lies ahead of the group in a queue is what its filter drops."""
+    offset, ends = view.offset(topic, queue), view.ends(topic).get(queue)
+    held = view.held(topic).get(queue[0])
+    entries = entries_of(view, topic, queue)
+    if offset is None or ends is None or held is None or not entries or offset >= ends.max_offset:
+        return False
+    ahead = [entry for entry in entries if entry.offset >= offset]
+    if len(ahead) < ends.max_offset - offset:
+        return False  # more than was looked at
+    return all(takes(held, entry.tags_code) is False for entry in ahead)
+
+
+def filtered_lag(view: GroupView) -> Iterator[Result]:
+    """Lag that is no work: the broker will pass it over."""
+    for topic in view.topics:
+        queues = [queue for queue in view.queues(topic) if only_filtered(view, topic, queue)]
+        if queues and len(view.meanings(topic)) <= 1:
+            lag = sum(view.ends(topic)[item].max_offset - (view.offset(topic, item) or 0) for item in queues)
+            yield Found(
+                f"{queues_told(queues)}: all {counted(lag, 'message')} ahead of the group have tags that it "
+                "doesn't want",
+                _evidence(view, topic, queues),
+                topic,
+            )
+
+
+def below_minimum(view: GroupView) -> Iterator[Result]:
+    """Offsets of messages that are gone."""
+    yield from _outside(view, below=True)
+
+
+def above_maximum(view: GroupView) -> Iterator[Result]:
+    """Offsets of messages that aren't there yet."""
+    yield from _outside(view, below=False)
+
+
+def _outside(view: GroupView, *, below: bool) -> Iterator[Result]:
+    for topic in (*view.topics, view.retry_topic):
+        found: list[Queue] = []
+        gone = 0
+        for queue, ends in view.ends(topic).items():
+            offset = view.offset(topic, queue)
+            if offset is None:
+                continue
+            apart = ends.min_offset - offset if below else offset - ends.max_offset
+            if apart > 0:
+                found.append(queue)
+                gone += apart
+        if found:
+            text = (
+                f"{queues_told(found)}: the queue begins {gone} messages behind the group's offset"
+                if below
+                else f"{queues_told(found)}: the group's offset is {gone} beyond the queue's end"
+            )
+            yield Found(text, _evidence(view, topic, found), topic, key=queues_told(found))
+
+
+CHECKS = (
+    Check(
+        "RC0501",
+        "the group's offset stands still",
+        Level.ERROR,
+        "no offset stands still while messages wait",
+        "What is stored there waits.",
+        (
+            "See whether its owner's listener hangs (RC0601), or whether the queue has an owner at all (RC0301).",
+            "Take a stack of the owner: `mqadmin consumerStatus -s`.",
+        ),
+        ("G04",),
+        of_group=_in_state("stop", "{queues} stands still for {seconds} s, {lag} behind"),
+    ),
+    Check(
+        "RC0503",
+        "the group's offset was set back",
+        Level.WARNING,
+        "no offset was set back",
+        "Messages that were consumed come again.",
+        ("See who resets offsets, or which member stores an older one: two owners (RC0302), a restart.",),
+        ("G05", "G10", "G15"),
+        of_group=_in_state("rewind", "{queues} went back, and is {lag} behind"),
+    ),
+    Check(
+        "RC0504",
+        "the group falls behind",
+        Level.WARNING,
+        "the lag doesn't grow",
+        "They come later and later, until retention deletes what nobody has read.",
+        ("Add members up to the number of queues, or make the listener faster.",),
+        (),
+        of_group=_in_state("warning", "{queues}: the lag never fell in {seconds} s, {lag} now"),
+    ),
+    Check(
+        "RC0505",
+        "unread messages were deleted",
+        Level.ERROR,
+        "no unread message was deleted",
+        "They are gone; the group goes on where the queue begins now.",
+        (
+            "Send them again from their source.",
+            "Raise fileReservedTime, or give the group more members: it lags longer than messages are kept.",
+        ),
+        ("F02",),
+        of_group=below_minimum,
+    ),
+    Check(
+        "RC0506",
+        "the group's offset is beyond the queue's end",
+        Level.ERROR,
+        "no offset is beyond its queue's end",
+        "What comes to be stored below that offset nobody gets; from 4.9.4 on the offset becomes the end at the "
+        "next pull.",
+        ("See whether a broker lost data, or was made anew under its old name.", "Reset the group's offset."),
+        ("F04", "F05", "F10"),
+        of_group=above_maximum,
+    ),
+    Check(
+        "RC0507",
+        "a lag that is only filtered messages",
+        Level.INFO,
+        "",
+        "None: nobody wants them, and the offset jumps over them with the next pull that comes back empty.",
+        ("Leave it; alarms on lag alone are wrong for this group.",),
+        ("B06", "F07"),
+        of_group=filtered_lag,
+    ),
+)

@@ -1,0 +1,173 @@
+"""Queues that nobody has in hand, or several have; the allocation is recomputed from the member list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocketchaos.harness.diagnose.fate import stranded
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.owners import settled, shares
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import counted, joined, queues_told
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+
+def unowned(view: GroupView) -> Iterator[Result]:
+    """Queues that no member has in hand."""
+    for topic in _shared_out(view):
+        if quiet := _tell_no_queues(view, topic):
+            yield Unknown(
+                f"{joined(quiet)} {'is' if len(quiet) == 1 else 'are'} of a kind that doesn't tell its queues",
+                tuple(Evidence(view.members[item].exchange, "no queues in it") for item in quiet),
+                topic,
+            )
+            continue
+        owners = view.owners(topic)
+        missing = {queue for queue in view.queues(topic) if queue not in owners}
+        if missing and view.silent:
+            yield Unknown(
+                f"{queues_told(missing)}: {joined([item.client_id for item in view.silent])} may have "
+                f"{'it' if len(missing) == 1 else 'them'}, and didn't tell",
+                tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
+                topic,
+            )
+        elif missing and (unexplained := missing - _explained(view, topic)):
+            waits = stranded(view, topic, sorted(unexplained))
+            waiting = sum(wait.count for wait in waits)
+            yield Found(
+                f"{counted(len(unexplained), 'queue')} of {len(view.queues(topic))}, {queues_told(unexplained)}, "
+                f"{'has' if len(unexplained) == 1 else 'have'} no owner among "
+                f"{counted(len(view.members), 'member')}",
+                _evidence(view, topic),
+                topic,
+                effect=f"What is stored there waits: {counted(waiting, 'message')} now."
+                if waiting
+                else "What comes to be stored there waits until somebody has it.",
+                settled=settled(view, topic) is True,
+                messages=tuple(waits),
+                key=queues_told(unexplained),
+            )
+
+
+def several_owners(view: GroupView) -> Iterator[Result]:
+    """Queues that more than one member has in hand."""
+    for topic in _shared_out(view):
+        if len({item.strategy for item in view.answered} - {""}) > 1:
+            continue  # RC0207 says so
+        several = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
+        if several:
+            yield Found(
+                "; ".join(f"{queues_told([queue])}: {joined(ids)}" for queue, ids in sorted(several.items())),
+                _evidence(view, topic),
+                topic,
+                settled=settled(view, topic) is True,
+                key=queues_told(several),
+            )
+
+
+def idle(view: GroupView) -> Iterator[Result]:
+    """Members that own nothing because there are fewer queues than members."""
+    topics = list(_shared_out(view))
+    if not topics or view.silent or any(_tell_no_queues(view, topic) for topic in topics):
+        return
+    if any(len(view.meanings(topic)) == 0 or len(view.own(topic)) < len(view.members) for topic in topics):
+        return
+    busy = {item for topic in topics for ids in view.owners(topic).values() for item in ids}
+    spare = sorted(set(view.members) - busy)
+    most = max(len(view.queues(topic)) for topic in topics)
+    if spare and most < len(view.members):
+        yield Found(
+            f"{joined(spare)} {'has' if len(spare) == 1 else 'have'} no queue: there are "
+            f"{counted(len(view.members), 'member')} for {counted(most, 'queue')}",
+            tuple(e for topic in topics for e in _evidence(view, topic)),
+            settled=all(settled(view, topic) is True for topic in topics),
+            key=" ".join(spare),
+        )
+
+
+def _shared_out(view: GroupView) -> Iterator[str]:
+    """The topics whose queues members share out among themselves."""
+    if view.broadcasting or view.shares_queues:
+        return
+    for topic in view.topics:
+        if view.own(topic) and view.queues(topic):
+            yield topic
+
+
+def _tell_no_queues(view: GroupView, topic: str) -> list[str]:
+    """Members that want a topic and whose kind leaves its queues out (DefaultLitePullConsumerImpl of 4.9.x)."""
+    return [
+        item.client_id
+        for item in view.answered
+        if topic in item.subscriptions
+        and not item.queues
+        and item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
+    ]
+
+
+def _explained(view: GroupView, topic: str) -> set[Queue]:
+    """Queues without an owner that another finding explains: of members that don't want the topic, RC0106; where
+    members share out differently, RC0207."""
+    if len({item.strategy for item in view.answered} - {""}) > 1:
+        return set(view.queues(topic))
+    wanting = view.own(topic)
+    explained: set[Queue] = set()
+    for client_id, share in shares(view, topic).items():
+        if client_id not in wanting:
+            explained.update(share or ())
+    return explained
+
+
+def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
+    said = [
+        Evidence(
+            item.exchange,
+            f"{item.client_id} has {queues_told(item.queues.get(topic, {})) or 'no queue'} of {topic}",
+        )
+        for item in view.answered
+    ]
+    route = view.route(topic)
+    if route is not None:
+        said.append(Evidence(route.exchange, f"the topic has the queues {queues_told(view.queues(topic))}"))
+    return tuple(said)
+
+
+CHECKS = (
+    Check(
+        "RC0301",
+        "queues that no member has",
+        Level.ERROR,
+        "every queue has an owner",
+        "What is stored there waits, until retention deletes it.",
+        (
+            "See which members don't see the queue: an old route, a strategy by configuration, a list of members "
+            "that a broker doesn't share.",
+            "Restart the members that should have it, one after the other.",
+        ),
+        ("B04", "D05", "F24"),
+        of_group=unowned,
+    ),
+    Check(
+        "RC0302",
+        "queues that several members have",
+        Level.ERROR,
+        "no queue has two owners",
+        "Each of them gets the messages, and they overwrite each other's offsets.",
+        (
+            "Find why they see different members: an id that is used twice, brokers that know different members.",
+            "Restart the members that have it, one after the other.",
+        ),
+        ("F23",),
+        of_group=several_owners,
+    ),
+    Check(
+        "RC0303",
+        "members without a queue",
+        Level.INFO,
+        "every member has a queue",
+        "None: they stand by.",
+        ("Add queues to the topic, or take members away; more members than queues consume nothing more.",),
+        ("F24",),
+        of_group=idle,
+    ),
+)

@@ -1,0 +1,248 @@
+"""Members that disagree, and brokers that store something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from rocketchaos.harness.diagnose.fate import lost, share_told, stranded
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
+from rocketchaos.harness.diagnose.meaning import meaning, told
+from rocketchaos.harness.diagnose.model import Member, Subscription
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import clock, counted, joined
+
+_NANOSECONDS = 10**16
+"""A subVersion in ms stays below this until the year 318,000."""
+_AHEAD_MS = 60_000
+
+
+def different(view: GroupView) -> Iterator[Result]:
+    """Members that want different messages of one topic."""
+    for topic in view.topics:
+        meanings = view.meanings(topic)
+        if len(meanings) > 1:
+            yield Found(
+                _who_differs(view, topic),
+                _evidence(view, topic),
+                topic,
+                effect=share_told(view, topic),
+                messages=tuple(lost(view, topic)[0]),
+            )
+        elif view.silent and len(view.members) > 1:
+            yield _silent(view, topic)
+
+
+def _who_differs(view: GroupView, topic: str) -> str:
+    own = view.own(topic)
+    camps = [
+        f"{joined(sorted(ids))} {'want' if len(ids) > 1 else 'wants'} `{told(own[ids[0]])}`"
+        for ids in view.meanings(topic).values()
+    ]
+    by_text: dict[tuple[str, str], list[str]] = {}
+    for broker, held in view.held(topic).items():
+        by_text.setdefault((told(held), _since(view, topic, held)), []).append(broker)
+    held_told = [
+        f"{joined(brokers)} {'hold' if len(brokers) > 1 else 'holds'} `{text}`{since}"
+        for (text, since), brokers in by_text.items()
+    ]
+    flips = _flips(view, topic)
+    return "; ".join([*camps, *held_told, *([flips] if flips else [])])
+
+
+def _since(view: GroupView, topic: str, held: Subscription) -> str:
+    """Whose it is, and since when."""
+    own = view.own(topic)
+    holders = [item for item, mine in own.items() if mine.version == held.version] or [
+        item for item, mine in own.items() if meaning(mine) == meaning(held)
+    ]
+    whose = f" of {joined(sorted(holders))}" if holders else ""
+    return f"{whose}, since {clock(held.version)}" if 10**12 < held.version < _NANOSECONDS else whose
+
+
+def _flips(view: GroupView, topic: str) -> str:
+    """How often what a broker holds has changed from look to look."""
+    told_ = []
+    for broker in view.held(topic):
+        seen = [
+            stored.subscriptions.get(topic)
+            for look in view.looks
+            if (stored := look.stored.get(view.group, {}).get(broker)) is not None and stored.online
+        ]
+        texts = ["nothing" if item is None else told(item) for item in seen]
+        changes = sum(first != second for first, second in pairwise(texts))
+        if changes:
+            told_.append(f"{broker}'s has changed {counted(changes, 'time')} in {len(view.looks)} looks")
+    return joined(told_)
+
+
+def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
+    own = [_of_member(view.members[item], subscription) for item, subscription in view.own(topic).items()]
+    held = [
+        Evidence(view.stored[broker].exchange, f"{broker} holds `{told(item)}` of version {item.version}")
+        for broker, item in view.held(topic).items()
+    ]
+    return (*own, *held)
+
+
+def _of_member(member: Member, subscription: Subscription) -> Evidence:
+    return Evidence(
+        member.exchange,
+        f"{member.client_id} wants `{told(subscription)}`, in version {subscription.version}",
+    )
+
+
+def _silent(view: GroupView, topic: str) -> Unknown:
+    names = joined([item.client_id for item in view.silent])
+    return Unknown(
+        f"{names} didn't tell what {'it wants' if len(view.silent) == 1 else 'they want'}: "
+        f"{view.silent[0].exchange.why_not}",
+        tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
+        topic,
+    )
+
+
+def different_topics(view: GroupView) -> Iterator[Result]:
+    """Topics that some members want, and others don't."""
+    if view.broadcasting:
+        return
+    told_of = {item.client_id for item in view.answered}
+    for topic in view.topics:
+        own = view.own(topic)
+        without = sorted(told_of - set(own))
+        if own and without:
+            wanting = sorted(own)
+            yield Found(
+                f"{joined(wanting)} {'wants' if len(wanting) == 1 else 'want'} it, {joined(without)} "
+                f"{'does' if len(without) == 1 else 'do'} not",
+                (
+                    *(_of_member(view.members[item], mine) for item, mine in own.items()),
+                    *(
+                        Evidence(
+                            view.members[item].exchange,
+                            f"{item} wants {joined(sorted(view.members[item].subscriptions))}",
+                        )
+                        for item in without
+                    ),
+                ),
+                topic,
+                messages=tuple(
+                    stranded(
+                        view,
+                        topic,
+                        [queue for queue in view.queues(topic) if queue not in view.owners(topic)],
+                    )
+                ),
+                # A member that starts may still be subscribing.
+                settled=all(len(view.members[item].subscriptions) > 0 for item in without),
+            )
+
+
+def nobodys(view: GroupView) -> Iterator[Result]:
+    """A broker that holds what no member wants."""
+    if view.silent or not view.online or view.broadcasting:
+        if view.silent and view.online:
+            yield Unknown("not every member told what it wants", topic="")
+        return
+    for topic in view.topics:
+        meanings = view.meanings(topic)
+        if not meanings or len({item.language for item in view.answered} - {"JAVA"}):
+            continue
+        for broker, held in view.held(topic).items():
+            if meaning(held) not in meanings:
+                newer = max(item.version for item in view.own(topic).values())
+                yield Found(
+                    f"{broker} holds `{told(held)}`, which no member wants: all want "
+                    f"`{told(next(iter(view.own(topic).values())))}`; its version {held.version} is "
+                    f"{'above' if held.version > newer else 'below'} theirs, {newer}",
+                    _evidence(view, topic),
+                    topic,
+                    settled=held.version > newer and len(view.looks) > 1,
+                )
+
+
+def versions_ahead(view: GroupView) -> Iterator[Result]:
+    """subVersions that no clock gives."""
+    now_ms = view.now.at_ms
+    for topic in (*view.topics, view.retry_topic):
+        said: list[Evidence] = []
+        for broker, held in view.held(topic).items():
+            if held.version > now_ms + _AHEAD_MS:
+                said.append(Evidence(view.stored[broker].exchange, f"{broker} holds version {held.version}"))
+        for client_id, own in view.own(topic).items():
+            if own.version > now_ms + _AHEAD_MS:
+                said.append(
+                    Evidence(view.members[client_id].exchange, f"{client_id} has version {own.version}")
+                )
+        if said:
+            highest = max(
+                [item.version for item in view.held(topic).values()]
+                + [item.version for item in view.own(topic).values()]
+            )
+            how = (
+                "in nanoseconds, as Go clients have it"
+                if highest > _NANOSECONDS
+                else f"{(highest - now_ms) / 1000:.0f} s ahead of this machine's clock"
+            )
+            yield Found(f"subVersion {highest} is {how}", tuple(said), topic)
+
+
+CHECKS = (
+    Check(
+        "RC0101",
+        "members of one group subscribe differently",
+        Level.ERROR,
+        "all members want the same",
+        "A broker holds one subscription for the whole group and filters every member's pulls by it; what passes "
+        "is filtered again by the member that owns the queue. What either drops is passed over for good, and "
+        "shown as consumed.",
+        (
+            "Give every member of the group the same subscription, or each subscription a group of its own.",
+            "Deploy it to all members; until the last one has it, messages go on being lost.",
+            "Send again, or consume again from an earlier offset, what was passed over meanwhile.",
+        ),
+        ("A01", "B01", "B09", "B10", "C02"),
+        of_group=different,
+    ),
+    Check(
+        "RC0102",
+        "a broker holds a subscription that no member wants",
+        Level.ERROR,
+        "what the brokers hold is what the members want",
+        "The broker filters by it, so that messages which the members want are passed over.",
+        (
+            "Restart one member: its rebalance raises the version of what it wants.",
+            "Where the stored version is ahead of the clock, stop all members once.",
+        ),
+        ("A03", "A15", "A21"),
+        of_group=nobodys,
+    ),
+    Check(
+        "RC0105",
+        "a subscription's version is ahead of the clock",
+        Level.WARNING,
+        "no subVersion is ahead of the clock",
+        "A broker takes over only what has a greater version: whatever others change is ignored until then.",
+        (
+            "Find the member whose clock is ahead, or whose client takes nanoseconds (Go), and put it right.",
+            "Stop all members of the group once, so that the broker drops what it holds.",
+        ),
+        ("A03",),
+        of_group=versions_ahead,
+    ),
+    Check(
+        "RC0106",
+        "members of one group subscribe to different topics",
+        Level.ERROR,
+        "all members want the same topics",
+        "Queues are shared out among all members, also those that don't want the topic: what is stored in their "
+        "queues nobody gets. Each heartbeat removes the topics that its sender doesn't want, so that the other "
+        "members' pulls are refused meanwhile.",
+        (
+            "Give members with different topics different groups, or all of them all topics.",
+            "Start the members of the new group before the old ones stop, so that nothing waits.",
+        ),
+        ("D01", "D02", "D05", "D11"),
+        of_group=different_topics,
+    ),
+)

@@ -1,0 +1,285 @@
+"""One look at a cluster: what is asked, of whom, in which order."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from rocketchaos.harness.diagnose import read, requests
+from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
+from rocketchaos.harness.diagnose.meaning import meaning
+from rocketchaos.harness.diagnose.model import (
+    DEAD_LETTERS,
+    RETRY,
+    Broker,
+    Connection,
+    Look,
+    Route,
+)
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+READ_AT_MOST = 128
+"""Messages of each queue that are read, the newest ones."""
+SAMPLE = 32
+"""Entries of each ConsumeQueue that are looked at, the newest ones."""
+_RESERVED_GROUPS = frozenset(
+    {
+        "SELF_TEST_C_GROUP", "CID_ONSAPI_OWNER", "CID_ONSAPI_PERMISSION", "TOOLS_CONSUMER", "CID_ONS-HTTP-PROXY",
+        "FILTERSRV_CONSUMER", "CID_ONSAPI_PULL", "DEFAULT_CONSUMER", "CID_DefaultHeartBeatSyncerTopic",
+    }
+)  # fmt: skip
+"""Of RocketMQ itself (MixAll); so is all that begins with CID_RMQ_SYS_."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is looked at."""
+
+    name_servers: tuple[str, ...]
+    groups: tuple[str, ...] | None
+    """None: all that the brokers know."""
+    topics: tuple[str, ...] = ()
+    """Only these; none: all that the groups consume."""
+    proxies: tuple[str, ...] = ()
+    """Remoting ports of proxies, which know groups of their own."""
+    read_messages: bool = False
+    """Messages are read to be certain of their tags."""
+
+    def wants(self, topic: str) -> bool:
+        """Whether a topic is looked at."""
+        return not self.topics or topic in self.topics
+
+
+class Collector:
+    """Looks at a cluster, or at the record of one."""
+
+    def __init__(self, asker: Asker, scope: Scope) -> None:
+        self._asker = asker
+        self.scope = scope
+        self._first: Look | None = None
+
+    async def look(self, number: int, only: Collection[str] | None = None) -> Look:
+        """Ask everything once; what isn't answered is in the look as such.
+
+        Args:
+            number: of the look, from 0 on.
+            only: these groups alone; None: all that are looked at.
+        """
+        item = Look(number, int(time.time() * 1000))
+        await self._cluster(item)
+        groups = [group for group in self._groups(item) if only is None or group in only]
+        await asyncio.gather(*(self._group(item, group) for group in groups))
+        topics = sorted({topic for group in groups for topic in self.topics_of(item, group)})
+        own = [f"{prefix}{group}" for group in groups for prefix in (RETRY, DEAD_LETTERS)]
+        await asyncio.gather(*(self._topic(item, topic) for topic in [*topics, *own]))
+        members = [
+            self._member(item, group, client_id, found)
+            for group in groups
+            for client_id, found in self._connections(item, group).items()
+        ]
+        await asyncio.gather(*members)
+        # Whoever came while it was asked for brought topics of its own.
+        late = {topic for group in groups for topic in self.topics_of(item, group)} - set(topics)
+        await asyncio.gather(*(self._topic(item, topic) for topic in sorted(late)))
+        item.at_ms = min((asked.at_ms for asked in self._asked(item) if asked.at_ms), default=item.at_ms)
+        self._first = self._first or item
+        return item
+
+    def topics_of(self, look: Look, group: str) -> list[str]:
+        """The topics that a group consumes, by what brokers and members say, without its own retry topic."""
+        found: set[str] = set()
+        for stored in look.stored.get(group, {}).values():
+            found.update(stored.subscriptions)
+        for member in look.members.get(group, {}).values():
+            found.update(member.subscriptions)
+        for table in look.offsets.values():
+            found.update(table.get(group, {}))
+        own = (f"{RETRY}{group}", f"{DEAD_LETTERS}{group}")
+        return sorted(text for text in found if text not in own and self.scope.wants(text))
+
+    async def entries(self, look: Look) -> None:
+        """Read the newest entries of ConsumeQueues (321), positions and hashes of tags, where they matter.
+
+        That is where a group's members disagree, or where it has a lag.
+        """
+        newest = READ_AT_MOST if self.scope.read_messages else SAMPLE
+        wanted = {
+            (topic, queue, max(ends.min_offset, ends.max_offset - newest))
+            for group in look.stored
+            if look.members.get(group)
+            for topic in self.topics_of(look, group)
+            for queue, ends in look.ends.get(topic, {}).items()
+            if ends.max_offset > ends.min_offset
+            and (_disagree(look, group, topic) or (look.offset(group, topic, queue) or 0) < ends.max_offset)
+        }
+
+        await asyncio.gather(*(self._entries(look, *item) for item in sorted(wanted)))
+
+    async def _entries(self, look: Look, topic: str, queue: Queue, begin: int) -> None:
+        if queue[0] not in look.brokers:
+            return
+        ask = partial(self._ask, look, look.brokers[queue[0]].address)
+        count = str(READ_AT_MOST if self.scope.read_messages else SAMPLE)
+        fields = {"topic": topic, "queueId": str(queue[1]), "index": str(begin), "count": count}
+        answer = look.entries[topic, queue] = await ask(requests.QUERY_CONSUME_QUEUE, fields)
+        if self.scope.read_messages:
+            places = [str(read.whole(item.get("physicOffset"))) for item in read.queue_data(answer)]
+            look.messages[topic, queue] = await asyncio.gather(
+                *(
+                    ask(requests.VIEW_MESSAGE_BY_ID, {"offset": place, "topic": topic}, read.keep_messages)
+                    for place in places[:READ_AT_MOST]
+                )
+            )
+
+    # One kind of question each ----------------------------------------------------------------------------
+
+    async def _cluster(self, look: Look) -> None:
+        answers = await asyncio.gather(
+            *(self._ask(look, ns, requests.GET_BROKER_CLUSTER_INFO) for ns in self.scope.name_servers)
+        )
+        for answer in answers:
+            look.registered[answer.address] = read.registered(answer)
+        addresses: dict[str, dict[int, str]] = {}
+        clusters: dict[str, str] = {}
+        for registered in look.registered.values():
+            for name, known in registered.brokers.items():
+                addresses.setdefault(name, {}).update(known)
+            clusters.update(registered.clusters)
+        for name, known in sorted(addresses.items()):
+            look.brokers[name] = Broker(name, clusters.get(name, ""), known)
+        await asyncio.gather(*(self._broker(look, broker) for broker in list(look.brokers.values())))
+
+    async def _broker(self, look: Look, broker: Broker) -> None:
+        ask = partial(self._ask, look, broker.address)
+        wanted = self.scope.groups
+        offsets = ask(requests.GET_ALL_CONSUMER_OFFSET, keep=lambda body: read.keep_offsets(body, wanted))
+        if self._first is not None:  # settings don't change from one look to the next
+            known = self._first.brokers.get(broker.name, broker)
+            look.brokers[broker.name] = known
+            if broker.name in self._first.group_configs:
+                look.group_configs[broker.name] = self._first.group_configs[broker.name]
+                look.groups[broker.name] = self._first.groups[broker.name]
+            answer = await offsets
+        else:
+            config, runtime, groups, answer = await asyncio.gather(
+                ask(requests.GET_BROKER_CONFIG, keep=read.keep_settings),
+                ask(requests.GET_BROKER_RUNTIME_INFO, keep=read.keep_runtime),
+                ask(
+                    requests.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
+                    keep=lambda body: read.keep_groups(body, wanted),
+                ),
+                offsets,
+            )
+            table = read.mapping(read.mapping(runtime.document).get("table"))
+            look.brokers[broker.name] = Broker(
+                broker.name,
+                broker.cluster,
+                broker.addresses,
+                read.properties_file(config),
+                {key: str(value) for key, value in table.items()},
+                (config, runtime),
+            )
+            look.group_configs[broker.name] = groups
+            look.groups[broker.name] = dict(
+                read.mapping(read.mapping(groups.document).get("subscriptionGroupTable"))
+            )
+        look.offset_tables[broker.name] = answer
+        look.offsets[broker.name] = read.offsets(answer)
+
+    def _groups(self, look: Look) -> list[str]:
+        if self.scope.groups is not None:
+            return list(self.scope.groups)
+        found = {group for table in look.groups.values() for group in table}
+        found |= {group for table in look.offsets.values() for group in table}
+        return sorted(
+            item for item in found if item not in _RESERVED_GROUPS and not item.startswith("CID_RMQ_SYS_")
+        )
+
+    async def _group(self, look: Look, group: str) -> None:
+        at = {name: broker.address for name, broker in look.brokers.items()}
+        at |= {f"proxy {address}": address for address in self.scope.proxies}
+        fields = {"consumerGroup": group}
+        answers = await asyncio.gather(
+            *(
+                self._ask(look, address, requests.GET_CONSUMER_CONNECTION_LIST, fields)
+                for address in at.values()
+            )
+        )
+        look.stored[group] = {name: read.stored(answer) for name, answer in zip(at, answers, strict=True)}
+        look.members[group] = {}
+
+    @staticmethod
+    def _connections(look: Look, group: str) -> Mapping[str, tuple[Connection, ...]]:
+        found: dict[str, set[Connection]] = {}
+        for stored in look.stored[group].values():
+            for connection in stored.connections:
+                found.setdefault(connection.client_id, set()).add(connection)
+        return {
+            client_id: tuple(sorted(known, key=lambda item: item.address))
+            for client_id, known in sorted(found.items())
+        }
+
+    async def _member(
+        self, look: Look, group: str, client_id: str, connections: tuple[Connection, ...]
+    ) -> None:
+        by_name = look.stored[group]
+        broker = next(
+            name
+            for name in by_name
+            if any(connection.client_id == client_id for connection in by_name[name].connections)
+        )
+        fields = {"consumerGroup": group, "clientId": client_id, "jstackEnable": "false"}
+        address = by_name[broker].exchange.address
+        answer = await self._ask(
+            look, address, requests.GET_CONSUMER_RUNNING_INFO, fields, keep=read.keep_member
+        )
+        look.members[group][client_id] = read.member(client_id, answer, connections)
+
+    async def _topic(self, look: Look, topic: str) -> None:
+        if self._first is not None and topic in self._first.routes:
+            look.routes[topic] = self._first.routes[topic]
+        else:
+            look.routes[topic] = await self._routes(look, topic)
+        holders = sorted({name for route in look.routes[topic].values() for name in route.brokers})
+        answers = await asyncio.gather(
+            *(
+                self._ask(look, look.brokers[name].address, requests.GET_TOPIC_STATS_INFO, {"topic": topic})
+                for name in holders
+                if name in look.brokers
+            )
+        )
+        known = [name for name in holders if name in look.brokers]
+        look.stats[topic] = dict(zip(known, answers, strict=True))
+        look.ends[topic] = {queue: ends for answer in answers for queue, ends in read.ends(answer).items()}
+
+    async def _routes(self, look: Look, topic: str) -> dict[str, Route]:
+        answers = await asyncio.gather(
+            *(
+                self._ask(look, name_server, requests.GET_ROUTEINFO_BY_TOPIC, {"topic": topic})
+                for name_server in self.scope.name_servers
+            )
+        )
+        return {answer.address: read.route(answer) for answer in answers}
+
+    async def _ask(
+        self,
+        look: Look,
+        address: str,
+        code: int,
+        fields: Mapping[str, str] | None = None,
+        keep: Keep | None = None,
+    ) -> Exchange:
+        return await self._asker.ask(look.number, address, code, fields or {}, keep)
+
+    @staticmethod
+    def _asked(look: Look) -> Iterable[Exchange]:
+        yield from (item.exchange for item in look.registered.values())
+        yield from look.offset_tables.values()
+
+
+def _disagree(look: Look, group: str, topic: str) -> bool:
+    own = [member.subscriptions.get(topic) for member in look.members[group].values() if member.answered]
+    return len({None if item is None else meaning(item) for item in own}) > 1

@@ -1,0 +1,260 @@
+"""Looks, and looks again while something may be a moment of a change; then says what was found."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.diagnose.bundle import Recorded
+from rocketchaos.harness.diagnose.checks import CHECKS
+from rocketchaos.harness.diagnose.collect import Collector, Scope
+from rocketchaos.harness.diagnose.exchange import Asker
+from rocketchaos.harness.diagnose.finding import (
+    Check,
+    Finding,
+    Found,
+    Level,
+    Result,
+    RuledOut,
+    Undetermined,
+    Unknown,
+)
+from rocketchaos.harness.diagnose.model import Look
+from rocketchaos.harness.diagnose.view import SETTLES_S, ClusterView, GroupView
+
+WATCH_EVERY_S = 5.0
+"""From one look of a watch to the next; clients commit their offsets as often."""
+MOST_LOOKS = 60
+"""So many are kept: five minutes of a watch."""
+LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
+"""From one look to the next, as long as something may be a moment of a change: 27 s in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a diagnosis says."""
+
+    name_servers: tuple[str, ...]
+    groups: tuple[str, ...]
+    looks: tuple[Look, ...]
+    findings: tuple[Finding, ...]
+    undetermined: tuple[Undetermined, ...]
+    ruled_out: tuple[RuledOut, ...]
+    offline: tuple[str, ...] = ()
+    """Groups of which no broker knows a member."""
+    views: Mapping[str, GroupView] = field(default_factory=dict)
+    """Each group, as it was last seen."""
+    seconds: float = 0.0
+
+    def at_least(self, threshold: Level) -> tuple[Finding, ...]:
+        """The findings that count."""
+        return tuple(finding for finding in self.findings if finding.level >= threshold)
+
+
+@dataclass(slots=True)
+class Diagnosis:
+    """One diagnosis of a live cluster, or of a record; `checks` are those that were chosen."""
+
+    asker: Asker
+    scope: Scope
+    checks: Sequence[Check] = tuple(CHECKS.values())
+    patience_s: float = SETTLES_S + 2
+    """How long it looks again for what may be a moment of a change."""
+    recorded: Recorded | None = None
+    """The record that is asked; None: the cluster is live."""
+    watch_s: float = 0.0
+    """How long it looks on, whatever it sees."""
+    progress: Callable[[str], None] = lambda _text: None
+    on_look: Callable[[Report], None] = lambda _report: None
+    """Told of every look."""
+    looks: list[Look] = field(default_factory=list)
+    """The last ones."""
+    looked: int = 0
+    """How many there were."""
+
+    async def run(self) -> Report:
+        """Look until all is settled, or the patience is over; again only at the groups that are not.
+
+        A watch looks at all of them, until its time is over.
+
+        Raises:
+            EnvironmentNotReady: no name server, or no broker, can be reached.
+        """
+        begin = time.monotonic()
+        collector = Collector(self.asker, self.scope)
+        results: dict[Place, Sequence[Result]] = {}
+        seen: list[frozenset[Sign]] = []
+        groups: frozenset[str] | None = None
+        while True:
+            look = await collector.look(self.looked, groups)
+            require_reached(look)
+            self.looked += 1
+            self.looks.append(look)
+            await collector.entries(look)
+            new = evaluate(self.looks, collector, self.checks)
+            results.update(new)
+            seen.append(_signs(new))
+            del self.looks[:-MOST_LOOKS], seen[:-MOST_LOOKS]
+            report = _report(self.looks, seen, collector, results, time.monotonic() - begin)
+            self.on_look(report)
+            groups = frozenset(group for (_, group), found in new.items() if any(map(_is_unsettled, found)))
+            if not self._looks_again(groups, begin):
+                return report
+            if self.recorded is not None:
+                groups = self.recorded.groups_in(self.looked)
+            else:
+                await self._pause(begin)
+            if self.watch_s:
+                groups = None
+
+    def _looks_again(self, unsettled: Collection[str], begin: float) -> bool:
+        if self.recorded is not None:
+            return self.looked < self.recorded.looks
+        past_s = time.monotonic() - begin
+        return past_s < self.watch_s or (bool(unsettled) and past_s < self.patience_s)
+
+    async def _pause(self, begin: float) -> None:
+        past_s = time.monotonic() - begin
+        if self.watch_s:
+            await asyncio.sleep(WATCH_EVERY_S)
+            return
+        number = min(self.looked - 1, len(LOOKS_AFTER_S) - 1)
+        self.progress("something may be a moment of a change: looking again")
+        await asyncio.sleep(min(LOOKS_AFTER_S[number], max(0.1, self.patience_s - past_s)))
+
+
+Place = tuple[str, str]
+"""Code and group; the group of the cluster's own checks is empty."""
+Sign = tuple[str, str, str, str]
+"""Of a thing that was found: code, group, topic and what must stay the same."""
+
+
+def _is_unsettled(result: Result) -> bool:
+    return result.look_again if isinstance(result, Unknown) else not result.settled
+
+
+def evaluate(
+    looks: Sequence[Look], collector: Collector, checks: Iterable[Check]
+) -> dict[Place, Sequence[Result]]:
+    """What every check says of the groups in the last look."""
+    now = looks[-1]
+    views = {group: _view(looks, group, collector) for group in now.stored}
+    found: dict[Place, Sequence[Result]] = {}
+    for check in checks:
+        if check.of_cluster is not None:
+            found[check.code, ""] = list(check.of_cluster(ClusterView(tuple(looks))))
+        if check.of_group is not None:
+            for group, view in views.items():
+                found[check.code, group] = list(check.of_group(view))
+    return found
+
+
+def _view(looks: Sequence[Look], group: str, collector: Collector) -> GroupView:
+    own = tuple(look for look in looks if group in look.stored)
+    named = collector.scope.groups is not None
+    return GroupView(group, own, tuple(collector.topics_of(own[-1], group)), named)
+
+
+def _signs(results: Mapping[Place, Sequence[Result]]) -> frozenset[Sign]:
+    return frozenset(
+        (code, group, item.topic, item.key)
+        for (code, group), found in results.items()
+        for item in found
+        if isinstance(item, Found)
+    )
+
+
+def _report(
+    looks: Sequence[Look],
+    seen: Sequence[frozenset[Sign]],
+    collector: Collector,
+    results: Mapping[Place, Sequence[Result]],
+    seconds: float,
+) -> Report:
+    """What the results mean; what may be a moment of a change isn't told as certain."""
+    findings: list[Finding] = []
+    undetermined: list[Undetermined] = []
+    ruled_out: list[RuledOut] = []
+    last = {group: look for look in looks for group in look.stored}
+    offline = [group for group, look in last.items() if not look.members.get(group)]
+    for (code, group), found in results.items():
+        check = CHECKS[code]
+        for item in found:
+            if isinstance(item, Unknown):
+                undetermined.append(Undetermined(check, group, item.topic, item.reason, item.evidence))
+            elif item.settled or _lasts_s(looks, seen, (code, group, item.topic, item.key)) >= SETTLES_S:
+                findings.append(_finding(check, group, item))
+            else:
+                reason = f"it may be a moment of a change: {item.sentence}"
+                undetermined.append(Undetermined(check, group, item.topic, reason, item.evidence))
+        if not found and check.ruled_out and group not in offline:
+            ruled_out.append(RuledOut(check, group))
+    findings.sort(key=lambda finding: (-finding.level, finding.check.code, finding.group, finding.topic))
+    return Report(
+        collector.scope.name_servers,
+        tuple(last),
+        tuple(looks),
+        tuple(findings),
+        tuple(undetermined),
+        tuple(ruled_out),
+        tuple(offline),
+        {group: _view(looks, group, collector) for group in last},
+        seconds,
+    )
+
+
+def _lasts_s(looks: Sequence[Look], seen: Sequence[frozenset[Sign]], sign: Sign) -> float:
+    """How long a thing has been found in every look at its group."""
+    group = sign[1]
+    own = [
+        (look, signs) for look, signs in zip(looks, seen, strict=True) if not group or group in look.stored
+    ]
+    since = own[-1][0].at_ms
+    for look, signs in reversed(own):
+        if sign not in signs:
+            break
+        since = look.at_ms
+    return (own[-1][0].at_ms - since) / 1000
+
+
+def _finding(check: Check, group: str, found: Found) -> Finding:
+    level = check.level if found.level is None else found.level
+    return Finding(
+        check,
+        level,
+        group,
+        found.topic,
+        found.sentence,
+        found.effect or check.effect,
+        found.evidence,
+        found.messages,
+    )
+
+
+def require_reached(look: Look) -> None:
+    """Make sure that somebody answered.
+
+    Raises:
+        EnvironmentNotReady: no name server, or no broker, can be reached.
+    """
+    silent = [item.exchange for item in look.registered.values() if not item.exchange.succeeded]
+    if len(silent) == len(look.registered):
+        raise EnvironmentNotReady(
+            "no name server answers: " + "; ".join(f"{item.address}: {item.why_not}" for item in silent),
+            "Correct `--namesrv`. An access key goes into `--access-key-file`; TLS is `--tls`.",
+        )
+    if not look.brokers:
+        raise EnvironmentNotReady(
+            "the name server knows no broker", "Is it the right one? Brokers register every 30 s."
+        )
+    asked = [item for broker in look.brokers.values() for item in broker.asked] + list(
+        look.offset_tables.values()
+    )
+    if asked and all(item.answer_code is None for item in asked):
+        raise EnvironmentNotReady(
+            "no broker answers: " + "; ".join(sorted({f"{item.address}: {item.why_not}" for item in asked})),
+            "If they advertise addresses that lead nowhere from here: `--map 10.0.0.5:10911=127.0.0.1:20911`.",
+        )

@@ -1,0 +1,73 @@
+"""One question and its answer, literally: what evidence is made of, and bundles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from rocketchaos.harness.diagnose.requests import told
+from rocketchaos.harness.rocketmq.fastjson import loads
+
+Keep = Callable[[bytes], bytes]
+"""What of an answer's body is kept: secrets, message bodies and other groups' entries are never recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Asked once, and answered or not."""
+
+    look: int
+    """In which look, from 0 on."""
+    address: str
+    """`host:port`, as name servers and brokers give it."""
+    code: int
+    fields: Mapping[str, str]
+    at_ms: int
+    """When it was asked, by this machine's clock: milliseconds since 1970."""
+    took_ms: float = 0.0
+    answer_code: int | None = None
+    """ResponseCode; None: there was no answer, and `error` says why."""
+    remark: str = ""
+    answer_fields: Mapping[str, str] = field(default_factory=dict)
+    body: str = ""
+    error: str = ""
+
+    @property
+    def succeeded(self) -> bool:
+        """It was answered with what was asked for."""
+        return self.answer_code == 0
+
+    @property
+    def document(self) -> Any:
+        """The body as RocketMQ's JSON; an empty mapping where there is none, or it can't be read."""
+        try:
+            return loads(self.body.encode()) if self.body else {}
+        except ValueError:
+            return {}
+
+    @property
+    def question(self) -> str:
+        """`203 GET_CONSUMER_CONNECTION_LIST {consumerGroup: g} at 10.0.0.1:10911`."""
+        fields = ", ".join(f"{key}: {value}" for key, value in self.fields.items())
+        return f"{told(self.code)}{f' {{{fields}}}' if fields else ''} at {self.address}"
+
+    @property
+    def why_not(self) -> str:
+        """Why it isn't known: the error, or the code and remark of the answer; empty where it is."""
+        if self.succeeded:
+            return ""
+        if self.answer_code is None:
+            return self.error
+        remark = self.remark.splitlines()[0][:160] if self.remark else "no remark"
+        return f"answer {self.answer_code}: {remark}"
+
+
+class Asker(Protocol):
+    """A live cluster behind the gate, or a record of one."""
+
+    async def ask(
+        self, look: int, address: str, code: int, fields: Mapping[str, str], keep: Keep | None = None
+    ) -> Exchange:
+        """Ask once; whatever goes wrong is in the exchange."""
+        ...

@@ -1,0 +1,210 @@
+"""What becomes of messages in a group whose members disagree: by the hashes that brokers keep of their tags.
+
+A message is delivered if the broker lets it pass by what it holds for the group, and the member that owns its
+queue by what that wants. Members whose pulls carry their own expression are filtered by that alone. Told is what
+holds now: who consumed an old message under another subscription is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+
+from rocketchaos.harness.diagnose import read
+from rocketchaos.harness.diagnose.meaning import takes, told
+from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.diagnose.words import counted, queues_told
+from rocketchaos.harness.language.tags import hash_code, tags_of
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+
+class Fate(StrEnum):
+    """Where a message ends, in the words of scenarios."""
+
+    DELIVERED = "delivered"
+    BY_BROKER = "filtered-by-broker"
+    BY_CLIENT = "filtered-by-client"
+    STRANDED = "stranded"
+    UNKNOWN = "undetermined"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message, by its entry in the ConsumeQueue, or read itself."""
+
+    offset: int
+    tags_code: int
+    tag: str | None = None
+    """Its tag; None: it was not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Messages of one tag next to each other in a queue, which reach nobody."""
+
+    topic: str
+    queue: Queue
+    first: int
+    last: int
+    """Offsets."""
+    count: int
+    """Of them; others between the two are of other tags."""
+    tag: str
+    """The tag, or `hash N` where no member wants it."""
+    fate: Fate
+    passed: bool
+    """The group's offset is behind them already; otherwise it will be, or they wait (`stranded`)."""
+
+    @property
+    def told(self) -> str:
+        """In a few words."""
+        span = f"offset {self.first}" if self.first == self.last else f"offsets {self.first} to {self.last}"
+        return (
+            f"{queues_told([self.queue])}, {span}: {self.count} of `{self.tag}` {self.fate}, "
+            f"{'passed' if self.passed else 'not passed yet'}"
+        )
+
+
+def entries_of(view: GroupView, topic: str, queue: Queue) -> Sequence[Entry] | None:
+    """The messages of a queue that are known; None: none are."""
+    if (pulled := view.now.messages.get((topic, queue))) is not None:
+        known = (read.listed(item) for exchange in pulled for item in read.listed(exchange.document))
+        return [
+            Entry(read.whole(item[0]), hash_code(str(item[1])) if item[1] else 0, str(item[1] or ""))
+            for item in known
+            if len(item) == 2
+        ]
+    exchange = view.now.entries.get((topic, queue))
+    if exchange is None or not exchange.succeeded:
+        return None
+    begin = read.whole(exchange.fields.get("index"))
+    data = read.queue_data(exchange)
+    return [Entry(begin + number, read.whole(item.get("tagsCode"))) for number, item in enumerate(data)]
+
+
+def carries_its_own(view: GroupView, member: Member) -> bool:
+    """Whether each of its pulls brings its own expression, so that what the broker holds doesn't matter."""
+    return (
+        member.language == "CPP"
+        or member.properties.get("postSubscriptionWhenPull") == "true"
+        or member.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
+        or view.shares_queues
+    )
+
+
+def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
+    """What becomes of a message that is stored there now."""
+    owners = view.owners(topic).get(queue, [])
+    if not owners:
+        return Fate.UNKNOWN if view.silent else Fate.STRANDED
+    held = view.held(topic).get(queue[0])
+    best = Fate.STRANDED
+    for owner in owners:
+        member = view.members[owner]
+        own = member.subscriptions.get(topic)
+        if own is None:
+            continue
+        by_owner = takes(own, entry.tags_code, entry.tag)
+        by_broker = by_owner if carries_its_own(view, member) else (held and takes(held, entry.tags_code))
+        if by_owner is None or by_broker is None:
+            return Fate.UNKNOWN
+        if by_broker and by_owner:
+            return Fate.DELIVERED
+        best = Fate.BY_CLIENT if by_broker else Fate.BY_BROKER
+    return best
+
+
+def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
+    """Messages that a member wants and nobody gets; how many a member wants; whether all could be told."""
+    found: list[Lost] = []
+    wanted, certain = 0, True
+    names = _names(view, topic)
+    for queue in view.queues(topic):
+        offset = view.reached(topic, queue) or 0
+        bad: list[tuple[Entry, Fate]] = []
+        for entry in entries_of(view, topic, queue) or ():
+            wants = [takes(item, entry.tags_code, entry.tag) for item in view.own(topic).values()]
+            if not any(wants):
+                certain = certain and None not in wants
+                continue
+            wanted += 1
+            what = fate(view, topic, queue, entry)
+            certain = certain and what is not Fate.UNKNOWN
+            if what not in (Fate.DELIVERED, Fate.UNKNOWN):
+                bad.append((entry, what))
+        found += _ranges(topic, queue, offset, bad, names)
+    return found, wanted, certain
+
+
+def _ranges(
+    topic: str, queue: Queue, offset: int, bad: Sequence[tuple[Entry, Fate]], names: dict[int, str]
+) -> Iterator[Lost]:
+    def kind(item: tuple[Entry, Fate]) -> tuple[str, Fate, bool]:
+        entry, what = item
+        tag = entry.tag if entry.tag else names.get(entry.tags_code, f"hash {entry.tags_code}")
+        return tag, what, entry.offset < offset
+
+    for (tag, what, passed), group in groupby(
+        sorted(bad, key=lambda item: (kind(item), item[0].offset)), key=kind
+    ):
+        offsets = [entry.offset for entry, _ in group]
+        yield Lost(topic, queue, offsets[0], offsets[-1], len(offsets), tag, what, passed)
+
+
+def share_told(view: GroupView, topic: str) -> str:
+    """How many of the newest messages reach nobody; of none yet, what will be lost. Empty: it can't be told."""
+    found, wanted, certain = lost(view, topic)
+    if not wanted:
+        return _by_rule(view, topic)
+    if not certain:
+        return ""
+    number = sum(entry.count for entry in found)
+    if not number:
+        return f"Of the {counted(wanted, 'newest message')} that a member wants, none is lost so far."
+    by_tag: dict[str, set[Queue]] = {}
+    for item in found:
+        by_tag.setdefault(item.tag, set()).add(item.queue)
+    details = "; ".join(f"`{tag}` in {queues_told(queues)}" for tag, queues in sorted(by_tag.items()))
+    return (
+        f"Of the {counted(wanted, 'newest message')} that a member wants, {number} ({100 * number // wanted} %) "
+        f"{'reaches' if number == 1 else 'reach'} nobody, and so will others like "
+        f"{'it' if number == 1 else 'them'}: {details}."
+    )
+
+
+def _by_rule(view: GroupView, topic: str) -> str:
+    """Where nothing that anybody wants is stored yet: what will be lost, by tag and queue."""
+    parts = []
+    for code, tag in sorted(_names(view, topic).items(), key=lambda item: item[1]):
+        entry = Entry(0, code, tag)
+        queues = [
+            queue
+            for queue in view.queues(topic)
+            if fate(view, topic, queue, entry) not in (Fate.DELIVERED, Fate.UNKNOWN)
+        ]
+        if queues:
+            parts.append(f"`{tag}` in {queues_told(queues)}")
+    return f"No message is stored that a member wants; lost will be {'; '.join(parts)}." if parts else ""
+
+
+def stranded(view: GroupView, topic: str, queues: Sequence[Queue]) -> list[Lost]:
+    """What waits in queues that nobody has."""
+    found = []
+    for queue in sorted(queues):
+        ends = view.ends(topic).get(queue)
+        begin = max(ends.min_offset, view.offset(topic, queue) or 0) if ends else 0
+        if ends and ends.max_offset > begin:
+            count = ends.max_offset - begin
+            found.append(
+                Lost(topic, queue, begin, ends.max_offset - 1, count, "*", Fate.STRANDED, passed=False)
+            )
+    return found
+
+
+def _names(view: GroupView, topic: str) -> dict[int, str]:
+    """The tags that members want, by hash."""
+    wanted = [item for item in view.own(topic).values() if item.type == "TAG"]
+    return {hash_code(tag): tag for item in wanted for tag in tags_of(told(item))}

@@ -1,0 +1,135 @@
+"""What checks give, and what a check is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from rocketchaos.harness.diagnose.exchange import Exchange
+
+if TYPE_CHECKING:
+    from rocketchaos.harness.diagnose.fate import Lost
+    from rocketchaos.harness.diagnose.view import ClusterView, GroupView
+
+
+class Level(IntEnum):
+    """How grave a finding is."""
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One answer, and what of it proves the finding."""
+
+    exchange: Exchange
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a check has found; the rest of a finding is the check's own."""
+
+    sentence: str
+    evidence: tuple[Evidence, ...]
+    topic: str = ""
+    level: Level | None = None
+    """None: the check's own."""
+    effect: str = ""
+    """What it does to messages; empty: what the check says."""
+    settled: bool = True
+    """False: it may be a moment of a change; another look tells."""
+    messages: tuple[Lost, ...] = ()
+    """Those that reach nobody, of all that were looked at."""
+    key: str = ""
+    """What must stay the same from look to look for it to be no such moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What a check couldn't tell, and why; never OK."""
+
+    reason: str
+    evidence: tuple[Evidence, ...] = ()
+    topic: str = ""
+    look_again: bool = False
+    """Another look may tell."""
+
+
+Result = Found | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that may be wrong, under a code that never means anything else."""
+
+    code: str
+    title: str
+    """What is wrong, in a few words."""
+    level: Level
+    ruled_out: str
+    """What is known where it isn't so; empty: nobody would have suspected it."""
+    effect: str
+    """What it does to messages."""
+    change: tuple[str, ...]
+    """What to do about it, in this order."""
+    claims: tuple[str, ...] = ()
+    """Of `rocketchaos explain`, and CLAIMS.md."""
+    of_group: Callable[[GroupView], Iterable[Result]] | None = None
+    of_cluster: Callable[[ClusterView], Iterable[Result]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, with what proves it."""
+
+    check: Check
+    level: Level
+    group: str
+    """Empty: it is the cluster's."""
+    topic: str
+    sentence: str
+    effect: str
+    evidence: tuple[Evidence, ...]
+    messages: tuple[Lost, ...] = ()
+
+    @property
+    def resource(self) -> str:
+        """`group g, topic t`."""
+        return _resource(self.group, self.topic)
+
+
+@dataclass(frozen=True, slots=True)
+class Undetermined:
+    """A check that could not tell."""
+
+    check: Check
+    group: str
+    topic: str
+    reason: str
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def resource(self) -> str:
+        """`group g, topic t`."""
+        return _resource(self.group, self.topic)
+
+
+@dataclass(frozen=True, slots=True)
+class RuledOut:
+    """A check that looked, and found nothing."""
+
+    check: Check
+    group: str
+
+
+def _resource(group: str, topic: str) -> str:
+    parts = [f"group {group}"] if group else ["cluster"]
+    return ", ".join([*parts, f"topic {topic}"] if topic else parts)

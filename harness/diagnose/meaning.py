@@ -1,0 +1,31 @@
+"""What a subscription means, whatever its text: `A||B` is `B || A`."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.diagnose.model import Subscription
+from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
+
+Meaning = tuple[str, frozenset[str] | str]
+"""Type, and tags (empty: everything) or the text of the SQL."""
+
+
+def meaning(subscription: Subscription) -> Meaning:
+    """Equal where two subscriptions take the same messages; SQL is compared by its text alone."""
+    if subscription.type == SQL:
+        return SQL, " ".join(subscription.expression.split())
+    return "TAG", tags_of(subscription.expression)
+
+
+def told(subscription: Subscription) -> str:
+    """As one would write it."""
+    return subscription.expression or "*"
+
+
+def takes(subscription: Subscription, tags_code: int, tag: str | None = None) -> bool | None:
+    """Whether it takes a message with this hash, or this tag where that is known; None: it is SQL."""
+    kind, tags = meaning(subscription)
+    if kind == SQL or isinstance(tags, str):
+        return None
+    if tag is not None:
+        return not tags or tag in tags
+    return not tags or tags_code in {hash_code(item) for item in tags}

@@ -1,0 +1,219 @@
+"""What a look at a cluster saw, typed; each part with the exchange that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+RETRY, DEAD_LETTERS = "%RETRY%", "%DLQ%"
+"""What stands before the group's name in the names of its own topics."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """To one topic, as a broker stores it or as a member has it."""
+
+    topic: str
+    expression: str
+    type: str
+    """`TAG` or `SQL92`."""
+    version: int
+    """subVersion."""
+    codes: frozenset[int]
+    """The tags' hashes; empty where all are meant, or the client doesn't tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """One member, as a broker knows it."""
+
+    client_id: str
+    address: str
+    """`host:port` of the member's side."""
+    language: str
+    version: int
+    """MQVersion, by its ordinal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What one broker holds of a group (203)."""
+
+    exchange: Exchange
+    online: bool
+    """The broker knows members; otherwise it said that it doesn't, or didn't answer."""
+    connections: tuple[Connection, ...] = ()
+    subscriptions: Mapping[str, Subscription] = field(default_factory=dict)
+    """By topic."""
+    consume_type: str = ""
+    model: str = ""
+    consume_from: str = ""
+
+    @property
+    def unknown(self) -> bool:
+        """It was not told, by the broker, whether anybody is online."""
+        return not self.online and self.exchange.answer_code != 206
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One queue in a member's hands: its ProcessQueueInfo. Offsets; times in ms since 1970."""
+
+    commit_offset: int
+    cached_count: int
+    cached_min_offset: int
+    locked: bool
+    dropped: bool
+    last_lock_ms: int
+    last_pull_ms: int
+    last_consume_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What a member says of itself (307), relayed by a broker."""
+
+    client_id: str
+    exchange: Exchange
+    connections: tuple[Connection, ...]
+    """As the brokers know it: of several addresses where several processes have this id."""
+    answered: bool
+    properties: Mapping[str, str] = field(default_factory=dict)
+    subscriptions: Mapping[str, Subscription] = field(default_factory=dict)
+    """By topic."""
+    queues: Mapping[str, Mapping[Queue, Held]] = field(default_factory=dict)
+    """By topic."""
+
+    @property
+    def strategy(self) -> str:
+        """The simple name of its AllocateMessageQueueStrategy; empty where it doesn't tell."""
+        return self.properties.get("allocateMessageQueueStrategy", "").partition("@")[0].rpartition(".")[2]
+
+    @property
+    def started_ms(self) -> int:
+        """When it was started, by its own clock; 0 where it doesn't tell."""
+        return _number(self.properties.get("PROP_CONSUMER_START_TIMESTAMP"))
+
+    @property
+    def language(self) -> str:
+        """As the brokers know it."""
+        return self.connections[0].language if self.connections else ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEnds:
+    """A queue at its broker (202)."""
+
+    min_offset: int
+    max_offset: int
+    updated_ms: int
+    """When its last message was stored; 0: never."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicOnBroker:
+    """A topic's queues on one broker, as a name server knows them (105)."""
+
+    read_queues: int
+    write_queues: int
+    permission: int
+    """PermName: 4 read, 2 write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What one name server knows of a topic."""
+
+    exchange: Exchange
+    brokers: Mapping[str, TopicOnBroker] = field(default_factory=dict)
+    """By broker name; none where it doesn't know the topic."""
+
+    @property
+    def unknown(self) -> bool:
+        """It was not told whether there is such a topic."""
+        return not self.exchange.succeeded and self.exchange.answer_code != 17
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """One broker name, with what its master says of itself."""
+
+    name: str
+    cluster: str
+    addresses: Mapping[int, str]
+    """By broker id; 0 is the master."""
+    config: Mapping[str, str] = field(default_factory=dict)
+    runtime: Mapping[str, str] = field(default_factory=dict)
+    asked: tuple[Exchange, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """Of the master, otherwise of the slave with the lowest id."""
+        return self.addresses[min(self.addresses)]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What one name server knows of brokers (106)."""
+
+    exchange: Exchange
+    brokers: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    """Addresses by id, by broker name."""
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    """By broker name."""
+
+
+@dataclass(slots=True)
+class Look:
+    """All that was seen at one time."""
+
+    number: int
+    at_ms: int
+    registered: dict[str, Registered] = field(default_factory=dict)
+    """By the name server's address."""
+    brokers: dict[str, Broker] = field(default_factory=dict)
+    group_configs: dict[str, Exchange] = field(default_factory=dict)
+    """By broker (201)."""
+    groups: dict[str, dict[str, Mapping[str, object]]] = field(default_factory=dict)
+    """SubscriptionGroupConfig by broker and group."""
+    offset_tables: dict[str, Exchange] = field(default_factory=dict)
+    """By broker (43)."""
+    offsets: dict[str, dict[str, dict[str, dict[int, int]]]] = field(default_factory=dict)
+    """By broker, group, topic and queue id."""
+    stored: dict[str, dict[str, Stored]] = field(default_factory=dict)
+    """By group and broker."""
+    members: dict[str, dict[str, Member]] = field(default_factory=dict)
+    """By group and client id."""
+    routes: dict[str, dict[str, Route]] = field(default_factory=dict)
+    """By topic and the name server's address."""
+    stats: dict[str, dict[str, Exchange]] = field(default_factory=dict)
+    """By topic and broker (202)."""
+    ends: dict[str, dict[Queue, QueueEnds]] = field(default_factory=dict)
+    """By topic."""
+    entries: dict[tuple[str, Queue], Exchange] = field(default_factory=dict)
+    """Of a queue's ConsumeQueue (321), by topic and queue."""
+    messages: dict[tuple[str, Queue], list[Exchange]] = field(default_factory=dict)
+    """Offset and tag of each message that was read (33), by topic and queue."""
+
+    def offset(self, group: str, topic: str, queue: Queue) -> int | None:
+        """A group's offset at the broker; None: none is stored, or the broker didn't tell."""
+        return self.offsets.get(queue[0], {}).get(group, {}).get(topic, {}).get(queue[1])
+
+    def reached(self, group: str, topic: str, queue: Queue) -> int | None:
+        """How far a group is: by the queue's owner, where that is further than it has committed."""
+        known = [self.offset(group, topic, queue)]
+        for member in self.members.get(group, {}).values():
+            held = member.queues.get(topic, {}).get(queue)
+            if held is not None and not held.dropped:
+                known.append(held.commit_offset)
+        return max((item for item in known if item is not None and item >= 0), default=None)
+
+
+def _number(text: object) -> int:
+    try:
+        return int(str(text))
+    except ValueError:
+        return 0

@@ -1,0 +1,66 @@
+"""A report as one HTML page that loads nothing. Whatever comes from the cluster is escaped."""
+
+from __future__ import annotations
+
+from jinja2 import Environment
+
+from rocketchaos.harness.core.errors import ExitCode
+from rocketchaos.harness.diagnose.diagnosis import Report
+from rocketchaos.harness.diagnose.output.document import document
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Diagnosis: {{ levels }}</title>
+<style>
+  body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+  article { border-left: .4rem solid #888; padding: .2rem 1rem; margin: 1.5rem 0; }
+  .error { border-color: #b00020; } .warning { border-color: #b26a00; } .info { border-color: #1565c0; }
+  code, td { font: 13px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
+  td, th { text-align: left; vertical-align: top; padding: .1rem .8rem .1rem 0; }
+</style>
+<h1>Diagnosis</h1>
+<p>{{ levels }}; {{ undetermined|length }} undetermined. {{ groups|length }} groups at
+{{ name_servers|join("; ") }}, {{ looks|length }} looks, the last at {{ looks[-1] }}.</p>
+{% for one in findings %}
+<article class="{{ one.level }}">
+<h2>{{ one.level }} {{ one.code }}: {{ one.title }}</h2>
+<p>{% if one.group %}Group <code>{{ one.group }}</code>{% else %}The cluster{% endif %}
+{%- if one.topic %}, topic <code>{{ one.topic }}</code>{% endif %}. {{ one.sentence }}.</p>
+<p><b>Messages.</b> {{ one.effect }}</p>
+{% if one.messages %}<table><tr><th>queue<th>offsets<th>count<th>tag<th>fate<th>passed</tr>
+{% for lost in one.messages %}<tr><td>{{ lost.broker }} {{ lost.queue }}<td>{{ lost.first_offset }} to
+{{ lost.last_offset }}<td>{{ lost.count }}<td>{{ lost.tag }}<td>{{ lost.fate }}<td>
+{{- "yes" if lost.passed else "no" }}</tr>
+{% endfor %}</table>{% endif %}
+<p><b>Change, in this order.</b></p><ol>{% for change in one.change %}<li>{{ change }}</li>{% endfor %}</ol>
+<details><summary>Proof</summary><table><tr><th>says<th>request<th>at<th>when</tr>
+{% for proof in one.evidence %}<tr><td>{{ proof.says }}<td>{{ proof.request }} {{ proof.fields }}<td>
+{{- proof.address }}<td>{{ proof.at }}</tr>
+{% endfor %}</table></details>
+{% if one.claims %}<p>Claims that explain it: {{ one.claims|join(", ") }}.</p>{% endif %}
+</article>
+{% endfor %}
+{% if undetermined %}<h2>Undetermined</h2><ul>
+{% for one in undetermined %}<li>{{ one.code }}, {% if one.group %}group <code>{{ one.group }}</code>
+{%- else %}the cluster{% endif %}: {{ one.title }}? {{ one.reason }}</li>
+{% endfor %}</ul>{% endif %}
+<h2>Ruled out</h2><ul>
+{% for one in ruled_out %}<li>{{ one.code }}, {% if one.group %}group <code>{{ one.group }}</code>
+{%- else %}the cluster{% endif %}: {{ one.known }}</li>
+{% endfor %}</ul>
+</html>
+"""
+
+
+def page(report: Report, code: ExitCode) -> str:
+    """The whole page."""
+    shown = document(report, code)
+    counts = {
+        level: sum(item["level"] == level for item in shown["findings"])
+        for level in ("error", "warning", "info")
+    }
+    levels = ", ".join(f"{number} {level}" for level, number in counts.items() if number) or "nothing found"
+    environment = Environment(autoescape=True, trim_blocks=True)
+    return environment.from_string(_PAGE).render(**shown, levels=levels)

@@ -1,0 +1,103 @@
+"""A report for people: each finding as `<level> [<code>] (<resource>) <sentence>`, and what proves it below."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from rocketchaos.harness.diagnose.diagnosis import Report
+from rocketchaos.harness.diagnose.finding import Check, Evidence, Finding, Undetermined
+from rocketchaos.harness.diagnose.words import clock, counted
+
+_WIDTH = 118
+_EVIDENCE = 12
+"""Answers of one finding that are shown; JSON has all."""
+
+
+def plain(text: str) -> str:
+    """Without characters that steer a terminal: names and expressions come from the cluster."""
+    return "".join(
+        item if item.isprintable() or item == "\n" else "\N{REPLACEMENT CHARACTER}" for item in text
+    )
+
+
+def text(report: Report) -> str:
+    """The whole report."""
+    return plain("\n".join(_lines(report)))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for finding in report.findings:
+        yield from _finding(finding)
+        yield ""
+    yield from _undetermined(report.undetermined)
+    ruled_out: dict[str, list[str]] = {}
+    for out in report.ruled_out:
+        ruled_out.setdefault(out.group, []).append(f"{out.check.ruled_out} ({out.check.code})")
+    for group, known in ruled_out.items():
+        if len(ruled_out) <= 4:
+            yield from _wrapped(
+                f"ruled out for {f'group {group}' if group else 'the cluster'}: ", "; ".join(known)
+            )
+    for group in report.offline:
+        yield f"group {group}: no broker that was asked knows a member; `--proxy` asks a proxy as well"
+    levels = [str(item.level) for item in report.findings]
+    found = ", ".join(
+        f"{counted(levels.count(item), item)}" for item in ("error", "warning") if item in levels
+    )
+    info = f"{levels.count('info')} info" if "info" in levels else ""
+    summary = ", ".join(filter(None, (found, info))) or "nothing found"
+    yield (
+        f"{summary}; {len(report.undetermined)} undetermined; {counted(len(report.groups), 'group')} at "
+        f"{'; '.join(report.name_servers)}, {counted(len(report.looks), 'look')}, {report.seconds:.1f} s"
+    )
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    yield from _wrapped(
+        "",
+        f"{finding.level} [{finding.check.code}] ({finding.resource}) {finding.check.title}: {finding.sentence}",
+        "    ",
+    )
+    yield from _wrapped("    messages: ", finding.effect)
+    for lost in finding.messages[:_EVIDENCE]:
+        yield f"              {lost.told}"
+    if len(finding.messages) > _EVIDENCE:
+        yield f"              and {len(finding.messages) - _EVIDENCE} more ranges, in `-o json`"
+    for index, evidence in enumerate(finding.evidence[:_EVIDENCE]):
+        yield f"    {'proof:   ' if not index else '         '} {_in_words(evidence)}"
+    if len(finding.evidence) > _EVIDENCE:
+        yield f"              and {len(finding.evidence) - _EVIDENCE} more, in `-o json`"
+    for index, change in enumerate(finding.check.change):
+        yield from _wrapped("    change:   " if not index else "              ", f"{index + 1}. {change}")
+    claims = f", claims {', '.join(finding.check.claims)}" if finding.check.claims else ""
+    yield f"    see:      rocketchaos explain {finding.check.code}{claims}"
+
+
+def _in_words(evidence: Evidence) -> str:
+    return f"{evidence.says}  <- {evidence.exchange.question}, {clock(evidence.exchange.at_ms)}"
+
+
+def _undetermined(found: Iterable[Undetermined]) -> Iterator[str]:
+    for item in found:
+        yield from _wrapped(
+            "",
+            f"undetermined [{item.check.code}] ({item.resource}) {item.check.title}? {item.reason}",
+            "    ",
+        )
+
+
+def _wrapped(begin: str, words: str, indent: str = "") -> list[str]:
+    return textwrap.wrap(
+        words,
+        _WIDTH,
+        initial_indent=begin,
+        subsequent_indent=indent or " " * min(len(begin), 14),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def listed(checks: Iterable[Check]) -> str:
+    """The checks, a line each."""
+    return "\n".join(f"{check.code}  {check.level!s:<7}  {check.title}" for check in checks)

@@ -1,0 +1,51 @@
+"""Who should own which queue: the allocation, recomputed from the member list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.rocketmq import allocation
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+KNOWN = {
+    "AllocateMessageQueueAveragely": allocation.average,
+    "AllocateMessageQueueAveragelyByCircle": allocation.average_by_circle,
+}
+CONSISTENT_HASH = "AllocateMessageQueueConsistentHash"
+
+
+def share(
+    strategy: str, queues: Sequence[Queue], members: Sequence[str], member: str, topic: str
+) -> tuple[Queue, ...] | None:
+    """The queues that a member takes by its strategy; None: that can't be recomputed from outside.
+
+    A client of another language that doesn't name its strategy averages.
+    """
+    if strategy == CONSISTENT_HASH:
+        return allocation.consistent_hash(queues, members, member, topic)
+    known = KNOWN.get(strategy or "AllocateMessageQueueAveragely")
+    return None if known is None else known(queues, members, member)
+
+
+def shares(view: GroupView, topic: str) -> Mapping[str, tuple[Queue, ...] | None]:
+    """By client id, for every member: also one that doesn't want the topic takes its share from the others."""
+    queues, ids = view.queues(topic), sorted(view.members)
+    return {
+        client_id: share(view.members[client_id].strategy, queues, ids, client_id, topic) for client_id in ids
+    }
+
+
+def settled(view: GroupView, topic: str) -> bool | None:
+    """Whether each member that wants the topic has what its strategy gives it; None: that can't be recomputed."""
+    wanting = view.own(topic)
+    expected = shares(view, topic)
+    if any(expected[client_id] is None for client_id in wanting):
+        return None
+    queues = set(view.queues(topic))
+    for client_id in wanting:
+        held = view.members[client_id].queues.get(topic, {})
+        has = {queue for queue, item in held.items() if not item.dropped and queue in queues}
+        if has != set(expected[client_id] or ()):
+            return False
+    return True

@@ -1,0 +1,267 @@
+"""From an exchange to what it says. What isn't as expected counts as not told: answers may come from anybody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.model import (
+    Connection,
+    Held,
+    Member,
+    QueueEnds,
+    Registered,
+    Route,
+    Stored,
+    Subscription,
+    TopicOnBroker,
+)
+from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.rocketmq.fastjson import loads
+from rocketchaos.harness.rocketmq.stored_messages import decode
+
+# Of a member without queues, the C++ client takes away the brace that opens their table.
+_NO_QUEUES = (b'"mqTable":},', b'"mqTable":{},')
+
+BROKER_SETTINGS = (
+    "autoCreateTopicEnable", "autoCreateSubscriptionGroup", "brokerPermission", "fileReservedTime",
+    "enablePropertyFilter", "rejectPullConsumerEnable", "brokerIP1", "brokerId", "brokerName",
+    "brokerClusterName", "brokerRole", "messageDelayLevel", "notifyConsumerIdsChangedEnable",
+)  # fmt: skip
+"""What is kept of a broker's settings: others may hold passwords."""
+RUNTIME_KEYS = (
+    "brokerVersionDesc", "brokerVersion", "bootTimestamp", "runtime", "commitLogDiskRatio",
+    "consumeQueueDiskRatio", "earliestMessageTimeStamp", "dispatchBehindBytes",
+)  # fmt: skip
+"""What is kept of a broker's state."""
+MEMBER_PROPERTIES = (
+    "PROP_CONSUMER_START_TIMESTAMP", "PROP_CONSUME_TYPE", "PROP_CONSUMEORDERLY", "PROP_CLIENT_VERSION",
+    "allocateMessageQueueStrategy", "messageModel", "consumeFromWhere", "consumeTimestamp", "consumeTimeout",
+    "maxReconsumeTimes", "pullThresholdForQueue", "consumeThreadMin", "consumeThreadMax",
+    "consumeMessageBatchMaxSize", "postSubscriptionWhenPull", "pullInterval", "useHeartbeatV2", "clientRebalance",
+)  # fmt: skip
+"""What is kept of a member's properties."""
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value where it is a mapping, an empty one otherwise."""
+    return value if isinstance(value, dict) else {}
+
+
+def listed(value: object) -> list[Any]:
+    """The value where it is a list, an empty one otherwise."""
+    return value if isinstance(value, list) else []
+
+
+def whole(value: object) -> int:
+    """The value as a whole number, also where it is written as text; 0 where it is none."""
+    try:
+        return int(str(value))
+    except ValueError:
+        return 0
+
+
+def keep_settings(body: bytes) -> bytes:
+    """Of the answer to 26: the settings that are looked at."""
+    lines = body.decode(errors="replace").splitlines()
+    return "\n".join(line for line in lines if line.partition("=")[0] in BROKER_SETTINGS).encode()
+
+
+def keep_runtime(body: bytes) -> bytes:
+    """Of the answer to 28: what is looked at; other keys name paths."""
+    try:
+        table = mapping(mapping(loads(body)).get("table"))
+    except ValueError:
+        return b""
+    return json.dumps({"table": {key: table[key] for key in RUNTIME_KEYS if key in table}}).encode()
+
+
+def keep_member(body: bytes) -> bytes:
+    """Of the answer to 307: without the properties that aren't looked at, and stacks."""
+    try:
+        document = mapping(loads(body.replace(*_NO_QUEUES, 1)))
+    except ValueError:
+        return b""
+    properties = mapping(document.get("properties"))
+    kept = {key: properties[key] for key in MEMBER_PROPERTIES if key in properties}
+    return json.dumps({**document, "properties": kept, "jstack": ""}, ensure_ascii=False).encode()
+
+
+def keep_groups(body: bytes, groups: Iterable[str] | None) -> bytes:
+    """Of the answer to 201: the groups that are looked at."""
+    try:
+        table = mapping(mapping(loads(body)).get("subscriptionGroupTable"))
+    except ValueError:
+        return b""
+    wanted = set(table if groups is None else groups)
+    kept = {group: config for group, config in table.items() if group in wanted}
+    return json.dumps({"subscriptionGroupTable": kept}, ensure_ascii=False).encode()
+
+
+def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:
+    """Of the answer to 43: the offsets of the groups that are looked at."""
+    try:
+        table = mapping(mapping(loads(body)).get("offsetTable"))
+    except ValueError:
+        return b""
+    wanted = None if groups is None else set(groups)
+    kept = {
+        key: offsets for key, offsets in table.items() if wanted is None or key.partition("@")[2] in wanted
+    }
+    return json.dumps({"offsetTable": kept}, ensure_ascii=False).encode()
+
+
+def keep_messages(body: bytes) -> bytes:
+    """Of the answer to 33: offset and tag of the message, and nothing else."""
+    try:
+        return json.dumps([[item.queue_offset, item.tag] for item in decode(body)]).encode()
+    except ValueError:
+        return b""
+
+
+def properties_file(exchange: Exchange) -> dict[str, str]:
+    """A broker's settings (26)."""
+    pairs = (line.partition("=") for line in exchange.body.splitlines())
+    return {key: value for key, _, value in pairs} if exchange.succeeded else {}
+
+
+def queue_data(exchange: Exchange) -> list[Mapping[str, Any]]:
+    """The entries of a ConsumeQueue (321)."""
+    return [mapping(item) for item in listed(mapping(exchange.document).get("queueData"))]
+
+
+def registered(exchange: Exchange) -> Registered:
+    """The brokers that a name server knows (106)."""
+    table = mapping(mapping(exchange.document).get("brokerAddrTable"))
+    return Registered(
+        exchange,
+        {
+            name: {whole(number): str(address) for number, address in addresses.items()}
+            for name, data in table.items()
+            if (addresses := mapping(mapping(data).get("brokerAddrs")))
+        },
+        {name: str(mapping(data).get("cluster", "")) for name, data in table.items()},
+    )
+
+
+def route(exchange: Exchange) -> Route:
+    """Where a topic is (105)."""
+    return Route(
+        exchange,
+        {
+            str(item.get("brokerName")): TopicOnBroker(
+                whole(item.get("readQueueNums")), whole(item.get("writeQueueNums")), whole(item.get("perm"))
+            )
+            for item in map(mapping, listed(mapping(exchange.document).get("queueDatas")))
+        },
+    )
+
+
+def offsets(exchange: Exchange) -> dict[str, dict[str, dict[int, int]]]:
+    """A broker's offsets (43), by group, topic and queue id."""
+    found: dict[str, dict[str, dict[int, int]]] = {}
+    for key, by_queue in mapping(mapping(exchange.document).get("offsetTable")).items():
+        topic, _, group = key.partition("@")
+        found.setdefault(group, {})[topic] = {
+            whole(queue): whole(offset) for queue, offset in mapping(by_queue).items()
+        }
+    return found
+
+
+def ends(exchange: Exchange) -> dict[Queue, QueueEnds]:
+    """A topic's queues on one broker (202)."""
+    found = {}
+    for key, value in mapping(mapping(exchange.document).get("offsetTable")).items():
+        if (queue := _queue(key)) is not None:
+            state = mapping(value)
+            found[queue[1]] = QueueEnds(
+                whole(state.get("minOffset")),
+                whole(state.get("maxOffset")),
+                whole(state.get("lastUpdateTimestamp")),
+            )
+    return found
+
+
+def stored(exchange: Exchange) -> Stored:
+    """What a broker holds of a group (203)."""
+    document = mapping(exchange.document)
+    connections = tuple(
+        Connection(
+            str(item.get("clientId", "")),
+            str(item.get("clientAddr", "")),
+            str(item.get("language", "")),
+            whole(item.get("version")),
+        )
+        for item in map(mapping, listed(document.get("connectionSet")))
+    )
+    return Stored(
+        exchange,
+        online=exchange.succeeded and bool(connections),
+        connections=tuple(
+            sorted(connections, key=lambda connection: (connection.client_id, connection.address))
+        ),
+        subscriptions={
+            topic: _subscription(mapping(item), topic)
+            for topic, item in mapping(document.get("subscriptionTable")).items()
+        },
+        consume_type=str(document.get("consumeType") or ""),
+        model=str(document.get("messageModel") or ""),
+        consume_from=str(document.get("consumeFromWhere") or ""),
+    )
+
+
+def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ...]) -> Member:
+    """What a member says of itself (307)."""
+    document = mapping(exchange.document)
+    queues: dict[str, dict[Queue, Held]] = {}
+    for table in ("mqTable", "mqPopTable"):
+        for key, value in mapping(document.get(table)).items():
+            if (found := _queue(key)) is not None:
+                queues.setdefault(found[0], {})[found[1]] = _held(mapping(value))
+    subscriptions = [
+        _subscription(mapping(item), str(mapping(item).get("topic", "")))
+        for item in listed(document.get("subscriptionSet"))
+    ]
+    return Member(
+        client_id,
+        exchange,
+        connections,
+        answered=exchange.succeeded and isinstance(document.get("subscriptionSet"), list),
+        properties={key: str(value) for key, value in mapping(document.get("properties")).items()},
+        subscriptions={subscription.topic: subscription for subscription in subscriptions},
+        queues=queues,
+    )
+
+
+def _subscription(item: Mapping[str, Any], topic: str) -> Subscription:
+    return Subscription(
+        topic,
+        str(item.get("subString") or ""),
+        str(item.get("expressionType") or "TAG"),
+        whole(item.get("subVersion")),
+        frozenset(map(whole, listed(item.get("codeSet")))),
+    )
+
+
+def _held(item: Mapping[str, Any]) -> Held:
+    return Held(
+        commit_offset=whole(item.get("commitOffset")),
+        cached_count=whole(item.get("cachedMsgCount")),
+        cached_min_offset=whole(item.get("cachedMsgMinOffset")),
+        locked=str(item.get("locked")).lower() == "true",
+        dropped=str(item.get("droped")).lower() == "true",
+        last_lock_ms=whole(item.get("lastLockTimestamp")),
+        last_pull_ms=whole(item.get("lastPullTimestamp")),
+        last_consume_ms=whole(item.get("lastConsumeTimestamp")),
+    )
+
+
+def _queue(key: str) -> tuple[str, Queue] | None:
+    """Topic and queue of a MessageQueue that is written as a key."""
+    try:
+        item = mapping(loads(key.encode()))
+    except ValueError:
+        return None
+    return str(item.get("topic", "")), (str(item.get("brokerName", "")), whole(item.get("queueId")))

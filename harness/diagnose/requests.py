@@ -1,0 +1,29 @@
+"""What a diagnosis may ask: requests that change nothing, by their RequestCode (4.9.4 and 5.5.0)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+GET_BROKER_CONFIG = 26
+GET_BROKER_RUNTIME_INFO = 28
+VIEW_MESSAGE_BY_ID = 33
+"""A message by its place in the commit log. A pull would do as well, but 5.x keeps the offset of each."""
+GET_ALL_CONSUMER_OFFSET = 43
+GET_ROUTEINFO_BY_TOPIC = 105
+GET_BROKER_CLUSTER_INFO = 106
+GET_ALL_SUBSCRIPTIONGROUP_CONFIG = 201
+GET_TOPIC_STATS_INFO = 202
+GET_CONSUMER_CONNECTION_LIST = 203
+GET_CONSUMER_RUNNING_INFO = 307
+QUERY_CONSUME_QUEUE = 321
+
+READ_ONLY: Mapping[int, str] = MappingProxyType(
+    {value: name for name, value in list(globals().items()) if name.isupper() and isinstance(value, int)}
+)
+"""Every request that passes the gate, and its name."""
+
+
+def told(code: int) -> str:
+    """`203 GET_CONSUMER_CONNECTION_LIST`."""
+    return f"{code} {READ_ONLY[code]}" if code in READ_ONLY else str(code)

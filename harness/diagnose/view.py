@@ -1,0 +1,171 @@
+"""What checks look at: one group, or the cluster, over all looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from rocketchaos.harness.diagnose.meaning import Meaning, meaning
+from rocketchaos.harness.diagnose.model import (
+    DEAD_LETTERS,
+    RETRY,
+    Look,
+    Member,
+    QueueEnds,
+    Route,
+    Stored,
+    Subscription,
+    TopicOnBroker,
+)
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+READ, WRITE = 4, 2
+"""Bits of a permission (PermName)."""
+SETTLES_S = 25.0
+"""Clients rebalance every 20 s: what lasts longer is no moment of a change."""
+
+
+@dataclass(frozen=True)
+class ClusterView:
+    """The cluster, in the last look and those before."""
+
+    looks: Sequence[Look]
+
+    @property
+    def now(self) -> Look:
+        """The last look."""
+        return self.looks[-1]
+
+
+@dataclass(frozen=True)
+class GroupView:
+    """One group, in the last look and those before."""
+
+    group: str
+    looks: Sequence[Look]
+    topics: tuple[str, ...]
+    """That are looked at; the group's retry topic is none of them."""
+    named: bool = False
+    """The user asked for this group by its name."""
+
+    @property
+    def now(self) -> Look:
+        """The last look."""
+        return self.looks[-1]
+
+    @property
+    def retry_topic(self) -> str:
+        return f"{RETRY}{self.group}"
+
+    @property
+    def dead_letter_topic(self) -> str:
+        return f"{DEAD_LETTERS}{self.group}"
+
+    @cached_property
+    def before(self) -> GroupView | None:
+        """The group as it was a look before; None: there was none."""
+        return replace(self, looks=self.looks[:-1]) if len(self.looks) > 1 else None
+
+    @property
+    def stored(self) -> Mapping[str, Stored]:
+        """By broker, of those that know the group's members."""
+        return {name: item for name, item in self.now.stored.get(self.group, {}).items() if item.online}
+
+    @property
+    def not_told(self) -> tuple[Stored, ...]:
+        """Brokers that didn't say who is online."""
+        return tuple(item for item in self.now.stored.get(self.group, {}).values() if item.unknown)
+
+    @property
+    def members(self) -> Mapping[str, Member]:
+        """By client id; all that any broker knows."""
+        return self.now.members.get(self.group, {})
+
+    @property
+    def answered(self) -> tuple[Member, ...]:
+        """The members that told of themselves."""
+        return tuple(member for member in self.members.values() if member.answered)
+
+    @property
+    def silent(self) -> tuple[Member, ...]:
+        """The members that didn't."""
+        return tuple(member for member in self.members.values() if not member.answered)
+
+    @property
+    def online(self) -> bool:
+        return bool(self.members)
+
+    @property
+    def broadcasting(self) -> bool:
+        """By what the members say, otherwise the brokers."""
+        own = {item.properties.get("messageModel", "") for item in self.answered} - {""}
+        return "BROADCASTING" in (own or {item.model for item in self.stored.values()})
+
+    @property
+    def shares_queues(self) -> bool:
+        """Whether its members share all queues (POP), or its queues are told by no client of its kind."""
+        return any(
+            queue[1] < 0 for member in self.answered for queues in member.queues.values() for queue in queues
+        ) or any(item.properties.get("clientRebalance") == "false" for item in self.answered)
+
+    def own(self, topic: str) -> Mapping[str, Subscription]:
+        """What each member that answered wants of a topic, by client id."""
+        return {
+            item.client_id: item.subscriptions[topic] for item in self.answered if topic in item.subscriptions
+        }
+
+    def meanings(self, topic: str) -> Mapping[Meaning, list[str]]:
+        """The client ids by what they want of a topic."""
+        found: dict[Meaning, list[str]] = {}
+        for client_id, subscription in self.own(topic).items():
+            found.setdefault(meaning(subscription), []).append(client_id)
+        return found
+
+    def held(self, topic: str) -> Mapping[str, Subscription]:
+        """What each broker holds of a topic for the group."""
+        return {
+            name: item.subscriptions[topic]
+            for name, item in self.stored.items()
+            if topic in item.subscriptions
+        }
+
+    def owners(self, topic: str) -> Mapping[Queue, list[str]]:
+        """The members that have each queue in hand, by what they say."""
+        found: dict[Queue, list[str]] = {}
+        for member in self.answered:
+            for queue, held in member.queues.get(topic, {}).items():
+                if not held.dropped:
+                    found.setdefault(queue, []).append(member.client_id)
+        return found
+
+    def route(self, topic: str) -> Route | None:
+        """What the first name server says that knows the topic; None: none does."""
+        routes = self.now.routes.get(topic, {}).values()
+        return next((item for item in routes if item.brokers), None)
+
+    def on_brokers(self, topic: str) -> Mapping[str, TopicOnBroker]:
+        """Where the topic is."""
+        found = self.route(topic)
+        return {} if found is None else found.brokers
+
+    def queues(self, topic: str) -> tuple[Queue, ...]:
+        """The queues from which clients read, as `MQClientInstance.topicRouteData2TopicSubscribeInfo` has it."""
+        return tuple(
+            (name, number)
+            for name, item in sorted(self.on_brokers(topic).items())
+            if item.permission & READ
+            for number in range(item.read_queues)
+        )
+
+    def ends(self, topic: str) -> Mapping[Queue, QueueEnds]:
+        """Where each queue begins and ends."""
+        return self.now.ends.get(topic, {})
+
+    def offset(self, topic: str, queue: Queue) -> int | None:
+        """The group's offset at the broker; None: none is stored, or the broker didn't tell."""
+        return self.now.offset(self.group, topic, queue)
+
+    def reached(self, topic: str, queue: Queue) -> int | None:
+        """How far the group is: by the queue's owner, where that is further than it has committed."""
+        return self.now.reached(self.group, topic, queue)

@@ -1,0 +1,71 @@
+"""Ways of sending a message, beside the usual one that waits until the broker has it in its queue."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from rocketchaos.harness.language.words import DurationMs, Strict
+
+TransactionState = Literal["commit", "rollback", "unknown"]
+"""LocalTransactionState: COMMIT_MESSAGE, ROLLBACK_MESSAGE, UNKNOW."""
+
+
+class Transaction(Strict):
+    """A message that is half sent, and becomes one for consumers once it is committed.
+
+    Brokers ask the producer about those that stay unknown, `transactionTimeOut` (6 s) after the sending and then
+    every `transactionCheckInterval` (60 s, 5.x 30 s), which `cluster: {broker: …}` makes shorter. Where no member
+    of the producer's group runs, as after `kill: producer`, nobody answers.
+    """
+
+    state: TransactionState = Field(description="what executeLocalTransaction answers")
+    checked: TransactionState = Field(
+        default="unknown", description="what checkLocalTransaction answers whenever a broker asks"
+    )
+
+
+class Sending(Strict):
+    """How each message is sent."""
+
+    delay_level: int | None = Field(
+        default=None, ge=1, le=18, description="setDelayTimeLevel: 1 is 1 s, 3 is 10 s, 18 is 2 h"
+    )
+    delay: DurationMs | None = Field(
+        default=None, gt=0, description="setDelayTimeMs, the timer of 5.x: consumers get it so much later"
+    )
+    batch: int | None = Field(
+        default=None, ge=2, le=1000, description="so many messages at a time, in one request and one queue"
+    )
+    oneway: bool = Field(default=False, description="sendOneway: nobody waits for the broker's answer")
+    transaction: Transaction | None = Field(
+        default=None, description="sendMessageInTransaction: `{state: unknown, checked: commit}`"
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Sending:
+        given = self.ways
+        if len(given) > 1 and set(given) != {"delay_level", "oneway"} and set(given) != {"delay", "oneway"}:
+            raise ValueError(f"a message can't be sent with `{given[0]}` and `{given[1]}` at once")
+        return self
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The keys that it says, none where it is sent as usual."""
+        chosen: dict[str, Any] = {name: getattr(self, name) for name in Sending.model_fields}
+        return tuple(name for name, value in chosen.items() if value)
+
+    @property
+    def as_data(self) -> dict[str, Any]:
+        """What the worker is told; empty where it is sent as usual."""
+        data: dict[str, Any] = {}
+        if self.delay_level is not None:
+            data["delay_level"] = self.delay_level
+        if self.delay is not None:
+            data["delay_ms"] = self.delay
+        if self.oneway:
+            data["oneway"] = True
+        if self.transaction is not None:
+            data["transaction"] = {"state": self.transaction.state, "checked": self.transaction.checked}
+        return data

@@ -1,0 +1,64 @@
+"""The symptom that a scenario is about, in the words in which it comes to a support desk. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, WithJsonSchema
+
+from rocketchaos.harness.language.words import OneOrMore, Strict
+
+ISSUE = r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+#[1-9][0-9]*"
+"""A thread of a tracker: `apache/rocketmq#2760`."""
+
+Issue = Annotated[str, StringConstraints(pattern=rf"^{ISSUE}$")]
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+Seen = Literal["gone", "stuck", "twice", "late", "refused", "misleading-tool"]
+SEEN: Mapping[str, str] = MappingProxyType(
+    {
+        "gone": "messages that no listener ever gets, though nothing waits any more",
+        "stuck": "messages that wait, and nobody consumes them",
+        "twice": "messages that come again, or that were to be skipped",
+        "late": "messages that come later than they should",
+        "refused": "an exception or a response code where a client wanted something",
+        "misleading-tool": "a tool, a dashboard or a log that says what is not so",
+    }
+)
+"""By what a symptom is seen, in the order in which they are listed."""
+
+
+_ONE_SEEN = {"enum": list(SEEN), "type": "string"}
+_OneOrMoreSeen = Annotated[
+    OneOrMore[Seen],
+    WithJsonSchema({"anyOf": [_ONE_SEEN, {"type": "array", "items": _ONE_SEEN, "minItems": 1}]}),
+]
+
+
+class Symptom(Strict):
+    """What people report, why it is so, and the way out; `rocketchaos symptoms` lists and finds it."""
+
+    seen: _OneOrMoreSeen = Field(
+        description="by what it is seen, the first thing first: `gone`, `stuck`, `twice`, `late`, `refused`, "
+        "`misleading-tool`"
+    )
+    reported: _Text = Field(description="what the reporter saw")
+    texts: OneOrMore[_Text] = Field(
+        description="what people paste: log lines, exceptions, response codes, words of a dashboard; `…` stands "
+        "for a name of theirs",
+    )
+    cause: _Text = Field(description="what really happens")
+    remedy: _Text = Field(description="the way out")
+    not_reproduced: _Text | None = Field(
+        default=None,
+        description="it shows on no version: what was tried. `expected` must not be `reproduced` then",
+    )
+
+    @property
+    def lines(self) -> list[str]:
+        """What is reported, why it is so, and the way out: a line each."""
+        parts = {"Reported": self.reported, "Cause": self.cause, "Way out": self.remedy}
+        return [f"{label}: {' '.join(text.split())}" for label, text in parts.items()]

@@ -1,0 +1,99 @@
+"""A topic and a group as a scenario declares them, with settings of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import Field
+
+from rocketchaos.harness.language.cluster_needs import BrokerNames
+from rocketchaos.harness.language.words import Strict
+from rocketchaos.harness.rocketmq.properties import Value
+
+RETRY = "%RETRY%"
+"""MixAll.RETRY_GROUP_TOPIC_PREFIX."""
+DEAD_LETTERS = "%DLQ%"
+"""MixAll.DLQ_GROUP_TOPIC_PREFIX."""
+READABLE = 4
+"""PermName.PERM_READ; PERM_WRITE is 2."""
+
+Settings = dict[str, Value]
+"""By RocketMQ's own names, `harness.rocketmq.properties`."""
+
+
+class Topic(Strict):
+    """A topic, created before the first step, under a real name of its own in every run."""
+
+    queues: int = Field(default=4, ge=1, le=64, description="queues on each broker")
+    on: BrokerNames = Field(default=(), description="the brokers that have it; all unless told")
+    by_sending: bool = Field(
+        default=False,
+        description="nobody creates it: the broker does upon the first message (autoCreateTopicEnable), with as "
+        "many queues as it and the producer settle on; `queues` must be that number",
+    )
+    settings: Settings = Field(
+        default_factory=dict,
+        description="its TopicConfig, by RocketMQ's own names: `readQueueNums` and `writeQueueNums`, each as "
+        "`queues` unless told; `perm`, 4 to read, 2 to write, 6 both; `order`; and attributes of 5.x, "
+        "`message.type: FIFO`",
+    )
+
+    @property
+    def read_queues(self) -> int:
+        """Queues of each broker from which consumers pull."""
+        if not int(self.settings.get("perm", READABLE)) & READABLE:
+            return 0
+        return int(self.settings.get("readQueueNums", self.queues))
+
+    @property
+    def write_queues(self) -> int:
+        """Queues of each broker to which producers send."""
+        return int(self.settings.get("writeQueueNums", self.queues))
+
+    @property
+    def all_queues(self) -> int:
+        """Queues of each broker that are read or written."""
+        return max(int(self.settings.get("readQueueNums", self.queues)), self.write_queues)
+
+    @property
+    def configuration(self) -> Settings:
+        """All that it is created with."""
+        return {"readQueueNums": self.queues, "writeQueueNums": self.queues, **self.settings}
+
+    def changed(self, settings: Mapping[str, Value]) -> Topic:
+        """The same with further settings."""
+        return self.model_copy(update={"settings": {**self.settings, **settings}})
+
+
+class Group(Strict):
+    """A group with settings of its own, created before the first step; others come by themselves."""
+
+    settings: Settings = Field(
+        default_factory=dict,
+        description="its SubscriptionGroupConfig, by RocketMQ's own names: `consumeEnable: false`, "
+        "`consumeBroadcastEnable`, `retryQueueNums`, `retryMaxTimes`",
+    )
+    retry_topic: Settings = Field(
+        default_factory=dict, description="the TopicConfig of its retry topic, `{perm: 4}`, created with it"
+    )
+    dead_letter_topic: Settings = Field(
+        default_factory=dict,
+        description="the TopicConfig of its dead-letter topic, created with it; a broker of 4.9.x creates one "
+        "that nobody may read (`perm` 2)",
+    )
+
+    @property
+    def topics(self) -> Iterator[tuple[str, Settings]]:
+        """The prefixes of its own topics that are to be created, and their settings."""
+        yield from ((RETRY, self.retry_topic),) if self.retry_topic else ()
+        yield from ((DEAD_LETTERS, self.dead_letter_topic),) if self.dead_letter_topic else ()
+
+
+def evenly(queues: int) -> Settings:
+    """The settings of a topic with so many queues on each broker, which are read and written."""
+    return Topic(queues=queues).configuration
+
+
+def attributes_of(settings: Mapping[str, Value]) -> dict[str, str]:
+    """Attributes of 5.x, which have a dot in their names: `message.type`."""
+    return {name: str(value) for name, value in settings.items() if "." in name}

@@ -1,0 +1,156 @@
+"""Finds symptoms by what people paste: a log line, an exception, a response code, a word of a dashboard.
+
+Addresses, ids, dates and numbers are theirs, and don't count; a response code does. Two texts are alike as far as
+the words of the shorter one, weighed by how rare they are, are in the other, and stand there side by side.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from rocketchaos.harness.plan.symptom_list import ListedSymptom
+
+ENOUGH = 0.6
+"""From this likeness on a symptom counts as found; 1 is the same words."""
+_CODE = re.compile(r"\bcode\W{0,4}(\d{1,4})\b")
+_OF_DOCKER = re.compile(r"\b172\.17\.\d{1,3}\.\d{1,3}@\d+")
+"""A client id with an address of docker0: of all addresses this one is a symptom itself."""
+_THREAD = re.compile(r"(?:github\.com/)?([\w.-]+/[\w.-]+)(?:#|/(?:issues|pull)/)(\d+)\b|^#?(\d+)$")
+_THEIRS = re.compile(
+    r"https?://\S+"
+    r"|\b\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2})?\S*)?"  # dates and times
+    r"|\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?(?:@\S+)?"  # addresses, client ids
+    r"|\b(?=[0-9a-f-]*\d)[0-9a-f]{4,}(?:-[0-9a-f]{4,})+\b"  # UUIDs
+    r"|\b(?=[0-9a-f]*\d)[0-9a-f]{12,}\b"  # message ids
+)
+_WORD = re.compile(r"code\d+|[a-z]{2,}|[\u3400-\u9fff]")
+_SAYS_LITTLE = frozenset(
+    (
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "for",
+        "in",
+        "is",
+        "it",
+        "of",
+        "on",
+        "or",
+        "that",
+        "the",
+        "this",
+        "to",
+    )
+)
+_PAIRS = 0.3
+_PROSE = 0.7
+"""What is told about a symptom counts less than the very text that people see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A symptom, and how like what was asked it is."""
+
+    symptom: ListedSymptom
+    likeness: float
+    """0 to 1."""
+    weight: float
+    """Of the words that both have: among equally like ones the longer match comes first."""
+
+    @property
+    def is_it(self) -> bool:
+        """Whether it counts as found, and is not just the nearest."""
+        return self.likeness >= ENOUGH
+
+
+@lru_cache(maxsize=4096)
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text that count, in order, in small letters."""
+    small = _OF_DOCKER.sub(" docker id ", _CODE.sub(r" code\1 ", text.lower().replace("…", " ")))
+    return tuple(word for word in _WORD.findall(_THEIRS.sub(" ", small)) if word not in _SAYS_LITTLE)
+
+
+def thread_in(text: str) -> str | None:
+    """The thread of a tracker that is meant: `apache/rocketmq#2760`, its address, or `#2760`."""
+    found = _THREAD.search(text.strip())
+    return None if found is None else f"{found[1] or ''}#{found[2] or found[3]}"
+
+
+def search(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
+    """The symptoms that have anything in common with a text, the likest first; never none where there are some."""
+    thread = thread_in(asked)
+    meant = [
+        symptom
+        for symptom in symptoms
+        if asked.strip() == symptom.name
+        or (thread and any(issue.endswith(thread) for issue in symptom.issues))
+    ]
+    if meant:
+        return [Found(symptom, 1.0, 1.0) for symptom in meant]
+    weights = _weights(symptoms)
+    words = words_of(asked)
+    found = (_likest(words, symptom, weights) for symptom in symptoms)
+    likest = sorted(
+        (match for match in found if match.likeness > 0),
+        key=lambda match: (-match.likeness, -match.weight, match.symptom.name),
+    )
+    return likest or _by_letters(asked, symptoms)
+
+
+def _by_letters(asked: str, symptoms: Sequence[ListedSymptom]) -> list[Found]:
+    """Where no word is in common: those whose texts look likest, none of which counts as found."""
+    of_text = {text.lower(): symptom for symptom in symptoms for text in symptom.texts}
+    near = difflib.get_close_matches(asked.lower()[:200], of_text, n=9, cutoff=0)
+    return [Found(symptom, 0.0, 0.0) for symptom in dict.fromkeys(of_text[text] for text in near)]
+
+
+def _likest(words: tuple[str, ...], symptom: ListedSymptom, weights: Mapping[str, float]) -> Found:
+    best = Found(symptom, 0.0, 0.0)
+    prose = f"{symptom.title} {symptom.reported} {symptom.cause}"
+    for text, counts in ((prose, _PROSE), *((text, 1.0) for text in symptom.texts)):
+        likeness, weight = _likeness(words, words_of(text), weights)
+        # Prose holds many words: it is like the question only as far as all of that is in it.
+        match = Found(symptom, likeness * counts, weight)
+        best = max(best, match, key=lambda found: (found.likeness, found.weight))
+    return best
+
+
+def _likeness(
+    words: tuple[str, ...], other: tuple[str, ...], weights: Mapping[str, float]
+) -> tuple[float, float]:
+    """How like two texts are, 0 to 1, and the weight of the words that both have."""
+    common = _weight(set(words) & set(other), weights)
+    smaller = min(_weight(set(words), weights), _weight(set(other), weights))
+    share = common / smaller if smaller else 0.0
+    pairs, other_pairs = set(pairwise(words)), set(pairwise(other))
+    if not pairs or not other_pairs:
+        return share, common
+    side_by_side = len(pairs & other_pairs) / min(len(pairs), len(other_pairs))
+    return (1 - _PAIRS) * share + _PAIRS * side_by_side, common
+
+
+def _weight(words: set[str], weights: Mapping[str, float]) -> float:
+    return sum(weights.get(word, weights[""]) for word in words)
+
+
+def _weights(symptoms: Sequence[ListedSymptom]) -> dict[str, float]:
+    """How much a word says, by how few symptoms have it; `""` is a word that none has."""
+    in_how_many = Counter(
+        word
+        for symptom in symptoms
+        for word in set(words_of(" ".join((symptom.title, symptom.reported, symptom.cause, *symptom.texts))))
+    )
+    return {word: math.log(1 + len(symptoms) / count) for word, count in in_how_many.items()} | {
+        "": math.log(1 + len(symptoms))
+    }

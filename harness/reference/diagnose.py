@@ -1,0 +1,87 @@
+"""`docs/diagnose.md`: every check of `rocketchaos diagnose`, from the checks themselves."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from rocketchaos.harness.diagnose.checks import CHECKS
+from rocketchaos.harness.diagnose.finding import Check
+from rocketchaos.harness.diagnose.requests import READ_ONLY
+
+_BEGIN = """\
+# Diagnose a live cluster
+
+Made from the checks by `python -m rocketchaos.harness.reference.diagnose`: don't edit it.
+
+    rocketchaos diagnose --namesrv HOST:9876 --group G
+
+asks name servers, brokers and, by way of the brokers, every member of the group, and says what is wrong, with
+the answers that prove it. Nothing of the cluster is changed: these requests are all that it sends, at most 100 a
+second to each address, and each member is asked once a look.
+
+{requests}
+
+What may be a moment of a change, as a rebalance, is looked at again for up to 27 s before it is told. What could
+not be asked, or told, is `undetermined`, and never fine.
+
+| exit code | meaning |
+|---|---|
+| 0 | nothing at `--threshold` (warning by default) or above |
+| 1 | findings |
+| 2 | wrong usage |
+| 3 | something is undetermined |
+| 4 | nobody answers |
+
+`--bundle FILE` writes all questions and answers into a file, with one pseudonym for each address, client id,
+group, topic and broker; `FILE.names.json`, which is yours alone, says what they stand for. Tags and subscription
+expressions stay as they are; there are no message bodies in it. `rocketchaos diagnose FILE` finds the same in it.
+With pseudonyms the shares of `AllocateMessageQueueConsistentHash` can't be recomputed.
+
+`--write-scenario FOLDER` writes scenarios that do a finding again on your own machine, each with its control:
+{scenarios}.
+
+`--read-messages` reads the newest 128 messages of each queue where it matters, by their place in the commit log.
+Without it a tag is known by the hash that the ConsumeQueue keeps, of the newest 32 messages.
+
+`--watch 2m` looks every 5 s and tells what changes; what stands still or falls behind takes 30 s to tell.
+
+## Checks
+
+| code | level | what is wrong |
+|---|---|---|
+{table}
+"""
+
+
+def diagnose_reference() -> str:
+    """The whole page."""
+    from rocketchaos.harness.diagnose.reproduction import WRITERS
+
+    table = "\n".join(
+        f"| [{check.code}](#{check.code.lower()}) | {check.level} | {check.title} |"
+        for check in CHECKS.values()
+    )
+    asked = "\n".join(f"- {code} {name}" for code, name in sorted(READ_ONLY.items()))
+    begin = _BEGIN.format(requests=asked, table=table, scenarios=", ".join(WRITERS))
+    return "\n".join([begin, *(line for check in CHECKS.values() for line in _section(check))])
+
+
+def _section(check: Check) -> Iterator[str]:
+    yield f"### {check.code}"
+    yield ""
+    yield f"{check.title[0].upper()}{check.title[1:]}; {check.level}."
+    yield ""
+    yield f"What it does to messages: {check.effect}"
+    yield ""
+    yield "What to change, in this order:"
+    yield ""
+    yield from (f"{number}. {text}" for number, text in enumerate(check.change, 1))
+    yield ""
+    if check.claims:
+        yield f"Claims that explain it: {', '.join(check.claims)}."
+        yield ""
+
+
+if __name__ == "__main__":
+    sys.stdout.write(diagnose_reference())

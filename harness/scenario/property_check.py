@@ -1,0 +1,73 @@
+"""Whether settings by RocketMQ's own names are such names, and of their types; each mistake with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rocketchaos.harness.core.nearest import clipped, listed, nearest
+from rocketchaos.harness.rocketmq.properties import (
+    CONSUMERS,
+    GROUP,
+    OF_THE_RUN,
+    PRODUCER,
+    SAID_BY,
+    TOPIC,
+    Properties,
+    Value,
+)
+from rocketchaos.harness.scenario.diagnostics import Diagnostic
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.places import Document, Path
+from rocketchaos.harness.scenario.sentences import kind_of
+from rocketchaos.harness.scenario.word_entries import flat, understood
+
+_STEPS = {"topic-config": (TOPIC, "TopicConfig"), "group-config": (GROUP, "SubscriptionGroupConfig")}
+"""The steps that have settings: whose they are."""
+
+
+def check_properties(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """What is wrong with the settings of a scenario's consumers and its producer."""
+    for name, consumer in scenario.consumers.items():
+        known = CONSUMERS.get(consumer.api)
+        if known is not None:
+            path = ("consumers", name, "settings")
+            yield from _wrong(document, path, consumer.settings, known, consumer.traits.implementation)
+    for name, topic in scenario.topics.items():
+        yield from _wrong(document, ("topics", name, "settings"), topic.settings, TOPIC, "TopicConfig")
+    for name, group in scenario.bare_groups.items():
+        of_group: Path = ("groups", name)
+        yield from _wrong(document, (*of_group, "settings"), group.settings, GROUP, "SubscriptionGroupConfig")
+        for key, own in (("retry_topic", group.retry_topic), ("dead_letter_topic", group.dead_letter_topic)):
+            yield from _wrong(document, (*of_group, key), own, TOPIC, "TopicConfig")
+    for placed in flat(understood(document, "steps")[0]):
+        if placed.word.word in _STEPS:
+            known, whose = _STEPS[placed.word.word]
+            settings: Mapping[str, Value] = getattr(placed.word, "settings")  # noqa: B009
+            yield from _wrong(document, (*placed.path, "set"), settings, known, whose)
+    yield from _wrong(
+        document, ("producer", "settings"), scenario.producer.settings, PRODUCER, "DefaultMQProducer"
+    )
+
+
+def _wrong(
+    document: Document, path: Path, given: Mapping[str, Value], known: Properties, whose: str
+) -> Iterator[Diagnostic]:
+    for name, value in given.items():
+        place = (*path, name)
+        if name in SAID_BY:
+            yield document.report(place, f"a scenario says `{name}` by `{SAID_BY[name]}`", key=True)
+        elif name in OF_THE_RUN:
+            yield document.report(
+                place, f"`{name}` is what the harness itself sets, for each run anew", key=True
+            )
+        elif known is TOPIC and "." in name:
+            if not isinstance(value, str):
+                yield document.report(place, f"an attribute needs text, not {kind_of(document, place)}")
+        elif name not in known:
+            near = nearest(name, known)
+            others = "" if near else f": it has {listed(sorted(known), most=100)}"
+            message = f"{whose} has no property `{clipped(name)}`{others}"
+            yield document.report(place, message, near, key=True)
+        elif not known[name].takes(value):
+            message = f"`{name}` needs {known[name].needs}, not {kind_of(document, place)}"
+            yield document.report(place, message)

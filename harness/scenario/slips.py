@@ -1,0 +1,72 @@
+"""Values that look like slips, which RocketMQ takes, or refuses in its own words: each a warning, no mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rocketchaos.harness.core.nearest import clipped
+from rocketchaos.harness.language.fault_registry import ENDS
+from rocketchaos.harness.language.words import LEGAL_GROUP, expression_doubt
+from rocketchaos.harness.scenario.diagnostics import Diagnostic
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.scenario.places import Document
+from rocketchaos.harness.steps.base import every_step
+
+
+def slips(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """The values of a scenario, which is valid, that are hardly meant."""
+    yield from _one_id_twice(document, scenario)
+    yield from _expressions(document, scenario)
+    yield from _illegal_groups(document, scenario)
+
+
+def _illegal_groups(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Groups whose names RocketMQ refuses (`Validators.checkGroup`)."""
+    for name, consumer in scenario.consumers.items():
+        if not LEGAL_GROUP.fullmatch(consumer.group):
+            message = (
+                f"RocketMQ refuses the group `{clipped(consumer.group)}`: letters, digits, `_-%|`, at most 255, "
+                "of which the run takes 15"
+            )
+            yield document.report(("consumers", name, "group"), message)
+
+
+def _expressions(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Tag expressions of which RocketMQ makes something else than they look like."""
+    for name, consumer in scenario.consumers.items():
+        for topic, expression in consumer.subscribe.items():
+            doubt = expression_doubt(expression) if isinstance(expression, str) else None
+            if doubt is not None:
+                yield document.report(("consumers", name, "subscribe", topic), doubt)
+
+
+def _one_id_twice(document: Document, scenario: Scenario) -> Iterator[Diagnostic]:
+    """Members that run at the same time with one client id: each is given the queues of the first of them."""
+    running: set[str] = set()
+    for step in every_step(scenario.steps):
+        for name in step.acts_on():
+            consumer = scenario.consumers.get(name)
+            if step.word in ENDS:
+                running.discard(name)
+            if consumer is None or step.word not in ("start", "restart") or name in running:
+                continue
+            running.add(name)
+            own = _place_of(scenario, name)
+            other = next(
+                (item for item in sorted(running - {name}) if _place_of(scenario, item) == own), None
+            )
+            if own is not None and other is not None:
+                message = (
+                    f"{other} and {name} are members of {consumer.group} with one client id, `{own[1]}`: both are "
+                    "given the same queues, and others stay without an owner"
+                )
+                path = ("consumers", name, *(("client_id",) if consumer.client_id else ()))
+                yield document.report(path, message)
+
+
+def _place_of(scenario: Scenario, name: str) -> tuple[str, str] | None:
+    """Its group, and its client id there; None: it has one of its own in any case."""
+    consumer = scenario.consumers[name]
+    if not consumer.choice.kind.takes_ids or consumer.instance is not None:
+        return None
+    return consumer.group, consumer.client_id or name

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+)
+
+// The client's own name for "none is set": it takes the pid then (rmqClient.ClientID).
+const defaultInstance = "DEFAULT"
+
+// instanceName is for a client that the harness wants to be `clientIp@instance`: the address can't be set.
+func instanceName(clientIp string, instance string) string {
+	if instance == defaultInstance {
+		return instance
+	}
+	return clientIp + "-" + instance
+}
+
+// clientId is the id under which brokers know a client of this process (rmqClient.ClientID).
+func clientId(clientIp string, instance string) string {
+	if instance == defaultInstance {
+		return fmt.Sprintf("%s@%d", localAddress(), os.Getpid())
+	}
+	return localAddress() + "@" + instanceName(clientIp, instance)
+}
+
+// localAddress is the first IPv4 address of an interface that is up and no loopback (utils.ClientIP4).
+func localAddress() string {
+	interfaces, err := net.Interfaces()
+	if err != nil {
+		return ""
+	}
+	for _, one := range interfaces {
+		if one.Flags&net.FlagLoopback != 0 || one.Flags&net.FlagUp == 0 {
+			continue
+		}
+		addresses, err := one.Addrs()
+		if err != nil {
+			continue
+		}
+		for _, address := range addresses {
+			if network, is := address.(*net.IPNet); is && !network.IP.IsLoopback() {
+				if found := network.IP.To4(); found != nil {
+					return found.String()
+				}
+			}
+		}
+	}
+	return ""
+}

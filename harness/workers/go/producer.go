@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/apache/rocketmq-client-go/v2"
+	"github.com/apache/rocketmq-client-go/v2/primitive"
+	"github.com/apache/rocketmq-client-go/v2/producer"
+)
+
+// producerSettings is what `start-producer` is told.
+type producerSettings struct {
+	Name             string `json:"name"`
+	Group            string `json:"group"`
+	Nameserver       string `json:"nameserver"`
+	ClientIp         string `json:"client_ip"`
+	Instance         string `json:"instance"`
+	PollNameServerMs *int   `json:"poll_name_server_ms"`
+}
+
+// outgoing is a message to be sent, as `send` is told.
+type outgoing struct {
+	Name  string  `json:"name"`
+	Topic string  `json:"topic"`
+	Tag   *string `json:"tag"`
+	Key   *string `json:"key"`
+	Body  string  `json:"body"`
+	Queue *struct {
+		Broker string `json:"broker"`
+		Id     int    `json:"id"`
+	} `json:"queue"`
+	TimeoutMs  int               `json:"timeout_ms"`
+	Keys       []string          `json:"keys"`
+	Properties map[string]string `json:"properties"`
+}
+
+var sendStatuses = map[primitive.SendStatus]string{
+	primitive.SendOK:                "SEND_OK",
+	primitive.SendFlushDiskTimeout:  "FLUSH_DISK_TIMEOUT",
+	primitive.SendFlushSlaveTimeout: "FLUSH_SLAVE_TIMEOUT",
+	primitive.SendSlaveNotAvailable: "SLAVE_NOT_AVAILABLE",
+}
+
+// The client has RocketMQ's response code in its text alone (rmqClient.ProcessSendResponse).
+var codeInText = regexp.MustCompile(`^CODE: (\d+)`)
+
+// messageProducer never sends again what was not acknowledged.
+type messageProducer struct {
+	told   producerSettings
+	client rocketmq.Producer
+}
+
+func newMessageProducer(told producerSettings) (*messageProducer, error) {
+	if told.PollNameServerMs != nil {
+		return nil, refuse("rocketmq-client-go asks the name server every 30 s: it can't be told otherwise")
+	}
+	client, err := rocketmq.NewProducer(
+		producer.WithGroupName(told.Group),
+		producer.WithNameServer(primitive.NamesrvAddr{told.Nameserver}),
+		producer.WithInstanceName(instanceName(told.ClientIp, told.Instance)),
+		producer.WithRetry(0),
+		producer.WithQueueSelector(&chosenOrNext{next: producer.NewRoundRobinQueueSelector()}),
+	)
+	if err != nil {
+		return nil, refuse("%v", err)
+	}
+	return &messageProducer{told: told, client: client}, nil
+}
+
+func (made *messageProducer) clientId() string {
+	return clientId(made.told.ClientIp, made.told.Instance)
+}
+
+func (made *messageProducer) start() error {
+	if err := made.client.Start(); err != nil {
+		return refuse("%v", err)
+	}
+	return nil
+}
+
+func (made *messageProducer) stop() error {
+	if err := made.client.Shutdown(); err != nil {
+		return refuse("%v", err)
+	}
+	return nil
+}
+
+func (made *messageProducer) send(told outgoing) (fields, error) {
+	message := primitive.NewMessage(told.Topic, []byte(told.Body))
+	if told.Tag != nil {
+		message.WithTag(*told.Tag)
+	}
+	keys := told.Keys
+	if told.Key != nil {
+		keys = append([]string{*told.Key}, keys...)
+	}
+	if len(keys) > 0 {
+		message.WithKeys(keys)
+	}
+	for name, value := range told.Properties {
+		message.WithProperty(name, value)
+	}
+	if told.Queue != nil {
+		message.Queue = &primitive.MessageQueue{
+			Topic: told.Topic, BrokerName: told.Queue.Broker, QueueId: told.Queue.Id,
+		}
+	}
+	limited, cancel := context.WithTimeout(
+		context.Background(), time.Duration(told.TimeoutMs)*time.Millisecond,
+	)
+	defer cancel()
+	result, err := made.client.SendSync(limited, message)
+	if err != nil {
+		failure := &refusal{message: err.Error()}
+		if code := codeInText.FindStringSubmatch(failure.message); code != nil {
+			number, _ := strconv.Atoi(code[1])
+			failure.code = &number
+		}
+		return nil, failure
+	}
+	return fields{
+		"status": sendStatuses[result.Status], "broker": result.MessageQueue.BrokerName,
+		"queue_id": result.MessageQueue.QueueId, "queue_offset": result.QueueOffset,
+		"msg_id": result.MsgID, "offset_msg_id": result.OffsetMsgID,
+	}, nil
+}
+
+// chosenOrNext is the queue that a message names, or the next one.
+type chosenOrNext struct{ next producer.QueueSelector }
+
+func (selector *chosenOrNext) Select(
+	message *primitive.Message, queues []*primitive.MessageQueue, lastBroker string,
+) *primitive.MessageQueue {
+	if message.Queue == nil {
+		return selector.next.Select(message, queues, lastBroker)
+	}
+	for _, queue := range queues {
+		if queue.BrokerName == message.Queue.BrokerName && queue.QueueId == message.Queue.QueueId {
+			return queue
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+"""One process of a run's own in which several of its consumers live, as the listeners of one application do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+from rocketchaos.harness.core.model import Trouble
+from rocketchaos.harness.workers.program import InContainer
+from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
+from rocketchaos.harness.workers.worker_events import WorkerEvent
+
+
+class Room:
+    """The process, and who lives in it. It ends with the last that leaves, or with the first that is killed."""
+
+    def __init__(self, spawn: Callable[[OnEvent, OnDeath], Worker]) -> None:
+        """
+        Args:
+            spawn: begins the process, with what is told of its events and of its death.
+        """
+        self._lock = threading.Lock()
+        self._listeners: dict[str, tuple[OnEvent, OnDeath]] = {}
+        self._living: set[str] = set()
+        self.ended = False
+        """A step has ended the process, or the last one has left it."""
+        self.worker = spawn(self._tell, self._died)
+
+    def enter(self, name: str, on_event: OnEvent, on_death: OnDeath) -> Roommate:
+        """A place for the consumer `name`; see `harness.workers.worker.Worker` for the callbacks."""
+        with self._lock:
+            self._listeners[name] = on_event, on_death
+            self._living.add(name)
+        return Roommate(self, name)
+
+    def leave(self, name: str) -> bool:
+        """Whether nobody is left."""
+        with self._lock:
+            self._living.discard(name)
+            self.ended |= not self._living
+            return not self._living
+
+    def _tell(self, event: WorkerEvent) -> None:
+        with self._lock:
+            # What names nobody, as `ready`, is the process's own: the first one tells it.
+            first = next(iter(self._listeners), "")
+            shown = self._listeners.get(str(event.data.get("consumer", first)))
+        if shown is not None:
+            shown[0](event)
+
+    def _died(self, _worker: str, reason: str, trouble: Trouble) -> None:
+        with self._lock:
+            living = [(name, self._listeners[name][1]) for name in sorted(self._living)]
+        for name, on_death in living:
+            on_death(name, reason, trouble)
+
+
+class Roommate:
+    """A consumer's place in a room: asked like a worker of its own.
+
+    What is done to its process is done to everybody in it. A scenario names all of them then, one after the other:
+    the first does it, and the others find it done.
+    """
+
+    process: ClassVar[Literal["own"]] = "own"
+
+    def __init__(self, room: Room, name: str) -> None:
+        self.name = name
+        self._room = room
+        self._worker = room.worker
+        self._gone = False
+        """It has been killed, terminated or stopped, or has left."""
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._worker.pid
+
+    @property
+    def where(self) -> str:
+        """As `Worker.where`."""
+        return self._worker.where
+
+    @property
+    def container(self) -> InContainer | None:
+        """As `Worker.container`."""
+        return self._worker.container
+
+    @property
+    def alive(self) -> bool:
+        """Whether it hasn't left, and its process runs, or was ended for another one who lives in it."""
+        return not self._gone and (self._worker.alive or self._room.ended)
+
+    @property
+    def returncode(self) -> int | None:
+        """How the process ended; None: it hasn't."""
+        return self._worker.returncode
+
+    def wait_ready(self, limit_s: float) -> None:
+        """As `Worker.wait_ready`."""
+        self._worker.wait_ready(limit_s)
+
+    def request(self, do: str, limit_s: float, /, **with_: Any) -> dict[str, Any]:
+        """As `Worker.request`."""
+        return self._worker.request(do, limit_s, **with_)
+
+    def stop(self, limit_s: float) -> None:
+        """Leave; the last one takes the process along."""
+        self._gone = True
+        if self._room.leave(self.name):
+            self._worker.stop(limit_s)
+
+    def release(self) -> None:
+        """Leave, whatever state it is in; the last one takes the process along."""
+        if not self._gone:
+            self._gone = True
+            if self._room.leave(self.name):
+                self._worker.release()
+
+    def kill(self) -> None:
+        """As `Worker.kill`."""
+        self._gone = self._room.ended = True
+        self._worker.kill()
+
+    def terminate(self) -> None:
+        """As `Worker.terminate`."""
+        first, self._room.ended = not self._room.ended, True
+        self._gone = True
+        if first:
+            self._worker.terminate()
+
+    def wait_terminated(self, limit_s: float) -> None:
+        """As `Worker.wait_terminated`."""
+        self._worker.wait_terminated(limit_s)
+
+    def pause(self) -> None:
+        """As `Worker.pause`."""
+        self._worker.pause()
+
+    def resume(self) -> None:
+        """As `Worker.resume`."""
+        self._worker.resume()

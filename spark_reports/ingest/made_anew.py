@@ -1,0 +1,124 @@
+"""Facts of folders that have none, or none that fit: made by the same code as when a run is judged, here.
+
+It says what is wrong with a folder, too: facts are written of whole folders alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import connection, get_context, parent_process
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from rocketchaos.harness.facts.folder_facts import (
+    FACTS,
+    MADE_OF,
+    MESSAGES,
+    lines_of_facts,
+    lines_of_messages,
+    read_folder,
+)
+from rocketchaos.spark_reports.ingest.folder_list import Folder, is_local, local_path
+from rocketchaos.spark_reports.ingest.quarantine import Problem, problem_of
+
+_FEW_BYTES = 16 * 2**20
+"""So much is faster read here than by processes that have to start first."""
+_AT_ONCE = 8
+"""So many folders are given to a process at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeAnew:
+    """What came of one folder."""
+
+    source: str
+    run: str | None
+    scenario: str | None
+    files: Mapping[str, str]
+    """Name of a file: its digest."""
+    problem: Problem | None
+    message_count: int
+    name: str
+    """Of the folder that has its facts and messages, where there is no problem."""
+
+
+def made_anew(spark: SparkSession, folders: Sequence[Folder], target: Path) -> list[MadeAnew]:
+    """Make the facts and the messages of these folders, each below `target` in a folder of its own.
+
+    Raises:
+        OSError: they can't be written.
+    """
+    work = []
+    for number, folder in enumerate(folders):
+        place = target / f"{number:06}"
+        place.mkdir(parents=True)
+        if is_local(folder.source):
+            work.append((folder, local_path(folder.source), place))
+        else:
+            _fetch(spark, folder, place / "fetched")
+            work.append((folder, place / "fetched", place))
+    return list(_all(work, sum(made.size for made in folders)))
+
+
+def _all(work: Sequence[tuple[Folder, Path, Path]], size: int) -> Iterator[MadeAnew]:
+    processes = min(os.cpu_count() or 1, len(work))
+    if size < _FEW_BYTES or processes < 2:
+        yield from map(_make, work)
+        return
+    # Not forked: the process that asks has threads.
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_end_with_parent) as pool:
+        yield from pool.map(_make, work, chunksize=_AT_ONCE)
+
+
+def _end_with_parent() -> None:
+    """Ctrl-C is the parent's to hear; and where it is killed, this process ends too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait() -> None:
+        parent = parent_process()
+        if parent is not None:
+            connection.wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _make(work: tuple[Folder, Path, Path]) -> MadeAnew:
+    folder, path, place = work
+    read = read_folder(path)
+    problem = problem_of(folder, read.seen)
+    if problem is None:
+        with (place / MESSAGES).open("wb") as file:
+            file.writelines(line + b"\n" for line in lines_of_messages(read))
+        (place / FACTS).write_bytes(lines_of_facts(read, read.files))
+    if path.parent == place:
+        shutil.rmtree(path)
+    return MadeAnew(
+        source=folder.source,
+        run=read.run,
+        scenario=read.scenario,
+        files=read.files,
+        problem=problem,
+        message_count=read.seen.message_count,
+        name=place.name,
+    )
+
+
+def _fetch(spark: SparkSession, folder: Folder, target: Path) -> None:
+    """Bring the files of a folder here that only Spark reaches; what is missing shows afterwards."""
+    context: Any = spark.sparkContext
+    of, configuration = context._jvm.org.apache.hadoop.fs.Path, context._jsc.hadoopConfiguration()
+    target.mkdir()
+    files = of(folder.source).getFileSystem(configuration)
+    for name in (*MADE_OF, "logs"):
+        with suppress(Exception):
+            files.copyToLocalFile(False, of(f"{folder.source}/{name}"), of(f"file:{target}/{name}"), True)

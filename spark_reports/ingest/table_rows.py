@@ -1,0 +1,83 @@
+"""Rows of the store's tables, from lines of facts and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from pyspark.sql import Column, DataFrame, Row, SparkSession
+from pyspark.sql import functions as fn
+
+from rocketchaos.harness.facts.folder_facts import MESSAGES as MESSAGES_FILE
+from rocketchaos.harness.facts.kinds import RunFact, Seal, word_of
+from rocketchaos.spark_reports.ingest.reading import source_of
+from rocketchaos.spark_reports.store import Store
+from rocketchaos.spark_reports.tables import MESSAGES, RUNS, STORED_AS, Table
+
+_OF_KEYS = (
+    "place string, run string, batch string, source string, listing string, digest string, judged_ms long"
+)
+
+
+def seals(lines: DataFrame) -> list[Row]:
+    """One row a folder: `place`, `source`, of its run `run, scenario, message_count`, of its seal all there is."""
+    columns = ("run", "scenario", "message_count", "facts_version", "files")
+    few = lines.where(fn.col("fact").isin(word_of(RunFact), word_of(Seal)))
+    one_each = few.groupBy("place").agg(*(fn.first(name, ignorenulls=True).alias(name) for name in columns))
+    return one_each.withColumn("source", source_of("place")).collect()
+
+
+def stored(store: Store, runs: Collection[str]) -> dict[str, Row]:
+    """Of these runs, as the store has them: `source`, `digest`, `judged_ms`."""
+    if not runs:
+        return {}
+    asked = store.spark.createDataFrame([(run,) for run in runs], "run string")
+    judged_ms = fn.unix_millis("judged").alias("judged_ms")
+    known = store.read(RUNS).join(fn.broadcast(asked), "run").select("run", "source", "digest", judged_ms)
+    return {row.run: row for row in known.collect()}
+
+
+def keys(spark: SparkSession, folders: Iterable[tuple[str | int | None, ...]]) -> DataFrame:
+    """What every row of a folder's facts is given, from the values of `_OF_KEYS`."""
+    rows = spark.createDataFrame(list(folders), _OF_KEYS)
+    return fn.broadcast(rows.withColumn("run_key", fn.xxhash64("run", "batch")).localCheckpoint())
+
+
+def messages(lines: DataFrame, keys: DataFrame) -> DataFrame:
+    """The table `messages`."""
+    path = fn.concat("place", fn.lit(MESSAGES_FILE)).alias("file_path")
+    # By the path as it is: of very many lines the folder's part of it would have to be made for each.
+    named = lines.withColumnsRenamed(STORED_AS).join(
+        fn.broadcast(keys.select(path, "run_key", "run", "batch")), "file_path"
+    )
+    return _shaped(named, MESSAGES)
+
+
+def of_table(lines: DataFrame, keys: DataFrame, table: Table) -> DataFrame:
+    """A table that has what the facts of a kind have."""
+    assert table.kind is not None
+    own = lines.where(fn.col("fact") == word_of(table.kind)).drop("run")
+    return _shaped(own.join(keys, "place"), table)
+
+
+def runs(lines: DataFrame, keys: DataFrame) -> DataFrame:
+    """The table `runs`."""
+    times = {
+        "started": fn.timestamp_millis("started_wall_ms"),
+        "ended": fn.timestamp_millis("ended_wall_ms"),
+        "judged": fn.timestamp_millis("judged_ms"),
+        "ingested": fn.current_timestamp(),
+    }
+    own = lines.where(fn.col("fact") == word_of(RunFact)).drop("run").join(keys, "place")
+    return _shaped(own.withColumns(times), RUNS)
+
+
+def _shaped(rows: DataFrame, table: Table) -> DataFrame:
+    """The columns of the table, in their order."""
+    columns: Mapping[str, Column] = {
+        # Spark takes no array that may have nulls for one that has none, whatever is in it.
+        field.name: fn.array_compact(field.name)
+        if field.dataType.typeName() == "array"
+        else fn.col(field.name)
+        for field in table.schema
+    }
+    return rows.select(*(column.alias(name) for name, column in columns.items()))

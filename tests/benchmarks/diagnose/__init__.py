@@ -1,0 +1,1 @@
+"""How right `rocketchaos diagnose` is: maladies that are planted, and healthy groups."""

@@ -1,0 +1,228 @@
+"""`make bench-diagnose`: planted maladies are found under their codes and nothing else, healthy groups are fine.
+
+A malady is a scenario that is held open after its last step; its file's name begins with the code that must be
+found. A healthy group is looked at again and again while its scenario runs, from a cluster of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
+
+from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
+from rocketchaos.harness.diagnose.checks import CHECKS
+from rocketchaos.harness.diagnose.collect import Scope
+from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.gate import Gate
+from rocketchaos.harness.engine.hold import Held, Hold
+from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.plan.job import Job
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.scenario.model import Scenario
+from tests.benchmarks.measuring import write_into_page
+
+COMES_WITH = {"RC0102": {"RC0105"}}
+"""What is true as well: a subscription lasts without a member only if its version is of the future."""
+HERE = Path(__file__).parent
+NOT_PLANTED = "not planted"
+"""The scenario itself was inconclusive: nothing is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One diagnosis of one malady."""
+
+    scenario: str
+    version: str
+    expected: str
+    found: frozenset[str]
+    """Codes of findings, and of what is undetermined where that is what is expected."""
+    seconds: float
+
+    @property
+    def right(self) -> bool:
+        """The expected code, and nothing else."""
+        return self.found == {self.expected} | COMES_WITH.get(self.expected, set())
+
+
+def diagnose(name_server: str, groups: Sequence[str]) -> Report:
+    """As the command does."""
+
+    async def look() -> Report:
+        async with Gate() as gate:
+            return await Diagnosis(gate, Scope((name_server,), tuple(groups))).run()
+
+    return asyncio.run(look())
+
+
+def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
+    """Plant each, and look."""
+    scenarios = [item for item in load_all([HERE / "maladies"]) if words in item.name]
+    for scenario in scenarios * repetitions:
+        expected = scenario.name.split("-")[0].upper()
+        level = CHECKS[expected].level
+        reports: list[Report] = []
+
+        def hold(held: Held, reports: list[Report] = reports) -> None:
+            reports.append(diagnose(held.nameserver, list(held.groups.values())))
+
+        _run(scenario, version, hold)
+        if not reports:
+            yield Looked(scenario.name, version, expected, frozenset([NOT_PLANTED]), 0)
+            continue
+        found = {item.check.code for item in reports[0].findings if item.level >= min(level, Level.WARNING)}
+        found |= {item.check.code for item in reports[0].undetermined if item.check.code == expected}
+        for finding in (*reports[0].findings, *reports[0].undetermined):
+            if finding.check.code not in (expected,):
+                print("    besides:", finding)
+        yield Looked(scenario.name, version, expected, frozenset(found), reports[0].seconds)
+
+
+def _run(scenario: Scenario, version: str, hold: Hold) -> None:
+    options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", hold=hold, seed=1)
+    with Runner(options) as runner:
+        list(runner.run_all([Job(scenario, version)], 1))
+
+
+@dataclass(slots=True)
+class Healthy:
+    """Looks at groups that nothing is wrong with."""
+
+    looks: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    warnings: Counter[str] = field(default_factory=Counter)
+    undetermined: Counter[str] = field(default_factory=Counter)
+
+
+def healthy(version: str, name_server: str, rounds: int) -> Healthy:
+    """Look at all groups of a cluster that `up` started, while healthy scenarios run there."""
+    tally = Healthy()
+    end = threading.Event()
+
+    def look_on() -> None:
+        while not end.is_set():
+            report = diagnose_all(name_server)
+            online = [group for group in report.groups if group not in report.offline]
+            tally.looks += len(online)
+            for finding in report.findings:
+                counted = tally.errors if finding.level is Level.ERROR else tally.warnings
+                if finding.level >= Level.WARNING:
+                    counted[finding.check.code] += 1
+                    print("    found:", finding.level, finding.check.code, finding.resource, finding.sentence)
+            tally.undetermined.update(item.check.code for item in report.undetermined)
+            end.wait(0.5)
+
+    thread = threading.Thread(target=look_on)
+    thread.start()
+    try:
+        options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", seed=1)
+        with Runner(options) as runner:
+            jobs = [Job(item, version) for item in load_all([HERE / "healthy"])] * rounds
+            for report in runner.run_all(jobs, 2):
+                print(report.scenario.name, report.outcome.kind)
+    finally:
+        end.set()
+        thread.join()
+    return tally
+
+
+def diagnose_all(name_server: str) -> Report:
+    """All groups."""
+
+    async def look() -> Report:
+        async with Gate() as gate:
+            return await Diagnosis(gate, Scope((name_server,), None)).run()
+
+    return asyncio.run(look())
+
+
+BEGIN = "<!-- figures of diagnoses by `make bench-diagnose` -->"
+END = "<!-- end of figures of diagnoses -->"
+RESULTS = Path("build/diagnose.jsonl")
+"""What was measured, one line each, over several calls."""
+
+
+def table(results: Sequence[Looked]) -> str:
+    """By malady and version: how often it was found under its code and nothing else, and how fast."""
+    versions = sorted({result.version for result in results})
+    rows = [
+        f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}), "
+        f"load at the end {os.getloadavg()[0]:.0f}:",
+        "",
+        f"| planted | code | {' | '.join(versions)} | to the answer |",
+        f"|---|---|{'---|' * len(versions)}---|",
+    ]
+    for name in sorted({result.scenario for result in results}):
+        own = [result for result in results if result.scenario == name]
+        cells = []
+        for version in versions:
+            times = [result for result in own if result.version == version]
+            cells.append(f"{sum(item.right for item in times)} of {len(times)}" if times else "not measured")
+        seconds = [result.seconds for result in own]
+        span = f"{min(seconds):.1f} - {max(seconds):.1f} s"
+        rows.append(f"| {name} | {own[0].expected} | {' | '.join(cells)} | {span} |")
+    return "\n".join(rows)
+
+
+def recorded() -> list[Looked]:
+    """What was measured so far."""
+    lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
+    read = [json.loads(line) for line in lines]
+    return [Looked(**{**item, "found": frozenset(item["found"])}) for item in read]
+
+
+def record(looked: Looked) -> None:
+    """Keep one measurement."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**asdict(looked), "found": sorted(looked.found)}) + "\n")
+
+
+def main() -> None:
+    """Run it, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--versions", nargs="+", default=["4.9.4", "5.5.0"])
+    parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument("--only", default="", help="maladies whose name has this")
+    parser.add_argument("--healthy", metavar="NAMESRV", help="look at healthy groups on this cluster instead")
+    parser.add_argument("--page", action="store_true", help="write what was measured so far into the page")
+    given = parser.parse_args()
+    if given.page:
+        write_into_page(Path("docs/benchmarks.md"), table(recorded()), BEGIN, END)
+        return
+    if given.healthy:
+        for version in given.versions:
+            tally = healthy(version, given.healthy, given.repetitions)
+            print(version, tally)
+        return
+    begin = time.monotonic()
+    results: list[Looked] = []
+    for version in given.versions:
+        for malady in maladies(version, given.repetitions, given.only):
+            results.append(malady)
+            if malady.found != {NOT_PLANTED}:
+                record(malady)
+            print(
+                f"{'right' if malady.right else 'WRONG'} {malady.version} {malady.scenario}: "
+                f"{', '.join(sorted(malady.found)) or 'nothing'} in {malady.seconds:.1f} s",
+                flush=True,
+            )
+    print(
+        f"\n{sum(result.right for result in results)} of {len(results)} right, {time.monotonic() - begin:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""A diagnosis of a real cluster: right, and without a trace."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rocketchaos.harness.diagnose.collect import Scope
+from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.gate import Gate
+from rocketchaos.harness.engine.hold import Held
+from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.rocketmq import remoting
+from rocketchaos.harness.rocketmq.fastjson import loads
+from rocketchaos.harness.scenario import parse_scenario
+
+pytestmark = pytest.mark.embedded
+
+SCENARIO = """
+name: held
+title: "Two members want different tags, on two brokers"
+cluster: {brokers: [broker-a, broker-b]}
+topics:
+  orders: {queues: 4}
+consumers:
+  a: {group: g, process: own, subscribe: {orders: tagA}}
+  b: {group: g, process: own, subscribe: {orders: tagB}}
+steps:
+  - start: [a, b]
+  - settle: {ownership: g, within: 90s}
+  - settle: {subscription: g, topic: orders, within: 90s}
+  - send: {topic: orders, tags: [tagA, tagB], count: 32, per_queue: 4}
+  - settle: {offsets: g, topic: orders, lag: 0, within: 90s}
+anomaly:
+  - undelivered: {group: g, at_least: 24}
+healthy:
+  - delivered: {to: g, count: 32}
+"""
+
+
+def look(name_server: str, group: str) -> tuple[Report, list[Exchange]]:
+    async def run() -> tuple[Report, list[Exchange]]:
+        async with Gate() as gate:
+            scope = Scope((name_server,), (group,), read_messages=True)
+            return await Diagnosis(gate, scope).run(), gate.record
+
+    return asyncio.run(run())
+
+
+def state(name_server: str, group: str, topic: str) -> dict[str, Any]:
+    """All that a diagnosis could have changed: settings, topics, groups, offsets, members, subscriptions."""
+    found: dict[str, Any] = {}
+
+    def ask(address: str, code: int, **fields: str) -> Any:
+        answer = remoting.ask(address, code, fields, limit_s=10)
+        assert answer.code == 0, (code, answer.remark)
+        return answer
+
+    brokers = loads(ask(name_server, 106).body)["brokerAddrTable"]
+    found["topics at the name server"] = sorted(loads(ask(name_server, 206).body)["topicList"])
+    for name, broker in brokers.items():
+        address = broker["brokerAddrs"]["0"]
+        found[f"{name} settings"] = sorted(ask(address, 26).body.decode().splitlines())
+        for code in (21, 201, 43):
+            for part, content in loads(ask(address, code).body).items():
+                found[f"{name} {code} {part}"] = content
+        members = loads(ask(address, 203, consumerGroup=group).body)
+        found[f"{name} 203"] = {**members, "connectionSet": sorted(map(str, members["connectionSet"]))}
+        found[f"{name} 202"] = loads(ask(address, 202, topic=topic).body)["offsetTable"]
+    return found
+
+
+def rebalances(runs: Path) -> int:
+    """How often a member's share changed, by the clients' logs."""
+    logs = [path for path in runs.rglob("*.log") if path.is_file()]
+    return sum(path.read_text(errors="replace").count("rebalanced result changed") for path in logs)
+
+
+@pytest.mark.parametrize("version", ["4.9.4", "5.5.0"])
+def test_a_diagnosis_is_right_and_changes_nothing(version: str, tmp_path: Path) -> None:
+    seen: dict[str, Any] = {}
+
+    def hold(held: Held) -> None:
+        where = held.nameserver, held.groups["g"], held.topics["orders"]
+        seen["before"], seen["rebalances before"] = state(*where), rebalances(tmp_path)
+        seen["reports"] = [look(where[0], where[1]) for _ in range(3)]
+        seen["after"], seen["rebalances after"] = state(*where), rebalances(tmp_path)
+
+    options = Options(version=version, runs=tmp_path, use_running=False, hold=hold)
+    with Runner(options) as runner:
+        report = runner.run(runner.job(parse_scenario(SCENARIO, "held.scenario.yaml")))
+
+    assert seen, report.outcome
+    for part, before in seen["before"].items():
+        assert seen["after"][part] == before, part
+    assert seen["rebalances before"] > 0  # otherwise they would not be seen
+    assert seen["rebalances after"] == seen["rebalances before"]
+    undelivered = 32 - sum(1 for fate in report.outcome.messages if fate.message_class == "delivered")
+    for diagnosis, record in seen["reports"]:
+        (finding,) = diagnosis.findings
+        assert finding.check.code == "RC0101"
+        assert sum(message.count for message in finding.messages) == undelivered
+        asked = Counter((item.look, item.fields["clientId"]) for item in record if item.code == 307)
+        assert set(asked.values()) == {1}
+        assert not diagnosis.undetermined

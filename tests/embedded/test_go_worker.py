@@ -1,0 +1,112 @@
+"""The Go client on a real RocketMQ, beside Java's too, and as a worker that a user brings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rocketchaos.harness.workers.go_program import go_program
+from tests.embedded.command import ROOT, rocketchaos
+
+pytestmark = [
+    pytest.mark.embedded,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(shutil.which("go") is None, reason="needs a Go toolchain: apt install golang-go"),
+    pytest.mark.usefixtures("on_shared_cluster"),
+]
+MANIFEST = """\
+client: mine
+title: a Go client that a user brings
+version: '2.1.2'
+command: [./worker]
+apis:
+  push: {implementation: PushConsumer, asks_process: true, process_tells_all: true}
+"""
+SCENARIO = """\
+name: two
+title: Orderly, retried, and by tags, one member killed
+topics: {orders: {queues: 4}}
+consumers:
+  a: {group: g, client: CLIENT, listener: orderly, behaviour: {fail: 1}, subscribe: {orders: tagA || tagB}}
+  b: {group: g, client: java, listener: orderly, subscribe: {orders: tagA || tagB}}
+steps:
+  - start: [a, b]
+  - settle: {ownership: g, within: 90s}
+  - send: {topic: orders, tags: [tagA, tagB, tagC], count: 24, per_queue: 6}
+  - settle: {offsets: g, topic: orders, lag: 0, within: 90s}
+  - pause: a
+  - resume: a
+  - kill: a
+  - settle: {ownership: g, within: 90s}
+anomaly:
+  - undelivered: {count: 8, because: filtered-by-broker}
+  - delivered: {to: g, count: 16}
+healthy:
+  - delivered: {to: g, count: 24}
+also:
+  - ownership: {of: b, topic: orders, count: 4}
+expected: reproduced
+"""
+
+
+def test_a_go_and_a_java_client_in_one_group(tmp_path: Path) -> None:
+    """Orderly with retries, and a kill; then who of the two is stored."""
+    (tmp_path / "two.scenario.yaml").write_text(SCENARIO.replace("CLIENT", "go"))
+    ended = rocketchaos(
+        "run",
+        tmp_path / "two.scenario.yaml",
+        ROOT / "scenarios" / "go" / "go-outranks-java.scenario.yaml",
+        "--json",
+        cwd=tmp_path,
+        limit_s=500,
+    )
+    runs = {run["scenario"]: run for run in ended.document["runs"]}
+    assert {name: run["outcome"] for name, run in runs.items()} == {
+        "two": "reproduced",
+        "go-outranks-java": "reproduced",
+    }, [run["reason"] for run in runs.values()]
+    assert ended.code == 0
+    folder = Path(runs["go-outranks-java"]["run_dir"])
+    (log,) = (folder / "logs" / "a").glob("*.log")
+    assert "the consumer start beginning" in log.read_text()
+
+
+def test_a_worker_that_a_user_brings_is_a_client_as_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "my worker"
+    folder.mkdir()
+    (folder / "worker.yaml").write_text(MANIFEST)
+    shutil.copy(go_program().command[0], folder / "worker")
+    monkeypatch.setenv("ROCKETCHAOS_WORKERS", os.fspath(folder))
+    scenarios = ROOT / "scenarios" / "tags"
+    ended = rocketchaos(
+        "run", scenarios, "-k", "same-group-different-tags or same-group-same-tags", "--matrix", "clients=mine",
+        "rocketmq=4.9.4", "--json", cwd=tmp_path, limit_s=300,
+    )  # fmt: skip
+    runs = ended.document["runs"]
+    assert {run["scenario"]: run["outcome"] for run in runs} == {
+        "same-group-different-tags": "reproduced",
+        "same-group-different-tags-other-order": "reproduced",
+        "same-group-same-tags": "not-reproduced",
+    }, [run["reason"] for run in runs]
+
+
+def test_without_a_toolchain_a_run_says_so_and_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    if shutil.which("go") is not None:
+        pytest.skip("its Go is in /usr/bin, which can't be left out of the PATH")
+    scenarios = ROOT / "scenarios" / "tags" / "same-group-same-tags.scenario.yaml"
+    ended = rocketchaos(
+        "run", scenarios, "--matrix", "clients=java,go", "rocketmq=4.9.4", "--json", cwd=tmp_path, limit_s=300
+    )
+    assert ended.code == 4
+    outcomes = {run["client"].split()[0]: run for run in ended.document["runs"]}
+    assert outcomes["java"]["outcome"] == "not-reproduced"
+    assert outcomes["go"]["outcome"] == "error"
+    assert "needs a Go toolchain" in outcomes["go"]["reason"]

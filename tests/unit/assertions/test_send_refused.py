@@ -1,0 +1,53 @@
+"""`send-refused`: what it answers, and where it can't."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rocketchaos.assertions.send_refused import SendRefused
+from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.model import Holds
+from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
+from tests.unit.history_builder import HistoryBuilder, scenario_of
+from tests.unit.scenario.examples import scenario_text
+
+SEND = "send: {topic: orders, count: 2, may_fail: true}"
+
+
+@pytest.mark.parametrize(
+    ("stated", "holds"),
+    [
+        ({"count": 2}, Holds.YES),
+        ({"count": 1}, Holds.NO),
+        ({"count": 1, "code": 16}, Holds.YES),
+        ({"count": 2, "code": 16}, Holds.NO),
+        ({"at_least": 1, "exception": "MQBrokerException", "because": "forbidden"}, Holds.YES),
+        ({"at_least": 1, "exception": "MQBrokerException", "because": "busy"}, Holds.NO),
+        ({"count": 1, "exception": "RemotingTooMuchRequestException"}, Holds.YES),
+    ],
+    ids=str,
+)
+def test_it_counts_what_was_refused_so(stated: dict[str, Any], holds: Holds) -> None:
+    scenario = scenario_of(scenario_text("start: a", SEND))
+    made = HistoryBuilder().begin(scenario)
+    check = SendRefused(topic="orders", **stated)
+    assert check.evaluate(RunView(scenario, made.events)).holds is Holds.UNKNOWN  # not observed
+    message = {"topic": "orders", "tag": None}
+    by_broker = {"error": "MQBrokerException: sending is forbidden", "code": 16}
+    made.add(
+        "producer", "send-failed", key="orders-1", **message, **by_broker, exceptions=["MQBrokerException"]
+    )
+    by_client = {"error": "MQClientException: no turn", "code": None}
+    causes = ["MQClientException", "RemotingTooMuchRequestException"]
+    made.add("producer", "send-failed", key="orders-2", **message, **by_client, exceptions=causes)
+    made.add("harness", "moment-observed", moment="end")
+    assert check.evaluate(RunView(scenario, made.events)).holds is holds
+
+
+def test_a_refusal_that_would_end_the_run_is_told() -> None:
+    also = "[{send-refused: {topic: orders, at_least: 1}}]"
+    parse_scenario(scenario_text("start: a", SEND, also=also), "x.yaml")
+    with pytest.raises(InvalidScenario, match="has `may_fail: true`: a refusal would end the run"):
+        parse_scenario(scenario_text("start: a", SEND.replace(", may_fail: true", ""), also=also), "x.yaml")

@@ -1,0 +1,133 @@
+"""Text, JSON, pages and bundles: the same finding everywhere, and nothing of the cluster steers them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from rocketchaos.harness.cli.main import main
+from rocketchaos.harness.core.errors import ExitCode, UsageProblem
+from rocketchaos.harness.diagnose import bundle
+from rocketchaos.harness.diagnose.checks import CHECKS
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.output.document import document
+from rocketchaos.harness.diagnose.output.page import page
+from rocketchaos.harness.diagnose.output.text import text
+from rocketchaos.harness.reference.diagnose import diagnose_reference
+from tests.unit.diagnose.reports import RECORDED, diagnosed
+
+NASTY = "<script>alert(1)</script>\x1b[31m"
+
+
+def _nasty(document: Any) -> None:
+    for item in document["subscriptionSet"]:
+        if not item["topic"].startswith("%RETRY%"):
+            item["subString"] += NASTY
+
+
+def test_what_comes_from_the_cluster_steers_no_output() -> None:
+    report = diagnosed("mismatch-4.9.4.json", (307, _nasty))
+    assert "RC0101" in {finding.check.code for finding in report.findings}
+    assert "\x1b" not in text(report)
+    assert "<script>" not in page(report, ExitCode.NOT_AS_EXPECTED)
+
+
+def test_json_has_code_level_resource_evidence_and_change() -> None:
+    shown = document(diagnosed("mismatch-5.5.0.json"), ExitCode.NOT_AS_EXPECTED)
+    (finding,) = shown["findings"]
+    assert finding["code"] == "RC0101"
+    assert finding["level"] == "error"
+    assert finding["group"] == "group-1"
+    assert {item["request"] for item in finding["evidence"]} == {
+        "307 GET_CONSUMER_RUNNING_INFO",
+        "203 GET_CONSUMER_CONNECTION_LIST",
+    }
+    assert sum(item["count"] for item in finding["messages"]) == 12
+    assert finding["page"] == "docs/diagnose.md#rc0101"
+    assert "RC0301" in {item["code"] for item in shown["ruled_out"]}
+
+
+def test_pseudonyms_are_the_same_everywhere_and_hide_every_name(tmp_path: Path) -> None:
+    names = {"10.1.2.3": "", "shop-eu": "", "orders_paid": "", "payment_group": ""}
+    body = (
+        '{"connectionSet":[{"clientId":"10.1.2.3@17#99","clientAddr":"10.1.2.3:4711","language":"JAVA","version":401}],'
+        '"subscriptionTable":{"orders_paid":{"topic":"orders_paid","subString":"tagA","secret":"orders_paid"},'
+        '"%RETRY%payment_group":{"topic":"%RETRY%payment_group","subString":"*"}}}'
+    )
+    scope = bundle.Scope(("10.1.2.3:9876",), ("payment_group",))
+    exchange = Exchange(
+        0, "10.1.2.3:10911", 203, {"consumerGroup": "payment_group"}, 1, 1.0, 0,
+        "group payment_group at 10.1.2.3 and 10.9.9.9", {}, body,
+    )  # fmt: skip
+    brokers = '{"brokerAddrTable":{"shop-eu":{"brokerName":"shop-eu","brokerAddrs":{0:"10.1.2.3:10911"}}}}'
+    where = tmp_path / "bundle.json"
+    private = bundle.write(where, scope, 1, [exchange, replace(exchange, code=106, body=brokers)])
+    content = where.read_text()
+    assert not [name for name in (*names, "10.9.9.9") if name in content]
+    found = bundle.read(where).exchanges[0].document
+    assert found["connectionSet"][0]["clientId"] == "host-1@17#99"
+    assert found["connectionSet"][0]["clientAddr"] == "host-1:4711"
+    assert set(found["subscriptionTable"]) == {"topic-1", "%RETRY%group-1"}
+    assert json.loads(private.read_text())["topic"] == {"orders_paid": "topic-1"}
+    assert private.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"[" * 100_000, b'{"kind":"rocketchaos-diagnose"}', b"\xff\xfe"]
+)
+def test_what_is_no_bundle_is_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "bundle.json"
+    path.write_bytes(content)
+    with pytest.raises(UsageProblem, match="no bundle"):
+        bundle.read(path)
+    assert main(["diagnose", str(path)]) == ExitCode.USAGE
+
+
+def test_answers_of_any_shape_are_no_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    known = bundle.read(RECORDED / "mismatch-4.9.4.json")
+    shapes = [
+        "",
+        "[]",
+        "7",
+        '"x"',
+        "{",
+        '{"mqTable":7,"subscriptionSet":{"a":1},"properties":[]}',
+        "null",
+        "[[1]]",
+    ]
+    shapes += [
+        '{"connectionSet":[7,{"clientId":{}}],"subscriptionTable":{"t":[]}}',
+        '{"offsetTable":{"x":1,"{":{}}}',
+    ]
+    path = tmp_path / "bundle.json"
+    for shape in shapes:
+        for code in {exchange.code for exchange in known.exchanges}:
+            exchanges = [
+                replace(exchange, body=shape) if exchange.code == code else exchange
+                for exchange in known.exchanges
+            ]
+            path.write_bytes(msgspec.json.encode(msgspec.structs.replace(known, exchanges=exchanges)))
+            assert main(["diagnose", str(path)]) in (0, 1, 3, 4), (shape, code)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_same_codes_from_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    recorded = str(RECORDED / "mismatch-4.9.4.json")
+    assert main(["diagnose", recorded, "-o", "json"]) == 1
+    assert [load["code"] for load in json.loads(capsys.readouterr().out)["findings"]] == ["RC0101"]
+    assert main(["diagnose", recorded, "--skip", "RC0101"]) == 0
+    assert main(["diagnose", recorded, "--only", "rc0301"]) == 0
+    assert main(["diagnose", recorded, "--only", "RC9999"]) == 2
+    assert main(["diagnose", "--list"]) == 0
+    assert main(["diagnose", "--namesrv", "127.0.0.1:1", "--group", "g"]) == 4
+    assert main(["diagnose", "--namesrv", "nonsense"]) == 2
+
+
+def test_every_check_has_a_page_of_its_own() -> None:
+    assert Path("docs/diagnose.md").read_text(encoding="utf-8") == diagnose_reference()
+    assert len({check.title for check in CHECKS.values()}) == len(CHECKS)

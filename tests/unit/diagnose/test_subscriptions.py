@@ -1,0 +1,86 @@
+"""Members that disagree, on recorded answers of 4.9.4 and 5.5.0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.diagnose.reports import codes, diagnosed
+
+BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
+
+
+def _wants(expression: str) -> Any:
+    def change(document: Any) -> None:
+        for item in document["subscriptionSet"]:
+            if not item["topic"].startswith("%RETRY%"):
+                item["subString"] = expression
+
+    return change
+
+
+@BOTH
+def test_different_tags_are_one_finding_with_the_share_that_is_lost(recorded: str) -> None:
+    report = diagnosed(recorded)
+    assert codes(report) == {"RC0101"}
+    (finding,) = report.findings
+    assert "holds `tagB` of host-3@instance-1" in finding.sentence
+    assert "12 (75 %) reach nobody" in finding.effect
+    assert {item.exchange.code for item in finding.evidence} == {203, 307}
+    assert not report.undetermined
+
+
+@BOTH
+def test_the_order_of_tags_is_no_difference(recorded: str) -> None:
+    texts = iter(["tagA||tagB", "tagB || tagA"])
+    report = diagnosed(recorded, (307, lambda document: _wants(next(texts))(document)))
+    assert "RC0101" not in codes(report)
+    assert "RC0101" in {item.check.code for item in report.ruled_out}
+
+
+@BOTH
+def test_a_broker_that_holds_what_nobody_wants(recorded: str) -> None:
+    report = diagnosed(recorded, (307, _wants("tagC")), looks=16)
+    assert "RC0102" in codes(report)
+    early = diagnosed(recorded, (307, _wants("tagC")), looks=2)
+    assert "RC0102" in {item.check.code for item in early.undetermined}
+
+
+@BOTH
+def test_a_member_that_does_not_tell_is_never_fine(recorded: str) -> None:
+    def silence(document: Any) -> Any:
+        return {} if document["mqTable"] and len(document["subscriptionSet"]) else document
+
+    report = diagnosed(recorded, (307, silence))
+    assert {"RC0101", "RC0208"} <= {item.check.code for item in report.undetermined}
+    assert "RC0101" not in {item.check.code for item in report.ruled_out}
+
+
+@BOTH
+def test_nanoseconds_are_told_as_such(recorded: str) -> None:
+    def nanoseconds(document: Any) -> None:
+        for item in document["subscriptionTable"].values():
+            item["subVersion"] *= 1_000_000
+
+    report = diagnosed(recorded, (203, nanoseconds))
+    (finding,) = [
+        entry for entry in report.findings if entry.check.code == "RC0105" and "%" not in entry.topic
+    ]
+    assert "nanoseconds" in finding.sentence
+
+
+@BOTH
+def test_different_topics_explain_queues_without_an_owner(recorded: str) -> None:
+    def other_topic(document: Any) -> None:
+        if any(
+            "queueId" in key and "%RETRY%" not in key and '"queueId": 0' in key for key in document["mqTable"]
+        ):
+            return
+        document["mqTable"] = {}
+        document["subscriptionSet"] = [
+            item for item in document["subscriptionSet"] if "%RETRY%" in item["topic"]
+        ]
+
+    report = diagnosed(recorded, (307, other_topic))
+    assert codes(report) == {"RC0106"}

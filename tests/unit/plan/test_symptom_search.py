@@ -1,0 +1,99 @@
+"""Symptoms are found by what people paste, whatever ids and addresses of theirs stand in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocketchaos.harness.plan.symptom_list import shipped_symptoms, symptom_of
+from rocketchaos.harness.plan.symptom_search import search, thread_in, words_of
+
+EVERY = shipped_symptoms()
+
+PASTED = {
+    "the consumer's subscription not exist": "a-topic-each-in-one-group",
+    "2026-11-24 03:21:07 WARN PullMessageThread_17 - the consumer's subscription not exist, group: "
+    "GID_order_center_01, topic:TP_PAY": "a-topic-each-in-one-group",
+    "org.apache.rocketmq.client.exception.MQBrokerException: CODE: 24  DESC: the consumer's group info not exist\n"
+    "See http://rocketmq.apache.org/docs/faq/ for further details.\n"
+    "\tat org.apache.rocketmq.client.impl.MQClientAPIImpl.processPullResponse(MQClientAPIImpl.java:640)": (
+        "group-info-not-exist-after-a-restart"
+    ),
+    'time="2023-12-19T11:11:36+08:00" level=warning msg="pull message from broker error" broker="10.9.8.4:57" '
+    'underlayError="unknown Response Code: 24, remark: the consumer\'s subscription not exist"': (
+        "group-info-not-exist-after-a-restart"
+    ),
+    "CODE: 26  DESC: subscription group [crm-9f3a77] does not exist, See http://x.example/faq": (
+        "subscription-group-does-not-exist"
+    ),
+    "code: 1 desc: the broker does not support consumer to filter message by sql92": "sql92-refused",
+    "ClientId: 172.17.0.1@1 ClientAddr: 10.31.79.112:59606": "one-client-id-in-two-containers",
+    "CONSUMED_BUT_FILTERED": "filtered-turns-into-consumed",
+    "16-06-21 12:57:28 INFO MQClientFactoryScheduledThread - Group: sms ClientId: 192.168.1.148@9560 "
+    "updateConsumeOffsetToBroker MessageQueue [topic=T9, brokerName=b1, queueId=3] 4711": "offset-stands-still",
+    "为什么新的group 消费了全部的历史消息": "new-group-gets-the-whole-history",
+}
+
+
+@pytest.mark.parametrize(("pasted", "name"), PASTED.items(), ids=PASTED.values())
+def test_it_is_found_by_what_is_pasted(pasted: str, name: str) -> None:
+    first = search(pasted, EVERY)[0]
+    assert first.is_it
+    assert first.symptom.name == name
+
+
+@pytest.mark.parametrize("symptom", EVERY, ids=lambda listed: listed.name)
+def test_each_is_found_by_each_of_its_own_texts(symptom: object) -> None:
+    listed = next(known for known in EVERY if known is symptom)
+    for text in listed.texts:
+        found = {found.symptom.name for found in search(text, EVERY)[:5] if found.is_it}
+        assert listed.name in found, text
+
+
+@pytest.mark.parametrize("text", ["printer on fire", "ORA-01555 snapshot too old", "qwertz uiop"])
+def test_what_nobody_reported_is_not_found_and_has_a_nearest(text: str) -> None:
+    found = search(text, EVERY)
+    assert found
+    assert not found[0].is_it
+
+
+def test_what_is_theirs_does_not_count() -> None:
+    assert words_of("10.1.2.3:10911 C0A82A8300002A9F00000000000CECDB 2026-01-02 03:04:05,678 @17 #9") == ()
+    assert words_of("Response Code: 24, group: …") == ("response", "code24", "group")
+
+
+@pytest.mark.parametrize(
+    ("text", "thread"),
+    [
+        ("apache/rocketmq#2836", "apache/rocketmq#2836"),
+        ("https://github.com/apache/rocketmq/issues/2836", "apache/rocketmq#2836"),
+        ("#2836", "#2836"),
+        ("2836", "#2836"),
+        ("code 24", None),
+    ],
+)
+def test_a_thread_is_understood(text: str, thread: str | None) -> None:
+    assert thread_in(text) == thread
+
+
+def test_a_name_is_found() -> None:
+    found = search("orderly-limit-without-a-dead-letter", EVERY)
+    assert [match.symptom.name for match in found] == ["orderly-limit-without-a-dead-letter"]
+
+
+def test_a_thread_is_found() -> None:
+    assert [listed.symptom.name for listed in search("apache/rocketmq#2836", EVERY)] == ["star-beside-a-tag"]
+
+
+def test_the_first_version_without_it_is_the_one_that_fixed_it() -> None:
+    data = {
+        "name": "s",
+        "title": "t",
+        "issue": "a/b#1",
+        "symptom": {"seen": "gone", "reported": "r", "texts": "x", "cause": "c", "remedy": "m"},
+    }
+    runs = {"5.5.0": {"not-reproduced": 1}, "4.9.4": {"reproduced": 2}, "5.1.4": {"inconclusive": 1}}
+    listed = symptom_of(data, {"s": runs})
+    assert (listed.shown_on, listed.absent_on, listed.fixed_in) == (("4.9.4",), ("5.5.0",), "5.5.0")
+    assert listed.reproduce == "rocketchaos reproduce s --rocketmq 4.9.4"
+    again = symptom_of(data, {"s": {**runs, "5.5.0": {"reproduced": 1}}})
+    assert (again.fixed_in, again.reproduce) == ("", "rocketchaos reproduce s")

@@ -1,0 +1,92 @@
+"""Warnings of values that are hardly meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocketchaos.harness.scenario import parse_document
+from rocketchaos.harness.scenario.slips import slips
+from rocketchaos.harness.scenario.unreachable import doubtful
+
+
+def warned(
+    consumers: str, *, topics: str = "{orders: {queues: 4}}", steps: str = "  - start: a\n"
+) -> list[tuple[int, str]]:
+    text = (
+        f"name: x\ntitle: t\ntopics: {topics}\nconsumers:\n{consumers}"
+        f"steps:\n{steps}"
+        "anomaly:\n  - delivered: {to: g, count: 0}\nhealthy:\n  - delivered: {to: g, count: 8}\n"
+    )
+    scenario, document = parse_document(text, "x.yaml", reach=False)
+    return [(slip.line or 0, slip.message) for slip in slips(document, scenario)]
+
+
+def test_two_members_with_one_client_id() -> None:
+    message = (
+        "a and b are members of g with one client id, `{}`: both are given the same queues, and others stay "
+        "without an owner"
+    )
+    first = "  a: {group: g, client_id: 10.0.0.1@8, subscribe: {orders: '*'}}\n"
+    second = first.replace("a:", "b:", 1)
+    both = "  - start: [a, b]\n"
+    assert warned(first + second, steps=both) == [(6, message.format("10.0.0.1@8"))]
+    own_name = (
+        "  a: {group: g, subscribe: {orders: '*'}}\n  b: {group: g, client_id: a, subscribe: {orders: '*'}}\n"
+    )
+    assert warned(own_name, steps=both) == [(6, message.format("a"))]
+    assert warned(first + second.replace("group: g", "group: h"), steps=both) == []
+    # One after the other, as in a deployment.
+    assert warned(first + second, steps="  - start: a\n  - stop: a\n  - start: b\n") == []
+    # These make ids of their own.
+    assert warned(own_name.replace("group: g,", "group: g, client: python,"), steps=both) == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "doubt"),
+    [
+        ("*", None),
+        ("tagA", None),
+        ("tagA || tagB", None),
+        ("tagA ||", None),
+        ("größe||订单", None),
+        ("x" * 10_000, None),
+        ("", "an empty expression is everything, as `*`"),
+        ("||", "RocketMQ refuses `||` (subString split error)"),
+        ("||||", "RocketMQ refuses `||||` (subString split error)"),
+        ("|| ||", "`|| ||` names no tag: RocketMQ takes it, and brokers hand out nothing"),
+        ("   ", "`   ` names no tag: RocketMQ takes it, and brokers hand out nothing"),
+        ("tagA | tagB", "to RocketMQ `tagA | tagB` is one tag"),
+        ("tagA,tagB", "to RocketMQ `tagA,tagB` is one tag"),
+        (" * ", "to RocketMQ `*` is one tag"),
+        ("* || tagA", "to RocketMQ `*` is one tag"),
+    ],
+)
+def test_expressions_that_rocketmq_refuses_or_misreads(expression: str, doubt: str | None) -> None:
+    shown = warned(f"  a: {{group: g, subscribe: {{orders: {expression!r}}}}}\n")
+    assert len(shown) == (doubt is not None)
+    assert all(message.startswith(doubt or "") for _, message in shown)
+
+
+def test_steps_are_warned_of_too() -> None:
+    text = (
+        "name: x\ntitle: t\ntopics: {orders: {queues: 4}}\n"
+        "consumers: {a: {group: g, subscribe: {orders: '*'}}}\nsteps:\n  - start: a\n"
+        "  - subscribe: {consumer: a, topic: orders, expression: '||'}\n"
+        "  - send: {topic: orders, tag: 'tagA || tagB', count: 8}\n"
+        "anomaly:\n  - delivered: {to: g, count: 0}\nhealthy:\n  - delivered: {to: g, count: 8}\n"
+    )
+    scenario, document = parse_document(text, "x.yaml")
+    assert [(item.line, item.message) for item in doubtful(document, scenario)] == [
+        (7, "RocketMQ refuses `||` (subString split error)"),
+        (8, "to RocketMQ `tagA || tagB` is one tag of this name"),
+    ]
+
+
+def test_groups_that_rocketmq_refuses() -> None:
+    lines = (
+        "  a: {{group: {!r}, subscribe: {{orders: '*'}}}}\n  b: {{group: g, subscribe: {{orders: '*'}}}}\n"
+    )
+    assert warned(lines.format("%1|g_-")) == []
+    for name in ("not legal!", "x" * 241):
+        ((number, message),) = warned(lines.format(name))
+        assert (number, message.startswith("RocketMQ refuses the group")) == (5, True)
