@@ -6,6 +6,7 @@ An audience is what gets each message once where all goes well: a group, or one 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rocketchaos.assertions.completeness import still_possible
 from rocketchaos.assertions.delays import SUSPENDED_MS, natural_delay_ms, retry_delay_ms
@@ -45,6 +46,23 @@ def repeats(deliveries: Sequence[Delivery]) -> list[Delivery]:
             found.append(delivery)
         highest = max(highest, delivery.reconsume_times)
     return found
+
+
+def retries(
+    view: RunView, until: int, group: str, consumers: Sequence[str] | None = None
+) -> list[tuple[Delivery, Delivery]]:
+    """What came again to the group because a listener had failed, each with the attempt before it.
+
+    Only what came to these consumers, where they are named: the attempt before may have been anybody's.
+    """
+    own = attempts(view, until, view.scenario.members(group)).values()
+    return [
+        (before, again)
+        for of_message in own
+        for before, again in pairwise(of_message)
+        if again.reconsume_times > before.reconsume_times
+        and (consumers is None or again.consumer in consumers)
+    ]
 
 
 def answer_to(view: RunView, delivery: Delivery, until: int) -> Event[Consumed] | None:

@@ -11,14 +11,14 @@ from rocketchaos.harness.core.model import Event
 B = TypeVar("B", bound=Body)
 
 
-def bracket(looks: Sequence[Event[B]], begin: int, end: int) -> list[Event[B]]:
+def bracket(observations: Sequence[Event[B]], begin: int, end: int) -> list[Event[B]]:
     """The last look before event `begin`, those between, and the first one after event `end`."""
-    before = [event for event in looks if event.n < begin][-1:]
-    between = [event for event in looks if begin <= event.n <= end]
-    after = [event for event in looks if event.n > end][:1]
+    before = [event for event in observations if event.n < begin][-1:]
+    between = [event for event in observations if begin <= event.n <= end]
+    after = [event for event in observations if event.n > end][:1]
     return before + between + after
 
 
-def is_bracket(looks: Sequence[Event], begin: int, end: int) -> bool:
+def is_bracket(observations: Sequence[Event], begin: int, end: int) -> bool:
     """Whether the looks begin before event `begin`, and go on after event `end`."""
-    return bool(looks) and looks[0].n < begin and looks[-1].n > end
+    return bool(observations) and observations[0].n < begin and observations[-1].n > end

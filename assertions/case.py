@@ -43,7 +43,7 @@ class Stored:
     expression: str
     matches: bool | None
     """Whether it lets the message pass; None: it is SQL."""
-    looks: Sequence[Event]
+    observations: Sequence[Event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +108,20 @@ class Case:
 
     def stored(self, until: int) -> Stored | None:
         """What the broker held all the time from the sending to event `until`; None where that isn't proven."""
-        looks = self.observations_of_stored(until)
-        held = [event.body.subscriptions.get(self.message.topic) for event in looks]
+        observations = self.observations_of_stored(until)
+        held = [event.body.subscriptions.get(self.message.topic) for event in observations]
         entries = [entry for entry in held if entry is not None]
-        if not is_bracket(looks, self.message.invoked_n, until) or len(entries) < len(held):
+        if not is_bracket(observations, self.message.invoked_n, until) or len(entries) < len(held):
             return None
         if len({entry.sub_version for entry in entries}) != 1:
             return None
         matches = stored_matches(entries[0], self.message.tag)
-        return Stored(entries[0].expression, matches, [looks[0], looks[-1]])
+        return Stored(entries[0].expression, matches, [observations[0], observations[-1]])
 
     def last_stored(self) -> str | None:
         """What the broker was last seen to hold; None: nothing for the topic, or not seen."""
-        looks = [event for event in self.observations_of_stored(self.at) if event.n <= self.at]
-        entry = looks[-1].body.subscriptions.get(self.message.topic) if looks else None
+        observations = [event for event in self.observations_of_stored(self.at) if event.n <= self.at]
+        entry = observations[-1].body.subscriptions.get(self.message.topic) if observations else None
         return None if entry is None else entry.expression
 
     def refused_observations(self) -> list[Event[SubscriptionObserved]]:
@@ -143,19 +143,22 @@ class Case:
         for member in self.view.scenario.members(self.group):
             if self.traits(member).queues == "shared":
                 continue
-            looks = bracket(
+            observations = bracket(
                 [event for event in self.view.of_kind(OwnershipObserved) if event.body.consumer == member],
                 self.message.invoked_n,
                 until,
             )
-            if not is_bracket(looks, self.message.invoked_n, until) or not all(map(self._owns, looks)):
+            if not is_bracket(observations, self.message.invoked_n, until) or not all(
+                map(self._owns, observations)
+            ):
                 continue
-            versions = {_version(event, self.message.topic) for event in looks}
+            versions = {_version(event, self.message.topic) for event in observations}
             raises = self.traits(member).raises_version
             if len(versions) == 1 and (
-                raises or membership_stayed(self.view, self.group, looks[0].n, until, looks[-1].n)
+                raises
+                or membership_stayed(self.view, self.group, observations[0].n, until, observations[-1].n)
             ):
-                found[member] = [looks[0], looks[-1]]
+                found[member] = [observations[0], observations[-1]]
         return found
 
     def _owns(self, event: Event[OwnershipObserved]) -> bool:
@@ -232,6 +235,6 @@ class Case:
         return self.made(MessageClass.UNDETERMINED, reason, proof, owner=owner, stored=stored)
 
 
-def _version(look: Event[OwnershipObserved], topic: str) -> int | None:
-    own = look.body.subscriptions.get(topic)
+def _version(observation: Event[OwnershipObserved], topic: str) -> int | None:
+    own = observation.body.subscriptions.get(topic)
     return None if own is None else own.sub_version

@@ -103,7 +103,8 @@ class Delivered(Count):
         ]
 
     def _judge(self, view: RunView, at: int, expected: str, sent: list[Sent], got: list[Delivery]) -> Answer:
-        number = len({delivery.key for delivery in got})
+        consumers = view.consumers(self.to) or ()
+        number = len(view.delivered(at, consumers) & {message.key for message in sent})
         observed = f"{number} of {len(sent)} sent" + _spread(got)
         if len(got) > number:
             observed += f"; {len(got) - number} deliveries were repeats"
@@ -158,9 +159,11 @@ def _owned_at(view: RunView, owner: str, delivery: Delivery, at: int) -> list[st
     """What a consumer owned of the topic when the message came: as last seen before, or first after."""
     if view.traits(owner).queues == "shared":
         return None
-    looks = [event for event in view.of_kind(OwnershipObserved, until=at) if event.body.consumer == owner]
-    before = [event for event in looks if event.n < delivery.event.n]
-    nearest = before[-1:] or looks[:1]
+    observations = [
+        event for event in view.of_kind(OwnershipObserved, until=at) if event.body.consumer == owner
+    ]
+    before = [event for event in observations if event.n < delivery.event.n]
+    nearest = before[-1:] or observations[:1]
     return owned_queues(nearest[0], delivery.topic) if nearest else None
 
 

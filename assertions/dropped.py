@@ -79,8 +79,8 @@ class Dropped(Check):
         for event in view.of_kind(SubscriptionObserved, until=end):
             if event.body.group != group:
                 continue
-            others = [one for one in view.online(event.n, group) if one != self.consumer]
-            alike = [one for one in others if view.client_id(one) == client_id]
+            others = [item for item in view.online(event.n, group) if item != self.consumer]
+            alike = [other for other in others if view.client_id(other) == client_id]
             known[event.body.broker] = event.body.clients.count(client_id) > len(alike)
             if event.n > gone.n and not any(known.values()):
                 return event

@@ -64,7 +64,7 @@ class MemberView(TraitsView):
 
         Brokers tell of all that are written, and consumers pull those that are read.
         """
-        changed = [one.body for one in self.of_kind(TopicConfigured, until=at) if one.body.topic == topic]
+        changed = [item.body for item in self.of_kind(TopicConfigured, until=at) if item.body.topic == topic]
         declared = self.scenario.topic(topic)
         if not changed and not declared.settings:
             return seen

@@ -30,20 +30,20 @@ def membership_stayed(view: FaultView, group: str, first: int, passed: int, last
 
     What matters lies between `first` and `passed`, which is before `last`; all three are numbers of events.
     """
-    looks: dict[str, list[Event[SubscriptionObserved]]] = {}
+    observations: dict[str, list[Event[SubscriptionObserved]]] = {}
     for event in view.of_kind(SubscriptionObserved):
         if event.body.group == group:
-            looks.setdefault(event.body.broker, []).append(event)
-    if not looks or not all(is_bracket(own, first, passed) for own in looks.values()):
+            observations.setdefault(event.body.broker, []).append(event)
+    if not observations or not all(is_bracket(own, first, passed) for own in observations.values()):
         return False
-    for own in looks.values():
-        if len({_clients(look) for look in bracket(own, first, last)}) != 1:
+    for own in observations.values():
+        if len({_clients(observation) for observation in bracket(own, first, last)}) != 1:
             return False
     changed = view.last_disturbance([group], last)
     at_rest = not view.paused(first) and not view.nodes_away(first) and not view.network_faults(first)
     return at_rest and (changed is None or changed.n < first)
 
 
-def _clients(look: Event[SubscriptionObserved]) -> tuple[Any, ...]:
+def _clients(observation: Event[SubscriptionObserved]) -> tuple[Any, ...]:
     """Who was there, and over which connections where the history has them."""
-    return look.body.clients, look.body.addresses or ()
+    return observation.body.clients, observation.body.addresses or ()

@@ -93,6 +93,14 @@ class MessageView(EventView):
             if delivery.event.n <= until and (consumers is None or delivery.consumer in consumers)
         ]
 
+    def delivered(self, until: int, consumers: Sequence[str], topic: str | None = None) -> set[str]:
+        """The different messages that reached these listeners by event number `until`, of one topic or of all."""
+        return {
+            delivery.key
+            for delivery in self.deliveries(until, consumers)
+            if topic is None or delivery.topic == topic
+        }
+
     @cached_property
     def _deliveries_by_key(self) -> dict[str, list[Delivery]]:
         found: dict[str, list[Delivery]] = {}

@@ -58,26 +58,35 @@ class OffsetFalls(Count):
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
-        looks = [look for look in _looks(view, self.group, at) if self.topic in (None, look.body.topic)]
-        if not looks:
+        observations = [
+            observation
+            for observation in _observations(view, self.group, at)
+            if self.topic in (None, observation.body.topic)
+        ]
+        if not observations:
             return Answer(None, expected, f"no offsets of {self.group} were observed")
-        if not any(_can_fall(look) for look in looks):
+        if not any(_can_fall(observation) for observation in observations):
             return Answer(
                 None, expected, f"{self.group} had no stored offset above 0, that could have run back"
             )
         falls = [fall for fall in falls_of(view, self.group, at) if self.topic in (None, fall.topic)]
         texts = [f"{fall.queue} of {fall.topic} from {fall.high} to {fall.low}" for fall in falls]
         proof = [number for fall in falls for number in (fall.before.n, fall.after.n)]
-        observed = f"{len(falls)} falls in {len(looks)} looks" + (
+        observed = f"{len(falls)} falls in {len(observations)} looks" + (
             f": {'; '.join(texts[:5])}" if texts else ""
         )
-        return Answer(self.fits(len(falls)), expected, observed, proof or [look.n for look in looks])
+        return Answer(
+            self.fits(len(falls)),
+            expected,
+            observed,
+            proof or [observation.n for observation in observations],
+        )
 
 
 def falls_of(view: RunView, group: str, at: int) -> Iterator[Fall]:
     """Every fall that was seen by event `at`, in order."""
     last: dict[tuple[str, str], tuple[int, Event[OffsetsObserved]]] = {}
-    for event in _looks(view, group, at):
+    for event in _observations(view, group, at):
         for queue in event.body.queues:
             where = event.body.topic, queue.name
             offset = queue.consumer_offset
@@ -88,10 +97,10 @@ def falls_of(view: RunView, group: str, at: int) -> Iterator[Fall]:
             last[where] = offset, event
 
 
-def _can_fall(look: Event[OffsetsObserved]) -> bool:
+def _can_fall(observation: Event[OffsetsObserved]) -> bool:
     """Whether it shows a stored offset that isn't the least."""
-    return any(queue.consumer_offset for queue in look.body.queues)
+    return any(queue.consumer_offset for queue in observation.body.queues)
 
 
-def _looks(view: RunView, group: str, at: int) -> list[Event[OffsetsObserved]]:
+def _observations(view: RunView, group: str, at: int) -> list[Event[OffsetsObserved]]:
     return [event for event in view.of_kind(OffsetsObserved, until=at) if event.body.group == group]

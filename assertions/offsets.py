@@ -9,6 +9,7 @@ from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.chosen import lag_beyond, owner_elsewhere
+from rocketchaos.assertions.lag import lag_over
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.observed import OffsetsObserved
 from rocketchaos.harness.language.words import ConsumerRef, GroupName, TopicName
@@ -59,18 +60,12 @@ class Offsets(Check):
                 why = f"the queues of {self.queues_of} {'were not observed' if owned is None else 'are none'}"
                 why = view.why_not_owned(view.consumers(self.queues_of) or (), why)
                 return Answer(None, expected, why, [event.n])
-        lag, beyond, texts = 0, False, []
         queues = [queue for queue in event.body.queues if owned is None or queue.name in owned]
-        for queue in queues:
-            behind = queue.max_offset - (queue.consumer_offset or 0)
-            lag += max(0, behind)
-            beyond |= behind < 0
-            stored = "none" if queue.consumer_offset is None else queue.consumer_offset
-            texts.append(f"{queue.name} {stored} of {queue.max_offset}")
-        observed = f"lag {lag}{', an offset beyond the end' if beyond else ''}: {', '.join(texts)}"
+        lag = lag_over(queues)
+        observed = f"lag {lag.messages}{', an offset beyond the end' if lag.beyond else ''}: {lag.text}"
         if len(event.body.queues) < view.scenario.queue_count(self.topic):
             # Of a broker that is gone nobody knows what its queues hold.
             return Answer(None, expected, f"{observed}; the other queues were not to be seen", [event.n])
-        if lag == self.lag == 0 and not beyond and not any(item.max_offset for item in queues):
+        if lag.messages == self.lag == 0 and not lag.beyond and not any(item.max_offset for item in queues):
             return Answer(None, expected, f"{observed}; no message was ever in them", [event.n])
-        return Answer(lag == self.lag and not beyond, expected, observed, [event.n])
+        return Answer(lag.messages == self.lag and not lag.beyond, expected, observed, [event.n])

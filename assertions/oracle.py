@@ -92,12 +92,19 @@ def _dead_letters(case: Case, last: Delivery) -> Event[DeadLettersObserved] | No
     """
     if not _is_final(case, last):
         return None
-    looks = [
+    observations = [
         event
         for event in case.view.of_kind(DeadLettersObserved, until=case.at)
         if event.body.group == case.group and event.n > last.event.n
     ]
-    return next((look for look in looks if look.body.count >= _given_up(case, look.n)), None)
+    return next(
+        (
+            observation
+            for observation in observations
+            if observation.body.count >= _given_up(case, observation.n)
+        ),
+        None,
+    )
 
 
 def _given_up(case: Case, until: int) -> int:

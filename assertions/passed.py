@@ -21,8 +21,8 @@ Owners = Mapping[str, list[Event[OwnershipObserved]]]
 """The owners of a queue, each with the looks that prove it."""
 
 
-def _looks(owners: Owners) -> list[Event]:
-    return [event for looks in owners.values() for event in looks]
+def _observations(owners: Owners) -> list[Event]:
+    return [event for observations in owners.values() for event in observations]
 
 
 def fate_of_passed(case: Case, passed: Event) -> MessageFate:
@@ -52,7 +52,7 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
             "stored subscription",
             [passed, *case.observations_of_stored(passed.n)],
         )
-    proof = [passed, *stored.looks]
+    proof = [passed, *stored.observations]
     held = f"the broker held {stored.expression!r}"
     if stored.matches is None:
         return _by_sql(
@@ -77,7 +77,7 @@ def fate_of_passed(case: Case, passed: Event) -> MessageFate:
 
 def _passed_by_own_filter(case: Case, passed: Event, owners: Owners, carriers: list[str]) -> MessageFate:
     """The broker filtered by what each pull of these members carried, whatever it held for the group."""
-    proof = [passed, *_looks(owners)]
+    proof = [passed, *_observations(owners)]
     if set(carriers) != set(owners):
         whoever = _whoever_pulled(case, passed)
         if whoever is not None:
@@ -158,8 +158,8 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
         for name in members
     ):
         return None
-    looks = case.observations_of_stored(passed.n)
-    entries = [look.body.subscriptions.get(message.topic) for look in looks]
+    observations = case.observations_of_stored(passed.n)
+    entries = [observation.body.subscriptions.get(message.topic) for observation in observations]
     seen = [stored_matches(entry, message.tag) for entry in entries if entry is not None]
     own = {name: view.own_subscriptions.between(name, message.topic, 0, passed.n) for name in members}
     own_known = {name: [item for item in mine if item is not None] for name, mine in own.items()}
@@ -170,7 +170,7 @@ def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
     return case.made(
         MessageClass.FILTERED_BY_BROKER,
         f"the broker passed over tag {message.tag!r}, whichever member's subscription it held: {who}",
-        [passed, *looks],
+        [passed, *observations],
     )
 
 
@@ -187,7 +187,7 @@ def _sent_to_owner(
     if not all(own.values()):  # an owner that doesn't subscribe drops nothing that could be told
         drops.append(False)
     owner = ", ".join(owners)
-    proof = list({event.n: event for event in [*proof, *_looks(owners)]}.values())
+    proof = list({event.n: event for event in [*proof, *_observations(owners)]}.values())
     if all(drops):
         subscribed = ", ".join(f"{name} subscribes {in_words(own[name])}" for name in owners)
         counts = [event for event in (case.pull_counts(name) for name in owners) if event is not None]
@@ -239,7 +239,7 @@ def _by_sql(case: Case, text: str, proof: list[Event], owners: Owners, stored: s
     owner = ", ".join(owners) or None
     counts = {name: case.pull_counts(name) for name in owners}
     known = [event for event in counts.values() if event is not None]
-    proof = list({event.n: event for event in [*proof, *_looks(owners), *known]}.values())
+    proof = list({event.n: event for event in [*proof, *_observations(owners), *known]}.values())
     if not owners or len(known) < len(owners):
         missing = (
             ", ".join(name for name, event in counts.items() if event is None) or "whoever owned the queue"

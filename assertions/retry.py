@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pydantic import Field, model_validator
 
-from rocketchaos.assertions.attempts import answer_to, attempts, first_attempts_to_come, retries_to_come
+from rocketchaos.assertions.attempts import answer_to, first_attempts_to_come, retries, retries_to_come
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.chosen import of_none
 from rocketchaos.assertions.limits import keeps
@@ -74,15 +73,11 @@ class Retry(Count):
         at = view.end_of(self.at)
         if at is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
-        found: list[tuple[Delivery, Delivery]] = []
-        for own in attempts(view, at, view.scenario.members(self.group)).values():
-            found += [
-                (before, again)
-                for before, again in pairwise(own)
-                if again.reconsume_times > before.reconsume_times
-                and self.topic in (None, again.topic)
-                and self.reconsume_times in (None, again.reconsume_times)
-            ]
+        found = [
+            (before, again)
+            for before, again in retries(view, at, self.group)
+            if self.topic in (None, again.topic) and self.reconsume_times in (None, again.reconsume_times)
+        ]
         got = view.deliveries(at, view.scenario.members(self.group))
         if not any(self.topic in (None, delivery.topic) for delivery in got):
             whose = "" if self.topic is None else f" of {self.topic}"

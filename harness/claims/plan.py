@@ -94,12 +94,6 @@ def fewest(scenarios: Sequence[Scenario], wanted: Iterable[str]) -> list[Scenari
     return found
 
 
-def without_scenario(scenarios: Iterable[Scenario]) -> list[str]:
-    """The claims of which no scenario speaks, and that could be observed."""
-    spoken = {name for scenario in scenarios for name in spoken_of(scenario)}
-    return [name for name, claim in claims().items() if name not in spoken and not claim.unobservable]
-
-
 def why_no_run(claim: str, version: str, scenarios: Sequence[Scenario]) -> tuple[VerdictKind, str]:
     """Why there may be no run of a version that says anything of a claim, and what that is called."""
     known = claims().get(claim)

@@ -125,8 +125,8 @@ def claims_bisect(
     (name,) = names
     wanted = _candidates(oldest, newest, builds)
     speaking = carriers(load_all(sorted(shipped().values())), [name])
-    asked = [one for one in speaking if one.lacks_on(wanted.versions[0]) is None]
-    asked = [one for one in asked if not is_slow(one)] or asked
+    asked = [carrier for carrier in speaking if carrier.lacks_on(wanted.versions[0]) is None]
+    asked = [carrier for carrier in asked if not is_slow(carrier)] or asked
     if not asked:
         raise UsageProblem(
             f"no scenario speaks of {name} on RocketMQ {wanted.versions[0]}", "Choose another `--from`."
@@ -143,8 +143,8 @@ def claims_bisect(
 
 
 def _candidates(oldest: str | None, newest: str | None, builds: Sequence[Path] | None) -> Candidates:
-    named = [open_build(one.expanduser()).name for one in builds or ()]
-    ends = [None if one is None else version_of(one) for one in (oldest, newest)]
+    named = [open_build(build.expanduser()).name for build in builds or ()]
+    ends = [None if item is None else version_of(item) for item in (oldest, newest)]
     with Progress() as progress:
         progress("asking which releases there are")
         known, unreached = releases(progress)
@@ -181,7 +181,7 @@ def _bisect(
             ends_suffice=bool(claim) and len(scenarios) > 1,
         )
         searches.append(Bisected(freed, own, asking))
-    for version, reason in {v: r for one in searches for v, r in one.candidates.left_out.items()}.items():
+    for version, reason in {v: r for item in searches for v, r in item.candidates.left_out.items()}.items():
         ERR.print(f"left out: RocketMQ {version}: {reason}", markup=False)
     with Progress() as progress, Runner(replace(options, progress=progress)) as runner:
         bisect_all(runner, searches, answer, parallel, progress)

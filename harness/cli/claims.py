@@ -83,8 +83,8 @@ def claims_run(
         raise UsageProblem("--slow and --fast leave nothing", "Leave one of them out.")
     wanted, expected = chosen(only), read_expected()
     speed = Speed.SLOW if slow else Speed.FAST if fast else Speed.ALL
-    named = (one.strip() for text in rocketmq or VERSIONS for one in text.split(","))
-    versions = tuple(dict.fromkeys(version_of(one) for one in named if one))
+    named = (item.strip() for text in rocketmq or VERSIONS for item in text.split(","))
+    versions = tuple(dict.fromkeys(version_of(item) for item in named if item))
     plan = planned(carriers(_library(), wanted, speed), versions, on)
     for line in left_out_lines(plan.left_out):
         ERR.print(f"left out: {line}", markup=False)

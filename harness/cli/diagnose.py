@@ -166,7 +166,7 @@ def diagnose(
         target.name_servers(namesrv),
         tuple(dict.fromkeys(groups)) if groups else None,
         tuple(topics or ()),
-        tuple(target.address(one, "--proxy") for one in proxies or ()),
+        tuple(target.address(proxy, "--proxy") for proxy in proxies or ()),
         read_messages,
     )
     access = Access(target.secrets(access_key_file), target.tls(tls, tls_ca), target.mapped(mapped or ()))
@@ -287,7 +287,7 @@ def _list(output: Output) -> ExitCode:
     if output is Output.JSON:
         from rocketchaos.harness.diagnose.output.document import check_document
 
-        json.dump([check_document(one) for one in CHECKS.values()], sys.stdout, indent=2)
+        json.dump([check_document(check) for check in CHECKS.values()], sys.stdout, indent=2)
         sys.stdout.write("\n")
     else:
         from rocketchaos.harness.diagnose.output.text import listed
@@ -297,9 +297,9 @@ def _list(output: Output) -> ExitCode:
 
 
 def _chosen(only: Iterable[str], skip: Iterable[str]) -> tuple[Check, ...]:
-    wanted, unwanted = [_code(one) for one in only], {_code(one) for one in skip}
+    wanted, unwanted = [_code(text) for text in only], {_code(text) for text in skip}
     chosen = tuple(
-        one for code, one in CHECKS.items() if code not in unwanted and (not wanted or code in wanted)
+        check for code, check in CHECKS.items() if code not in unwanted and (not wanted or code in wanted)
     )
     if not chosen:
         raise UsageProblem("no check is left", "Leave out `--only` or `--skip`.")

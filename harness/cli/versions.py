@@ -22,27 +22,33 @@ def list_versions(as_json: JsonOption = False) -> ExitCode:
         progress("asking which releases there are")
         found, unreached = releases(progress)
     if as_json:
-        told = [
+        entries = [
             {
-                "version": one.version,
-                "cached": one.cached,
-                "runs": not one.lacks,
-                "has": one.has,
-                "lacks": one.lacks,
+                "version": entry.version,
+                "cached": entry.cached,
+                "runs": not entry.lacks,
+                "has": entry.has,
+                "lacks": entry.lacks,
             }
-            for one in found
+            for entry in found
         ]
-        json.dump({"schema_version": SCHEMA_VERSION, "versions": told}, sys.stdout, indent=2)
+        json.dump({"schema_version": SCHEMA_VERSION, "versions": entries}, sys.stdout, indent=2)
         sys.stdout.write("\n")
     else:
-        for one in found:
-            OUT.print(_line(one), markup=False)
+        for item in found:
+            OUT.print(_line(item), markup=False)
     if unreached is None:
         return ExitCode.AS_EXPECTED
     ERR.print(f"rocketchaos: those in the cache alone: {unreached}", markup=False)
     return unreached.exit_code
 
 
-def _line(one: Release) -> str:
-    note = "in the cache" if one.cached else f"can't be run: no {', '.join(one.lacks)}" if one.lacks else ""
-    return f"{one.version:<8}{' '.join(one.has):<28}{note}".rstrip()
+def _line(release: Release) -> str:
+    note = (
+        "in the cache"
+        if release.cached
+        else f"can't be run: no {', '.join(release.lacks)}"
+        if release.lacks
+        else ""
+    )
+    return f"{release.version:<8}{' '.join(release.has):<28}{note}".rstrip()

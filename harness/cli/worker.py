@@ -42,7 +42,7 @@ def worker_test(
         for result in results(kind, worker_kind, rocketmq, logs.absolute(), progress):
             found.append(result)
             _tell(result)
-    failed = [one for one in found if one.outcome == "failed"]
+    failed = [item for item in found if item.outcome == "failed"]
     if failed:
         OUT.print(f"{len(failed)} of {len(found)} checks fail; the logs are in {logs}", markup=False)
         return ExitCode.NOT_AS_EXPECTED

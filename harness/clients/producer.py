@@ -234,7 +234,7 @@ class Producer:
                 tag=messages[0]["tag"],
                 key=messages[0]["key"],
                 body=messages[0]["key"],
-                batch=[{"tag": one["tag"], "key": one["key"]} for one in messages[1:]],
+                batch=[{"tag": entry["tag"], "key": entry["key"]} for entry in messages[1:]],
                 how=dict(how),
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
                 timeout_ms=timeout_ms,
@@ -251,18 +251,18 @@ class Producer:
             failed: dict[str, Any] = {"error": self.last_error, "code": None}
             if isinstance(failure, WorkerFailed):
                 failed |= {"code": failure.code, "exceptions": list(failure.exceptions)}
-            for one in messages:
-                self._history.append(NAME, SendFailed.kind, {**one, **failed})
+            for item in messages:
+                self._history.append(NAME, SendFailed.kind, {**item, **failed})
             return False
         self.last_error = str(answer["status"])
         if how:
             self._accepted(messages[0], how, answer)
             return answer["status"] in (None, "SEND_OK")
         ids = [str(answer[name] or "").split(",") for name in ("msg_id", "offset_msg_id")]
-        for number, one in enumerate(messages):
+        for number, item in enumerate(messages):
             msg_id, offset_msg_id = (own[number] if number < len(own) else None for own in ids)
             own = {"msg_id": msg_id, "offset_msg_id": offset_msg_id} if len(messages) > 1 else {}
-            self._sent(one, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
+            self._sent(item, {**answer, **own, "queue_offset": answer["queue_offset"] + number})
         return bool(answer["status"] == "SEND_OK")
 
     def _sent(self, message: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
@@ -283,8 +283,8 @@ class Producer:
         """It is not in its queue yet: that is looked for later."""
         transaction = how.get("transaction")
         way = transaction["state"] if transaction else "oneway" if "oneway" in how else "delayed"
-        told = {"how": way, "status": answer["status"], "msg_id": answer["msg_id"]}
-        self._history.append(NAME, SendAccepted.kind, {**message, **told})
+        found = {"how": way, "status": answer["status"], "msg_id": answer["msg_id"]}
+        self._history.append(NAME, SendAccepted.kind, {**message, **found})
         with self._lock:
             self._on_their_way.append((message, answer["msg_id"]))
 

@@ -40,8 +40,8 @@ def create_routed_topic(
     def routed() -> dict[str, tuple[Value, ...]]:
         try:
             return {
-                one["broker"]: tuple(one[told] for name, told in routed_so.items() if name in settings)
-                for one in admin.route(topic)["queues"]
+                item["broker"]: tuple(item[text] for name, text in routed_so.items() if name in settings)
+                for item in admin.route(topic)["queues"]
             }
         except WorkerFailed as failure:
             if failure.code != NO_ROUTE:

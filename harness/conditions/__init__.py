@@ -47,7 +47,7 @@ def _interval_s(state: RetryCallState) -> float:
 
 
 def await_condition(
-    context: ConditionContext, awaited: Awaited, look: Callable[[], Seen], within_ms: int
+    context: ConditionContext, awaited: Awaited, observe: Callable[[], Seen], within_ms: int
 ) -> None:
     """Look again and again until the condition holds; a worker or server that dies ends it at once.
 
@@ -56,13 +56,13 @@ def await_condition(
         EnvironmentNotReady: a worker or a server died.
     """
     started_ns = context.now_ns()
-    looks = 0
+    observations = 0
 
     def guarded() -> Seen:
-        nonlocal looks
-        looks += 1
+        nonlocal observations
+        observations += 1
         context.check_alive()
-        return look()
+        return observe()
 
     retrying = Retrying(
         retry=retry_if_result(lambda seen: not seen.holds),
@@ -74,7 +74,7 @@ def await_condition(
     except RetryError as limit:
         last = limit.last_attempt.result()
         raise PreconditionNotMet(
-            f"settle: {awaited.title} not reached within {within_ms / 1000:g} s ({looks} looks); "
+            f"settle: {awaited.title} not reached within {within_ms / 1000:g} s ({observations} looks); "
             f"last seen: {last.text}",
             cause=f"settle-{awaited.id}",
             about=(awaited.subject,),
@@ -87,7 +87,7 @@ def await_condition(
             condition_id=awaited.id,
             subject=awaited.subject,
             took_ms=round(took_ms, 1),
-            looks=looks,
+            looks=observations,
             seen=seen.text,
         ),
     )

@@ -33,10 +33,10 @@ class FatesSealed:
     def __call__(self) -> Seen:
         now_ns = self._context.now_ns()
         if self._last is None or (now_ns - self._last[0]) / 1e6 >= LOOK_EVERY_MS:
-            self._last = now_ns, self._look(now_ns)
+            self._last = now_ns, self._observe(now_ns)
         return self._last[1]
 
-    def _look(self, now_ns: int) -> Seen:
+    def _observe(self, now_ns: int) -> Seen:
         events = tuple(self._context.history.events)
         last = events[-1]
         # The end of the view is this moment, be there an event of it or not.

@@ -14,10 +14,5 @@ if TYPE_CHECKING:
 def messages_delivered(context: ConditionContext, target: str, topic: str | None, count: int) -> Seen:
     """Whether so many different messages, or more, have reached the listeners of the target."""
     view = RunView(context.scenario, context.history.events)
-    consumers = view.consumers(target) or ()
-    keys = {
-        delivery.key
-        for delivery in view.deliveries(len(view.events), consumers)
-        if topic is None or delivery.topic == topic
-    }
+    keys = view.delivered(len(view.events), view.consumers(target) or (), topic)
     return Seen(len(keys) >= count, f"{len(keys)} delivered")

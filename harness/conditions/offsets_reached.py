@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rocketchaos.assertions.view import RunView, queue_name
+from rocketchaos.assertions.lag import lag_over
+from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
-from rocketchaos.harness.probes.offsets_probe import QueueOffsets, read_offsets
+from rocketchaos.harness.core.events.observed import QueueProgress
+from rocketchaos.harness.probes.offsets_probe import read_offsets
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
     from rocketchaos.harness.conditions.context import ConditionContext
 
 
-def shown_queues(context: ConditionContext, group: str, topic: str) -> tuple[QueueOffsets, ...] | str:
+def shown_queues(context: ConditionContext, group: str, topic: str) -> tuple[QueueProgress, ...] | str:
     """The brokers' queues of a topic with every message that was acknowledged; or why they can't be told yet.
 
     The consume queue is filled asynchronously, and nobody can be behind what isn't shown yet.
@@ -48,10 +50,9 @@ def offsets_reached(
             return Seen(False, view.why_not_owned(view.consumers(queues_of) or (), why))
         if not owned:
             return Seen(False, f"{queues_of} owns no queue of {topic}")
-        queues = tuple(item for item in queues if queue_name(item.broker, item.queue_id) in owned)
-    behind = sum(max(0, queue.lag) for queue in queues)
-    texts = [f"{item.broker}:{item.queue_id} {item.consumer_offset} of {item.max_offset}" for item in queues]
-    if any(queue.lag < 0 for queue in queues):
+        queues = tuple(queue for queue in queues if queue.name in owned)
+    seen = lag_over(queues)
+    if seen.beyond:
         # As after `reset-offset` beyond the end: the consumer is yet to find out.
-        return Seen(False, f"beyond the end: {', '.join(texts)}")
-    return Seen(behind <= lag, f"lag {behind}: {', '.join(texts)}")
+        return Seen(False, f"beyond the end: {seen.text}")
+    return Seen(seen.messages <= lag, f"lag {seen.messages}: {seen.text}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rocketchaos.assertions.attempts import retries
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.conditions import Seen
 
@@ -12,11 +13,9 @@ if TYPE_CHECKING:
 
 
 def retries_came(context: ConditionContext, target: str, count: int) -> Seen:
-    """Whether so many deliveries to the target, or more, had a reconsumeTimes of 1 or more."""
+    """Whether so many deliveries to the target, or more, were retries."""
     view = RunView(context.scenario, context.history.events)
-    retries = [
-        delivery
-        for delivery in view.deliveries(len(view.events), view.consumers(target) or ())
-        if delivery.reconsume_times > 0
-    ]
-    return Seen(len(retries) >= count, f"{len(retries)} retries")
+    consumers = view.consumers(target) or ()
+    groups = dict.fromkeys(view.scenario.consumers[name].group for name in consumers)
+    number = sum(len(retries(view, len(view.events), group, consumers)) for group in groups)
+    return Seen(number >= count, f"{number} retries")

@@ -174,7 +174,7 @@ class Bench:
             connections = self.admin.connection(group, self.broker.address)["connections"]
         except WorkerFailed:
             return set()
-        return {str(one["client_id"]) for one in connections}
+        return {str(connection["client_id"]) for connection in connections}
 
     def release(self) -> None:
         """End every process."""

@@ -39,10 +39,10 @@ def sends(bench: Bench) -> str | None:
         if missing := _SENT - set(answer):
             raise NotSo(f"`send` answers without {', '.join(sorted(missing))}: {answer}")
         found = _found(bench, topic, str(answer["msg_id"]))
-        told = {key: answer[key] for key in ("broker", "queue_id", "queue_offset") if answer[key] is not None}
-        stored = {key: found.get(key) for key in told}
-        if told != stored or (queue is not None and told.get("queue_id") != queue["id"]):
-            raise NotSo(f"`send` was asked for queue {queue} and answers {told}; stored is {stored}")
+        text = {key: answer[key] for key in ("broker", "queue_id", "queue_offset") if answer[key] is not None}
+        stored = {key: found.get(key) for key in text}
+        if text != stored or (queue is not None and text.get("queue_id") != queue["id"]):
+            raise NotSo(f"`send` was asked for queue {queue} and answers {text}; stored is {stored}")
     return None
 
 
@@ -127,10 +127,10 @@ def retries(bench: Bench) -> str | None:
     consumer, _ = bench.consume(bench.worker(), group, {topic: "*"}, behaviour=behaviour, **level)
     sent = bench.send(producer, topic, "tagA", "failed")
     first, again = bench.wait(consumer, "received", 2)[:2]
-    told = (first["reconsume_times"], again["reconsume_times"], again["msg_id"], again["topic"])
+    found = (first["reconsume_times"], again["reconsume_times"], again["msg_id"], again["topic"])
     # A client of gRPC counts deliveries, the brokers reconsumeTimes; both tell the second attempt.
-    if told != (0, 1, sent["msg_id"], topic):
-        raise NotSo(f"reconsume_times of both attempts, msg_id and topic of the second are {told}")
+    if found != (0, 1, sent["msg_id"], topic):
+        raise NotSo(f"reconsume_times of both attempts, msg_id and topic of the second are {found}")
     statuses = [event["status"] for event in bench.wait(consumer, "consumed", 2)]
     if statuses[0] == statuses[1]:
         raise NotSo(f"the statuses of a failure and a success are both {statuses[0]}")
@@ -191,14 +191,14 @@ def tells_queues(bench: Bench) -> str | None:
 
     def owned() -> set[int]:
         try:
-            told = (
+            shown = (
                 worker.request("assignment", LIMIT_S, name=consumer)
                 if bench.api.asks_process
                 else bench.admin.running_info(group, client_id, bench.broker.address, 3_000)
             )
         except WorkerFailed:
             return set()
-        return {int(one["queue_id"]) for one in told["queues"] if one["topic"] == topic}
+        return {int(item["queue_id"]) for item in shown["queues"] if item["topic"] == topic}
 
     bench.until("all four queues", owned, lambda seen: seen in ({0, 1, 2, 3}, {-1}))
     return None

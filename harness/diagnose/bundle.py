@@ -51,7 +51,7 @@ def write(path: Path, scope: Scope, looks: int, exchanges: Sequence[Exchange]) -
         True,
         pseudonyms.scope(scope),
         looks,
-        [pseudonyms.exchange(one) for one in exchanges],
+        [pseudonyms.exchange(exchange) for exchange in exchanges],
     )
     names = path.with_name(f"{path.name}.names.json")
     try:
@@ -100,11 +100,11 @@ class Recorded:
     def __init__(self, exchanges: Sequence[Exchange], looks: int) -> None:
         self.looks = looks
         self._groups: dict[int, set[str]] = {}
-        for one in exchanges:
-            if one.code == GET_CONSUMER_CONNECTION_LIST and "consumerGroup" in one.fields:
-                self._groups.setdefault(one.look, set()).add(one.fields["consumerGroup"])
+        for exchange in exchanges:
+            if exchange.code == GET_CONSUMER_CONNECTION_LIST and "consumerGroup" in exchange.fields:
+                self._groups.setdefault(exchange.look, set()).add(exchange.fields["consumerGroup"])
         self._answers = {
-            _question(one.look, one.address, one.code, one.fields): one for one in reversed(exchanges)
+            _question(item.look, item.address, item.code, item.fields): item for item in reversed(exchanges)
         }
 
     async def ask(

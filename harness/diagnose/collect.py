@@ -68,25 +68,25 @@ class Collector:
             number: of the look, from 0 on.
             only: these groups alone; None: all that are looked at.
         """
-        one = Look(number, int(time.time() * 1000))
-        await self._cluster(one)
-        groups = [group for group in self._groups(one) if only is None or group in only]
-        await asyncio.gather(*(self._group(one, group) for group in groups))
-        topics = sorted({topic for group in groups for topic in self.topics_of(one, group)})
+        item = Look(number, int(time.time() * 1000))
+        await self._cluster(item)
+        groups = [group for group in self._groups(item) if only is None or group in only]
+        await asyncio.gather(*(self._group(item, group) for group in groups))
+        topics = sorted({topic for group in groups for topic in self.topics_of(item, group)})
         own = [f"{prefix}{group}" for group in groups for prefix in (RETRY, DEAD_LETTERS)]
-        await asyncio.gather(*(self._topic(one, topic) for topic in [*topics, *own]))
+        await asyncio.gather(*(self._topic(item, topic) for topic in [*topics, *own]))
         members = [
-            self._member(one, group, client_id, found)
+            self._member(item, group, client_id, found)
             for group in groups
-            for client_id, found in self._connections(one, group).items()
+            for client_id, found in self._connections(item, group).items()
         ]
         await asyncio.gather(*members)
         # Whoever came while it was asked for brought topics of its own.
-        late = {topic for group in groups for topic in self.topics_of(one, group)} - set(topics)
-        await asyncio.gather(*(self._topic(one, topic) for topic in sorted(late)))
-        one.at_ms = min((asked.at_ms for asked in self._asked(one) if asked.at_ms), default=one.at_ms)
-        self._first = self._first or one
-        return one
+        late = {topic for group in groups for topic in self.topics_of(item, group)} - set(topics)
+        await asyncio.gather(*(self._topic(item, topic) for topic in sorted(late)))
+        item.at_ms = min((asked.at_ms for asked in self._asked(item) if asked.at_ms), default=item.at_ms)
+        self._first = self._first or item
+        return item
 
     def topics_of(self, look: Look, group: str) -> list[str]:
         """The topics that a group consumes, by what brokers and members say, without its own retry topic."""
@@ -98,7 +98,7 @@ class Collector:
         for table in look.offsets.values():
             found.update(table.get(group, {}))
         own = (f"{RETRY}{group}", f"{DEAD_LETTERS}{group}")
-        return sorted(one for one in found if one not in own and self.scope.wants(one))
+        return sorted(text for text in found if text not in own and self.scope.wants(text))
 
     async def entries(self, look: Look) -> None:
         """Read the newest entries of ConsumeQueues (321), positions and hashes of tags, where they matter.
@@ -116,7 +116,7 @@ class Collector:
             and (_disagree(look, group, topic) or (look.offset(group, topic, queue) or 0) < ends.max_offset)
         }
 
-        await asyncio.gather(*(self._entries(look, *one) for one in sorted(wanted)))
+        await asyncio.gather(*(self._entries(look, *item) for item in sorted(wanted)))
 
     async def _entries(self, look: Look, topic: str, queue: Queue, begin: int) -> None:
         if queue[0] not in look.brokers:
@@ -126,7 +126,7 @@ class Collector:
         fields = {"topic": topic, "queueId": str(queue[1]), "index": str(begin), "count": count}
         answer = look.entries[topic, queue] = await ask(requests.QUERY_CONSUME_QUEUE, fields)
         if self.scope.read_messages:
-            places = [str(read.whole(one.get("physicOffset"))) for one in read.queue_data(answer)]
+            places = [str(read.whole(item.get("physicOffset"))) for item in read.queue_data(answer)]
             look.messages[topic, queue] = await asyncio.gather(
                 *(
                     ask(requests.VIEW_MESSAGE_BY_ID, {"offset": place, "topic": topic}, read.keep_messages)
@@ -195,7 +195,7 @@ class Collector:
         found = {group for table in look.groups.values() for group in table}
         found |= {group for table in look.offsets.values() for group in table}
         return sorted(
-            one for one in found if one not in _RESERVED_GROUPS and not one.startswith("CID_RMQ_SYS_")
+            item for item in found if item not in _RESERVED_GROUPS and not item.startswith("CID_RMQ_SYS_")
         )
 
     async def _group(self, look: Look, group: str) -> None:
@@ -218,7 +218,7 @@ class Collector:
             for connection in stored.connections:
                 found.setdefault(connection.client_id, set()).add(connection)
         return {
-            client_id: tuple(sorted(known, key=lambda one: one.address))
+            client_id: tuple(sorted(known, key=lambda item: item.address))
             for client_id, known in sorted(found.items())
         }
 
@@ -227,7 +227,9 @@ class Collector:
     ) -> None:
         by_name = look.stored[group]
         broker = next(
-            name for name in by_name if any(one.client_id == client_id for one in by_name[name].connections)
+            name
+            for name in by_name
+            if any(connection.client_id == client_id for connection in by_name[name].connections)
         )
         fields = {"consumerGroup": group, "clientId": client_id, "jstackEnable": "false"}
         address = by_name[broker].exchange.address
@@ -274,10 +276,10 @@ class Collector:
 
     @staticmethod
     def _asked(look: Look) -> Iterable[Exchange]:
-        yield from (one.exchange for one in look.registered.values())
+        yield from (item.exchange for item in look.registered.values())
         yield from look.offset_tables.values()
 
 
 def _disagree(look: Look, group: str, topic: str) -> bool:
-    own = [one.subscriptions.get(topic) for one in look.members[group].values() if one.answered]
-    return len({None if one is None else meaning(one) for one in own}) > 1
+    own = [member.subscriptions.get(topic) for member in look.members[group].values() if member.answered]
+    return len({None if item is None else meaning(item) for item in own}) > 1

@@ -51,7 +51,7 @@ class Report:
 
     def at_least(self, threshold: Level) -> tuple[Finding, ...]:
         """The findings that count."""
-        return tuple(one for one in self.findings if one.level >= threshold)
+        return tuple(finding for finding in self.findings if finding.level >= threshold)
 
 
 @dataclass(slots=True)
@@ -132,8 +132,8 @@ Sign = tuple[str, str, str, str]
 """Of a thing that was found: code, group, topic and what must stay the same."""
 
 
-def _is_unsettled(one: Result) -> bool:
-    return one.look_again if isinstance(one, Unknown) else not one.settled
+def _is_unsettled(result: Result) -> bool:
+    return result.look_again if isinstance(result, Unknown) else not result.settled
 
 
 def evaluate(
@@ -160,10 +160,10 @@ def _view(looks: Sequence[Look], group: str, collector: Collector) -> GroupView:
 
 def _signs(results: Mapping[Place, Sequence[Result]]) -> frozenset[Sign]:
     return frozenset(
-        (code, group, one.topic, one.key)
+        (code, group, item.topic, item.key)
         for (code, group), found in results.items()
-        for one in found
-        if isinstance(one, Found)
+        for item in found
+        if isinstance(item, Found)
     )
 
 
@@ -182,17 +182,17 @@ def _report(
     offline = [group for group, look in last.items() if not look.members.get(group)]
     for (code, group), found in results.items():
         check = CHECKS[code]
-        for one in found:
-            if isinstance(one, Unknown):
-                undetermined.append(Undetermined(check, group, one.topic, one.reason, one.evidence))
-            elif one.settled or _lasts_s(looks, seen, (code, group, one.topic, one.key)) >= SETTLES_S:
-                findings.append(_finding(check, group, one))
+        for item in found:
+            if isinstance(item, Unknown):
+                undetermined.append(Undetermined(check, group, item.topic, item.reason, item.evidence))
+            elif item.settled or _lasts_s(looks, seen, (code, group, item.topic, item.key)) >= SETTLES_S:
+                findings.append(_finding(check, group, item))
             else:
-                reason = f"it may be a moment of a change: {one.sentence}"
-                undetermined.append(Undetermined(check, group, one.topic, reason, one.evidence))
+                reason = f"it may be a moment of a change: {item.sentence}"
+                undetermined.append(Undetermined(check, group, item.topic, reason, item.evidence))
         if not found and check.ruled_out and group not in offline:
             ruled_out.append(RuledOut(check, group))
-    findings.sort(key=lambda one: (-one.level, one.check.code, one.group, one.topic))
+    findings.sort(key=lambda finding: (-finding.level, finding.check.code, finding.group, finding.topic))
     return Report(
         collector.scope.name_servers,
         tuple(last),
@@ -220,10 +220,17 @@ def _lasts_s(looks: Sequence[Look], seen: Sequence[frozenset[Sign]], sign: Sign)
     return (own[-1][0].at_ms - since) / 1000
 
 
-def _finding(check: Check, group: str, one: Found) -> Finding:
-    level = check.level if one.level is None else one.level
+def _finding(check: Check, group: str, found: Found) -> Finding:
+    level = check.level if found.level is None else found.level
     return Finding(
-        check, level, group, one.topic, one.sentence, one.effect or check.effect, one.evidence, one.messages
+        check,
+        level,
+        group,
+        found.topic,
+        found.sentence,
+        found.effect or check.effect,
+        found.evidence,
+        found.messages,
     )
 
 
@@ -233,21 +240,21 @@ def require_reached(look: Look) -> None:
     Raises:
         EnvironmentNotReady: no name server, or no broker, can be reached.
     """
-    silent = [one.exchange for one in look.registered.values() if not one.exchange.succeeded]
+    silent = [item.exchange for item in look.registered.values() if not item.exchange.succeeded]
     if len(silent) == len(look.registered):
         raise EnvironmentNotReady(
-            "no name server answers: " + "; ".join(f"{one.address}: {one.why_not}" for one in silent),
+            "no name server answers: " + "; ".join(f"{item.address}: {item.why_not}" for item in silent),
             "Correct `--namesrv`. An access key goes into `--access-key-file`; TLS is `--tls`.",
         )
     if not look.brokers:
         raise EnvironmentNotReady(
             "the name server knows no broker", "Is it the right one? Brokers register every 30 s."
         )
-    asked = [one for broker in look.brokers.values() for one in broker.asked] + list(
+    asked = [item for broker in look.brokers.values() for item in broker.asked] + list(
         look.offset_tables.values()
     )
-    if asked and all(one.answer_code is None for one in asked):
+    if asked and all(item.answer_code is None for item in asked):
         raise EnvironmentNotReady(
-            "no broker answers: " + "; ".join(sorted({f"{one.address}: {one.why_not}" for one in asked})),
+            "no broker answers: " + "; ".join(sorted({f"{item.address}: {item.why_not}" for item in asked})),
             "If they advertise addresses that lead nowhere from here: `--map 10.0.0.5:10911=127.0.0.1:20911`.",
         )

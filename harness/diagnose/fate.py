@@ -71,18 +71,18 @@ class Lost:
 def entries_of(view: GroupView, topic: str, queue: Queue) -> Sequence[Entry] | None:
     """The messages of a queue that are known; None: none are."""
     if (pulled := view.now.messages.get((topic, queue))) is not None:
-        known = (read.listed(one) for exchange in pulled for one in read.listed(exchange.document))
+        known = (read.listed(item) for exchange in pulled for item in read.listed(exchange.document))
         return [
-            Entry(read.whole(one[0]), hash_code(str(one[1])) if one[1] else 0, str(one[1] or ""))
-            for one in known
-            if len(one) == 2
+            Entry(read.whole(item[0]), hash_code(str(item[1])) if item[1] else 0, str(item[1] or ""))
+            for item in known
+            if len(item) == 2
         ]
     exchange = view.now.entries.get((topic, queue))
     if exchange is None or not exchange.succeeded:
         return None
     begin = read.whole(exchange.fields.get("index"))
     data = read.queue_data(exchange)
-    return [Entry(begin + number, read.whole(one.get("tagsCode"))) for number, one in enumerate(data)]
+    return [Entry(begin + number, read.whole(item.get("tagsCode"))) for number, item in enumerate(data)]
 
 
 def carries_its_own(view: GroupView, member: Member) -> bool:
@@ -126,7 +126,7 @@ def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
         offset = view.reached(topic, queue) or 0
         bad: list[tuple[Entry, Fate]] = []
         for entry in entries_of(view, topic, queue) or ():
-            wants = [takes(one, entry.tags_code, entry.tag) for one in view.own(topic).values()]
+            wants = [takes(item, entry.tags_code, entry.tag) for item in view.own(topic).values()]
             if not any(wants):
                 certain = certain and None not in wants
                 continue
@@ -142,13 +142,13 @@ def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
 def _ranges(
     topic: str, queue: Queue, offset: int, bad: Sequence[tuple[Entry, Fate]], names: dict[int, str]
 ) -> Iterator[Lost]:
-    def kind(one: tuple[Entry, Fate]) -> tuple[str, Fate, bool]:
-        entry, what = one
+    def kind(item: tuple[Entry, Fate]) -> tuple[str, Fate, bool]:
+        entry, what = item
         tag = entry.tag if entry.tag else names.get(entry.tags_code, f"hash {entry.tags_code}")
         return tag, what, entry.offset < offset
 
     for (tag, what, passed), group in groupby(
-        sorted(bad, key=lambda one: (kind(one), one[0].offset)), key=kind
+        sorted(bad, key=lambda item: (kind(item), item[0].offset)), key=kind
     ):
         offsets = [entry.offset for entry, _ in group]
         yield Lost(topic, queue, offsets[0], offsets[-1], len(offsets), tag, what, passed)
@@ -161,12 +161,12 @@ def share_told(view: GroupView, topic: str) -> str:
         return _by_rule(view, topic)
     if not certain:
         return ""
-    number = sum(one.count for one in found)
+    number = sum(entry.count for entry in found)
     if not number:
         return f"Of the {counted(wanted, 'newest message')} that a member wants, none is lost so far."
     by_tag: dict[str, set[Queue]] = {}
-    for one in found:
-        by_tag.setdefault(one.tag, set()).add(one.queue)
+    for item in found:
+        by_tag.setdefault(item.tag, set()).add(item.queue)
     details = "; ".join(f"`{tag}` in {queues_told(queues)}" for tag, queues in sorted(by_tag.items()))
     return (
         f"Of the {counted(wanted, 'newest message')} that a member wants, {number} ({100 * number // wanted} %) "
@@ -178,7 +178,7 @@ def share_told(view: GroupView, topic: str) -> str:
 def _by_rule(view: GroupView, topic: str) -> str:
     """Where nothing that anybody wants is stored yet: what will be lost, by tag and queue."""
     parts = []
-    for code, tag in sorted(_names(view, topic).items(), key=lambda one: one[1]):
+    for code, tag in sorted(_names(view, topic).items(), key=lambda item: item[1]):
         entry = Entry(0, code, tag)
         queues = [
             queue
@@ -206,5 +206,5 @@ def stranded(view: GroupView, topic: str, queues: Sequence[Queue]) -> list[Lost]
 
 def _names(view: GroupView, topic: str) -> dict[int, str]:
     """The tags that members want, by hash."""
-    wanted = [one for one in view.own(topic).values() if one.type == "TAG"]
-    return {hash_code(tag): tag for one in wanted for tag in tags_of(told(one))}
+    wanted = [item for item in view.own(topic).values() if item.type == "TAG"]
+    return {hash_code(tag): tag for item in wanted for tag in tags_of(told(item))}

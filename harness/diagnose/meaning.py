@@ -28,4 +28,4 @@ def takes(subscription: Subscription, tags_code: int, tag: str | None = None) ->
         return None
     if tag is not None:
         return not tags or tag in tags
-    return not tags or tags_code in {hash_code(one) for one in tags}
+    return not tags or tags_code in {hash_code(item) for item in tags}

@@ -66,12 +66,16 @@ def lines(report: Report) -> Iterator[str]:
     """The text format of Prometheus."""
     yield "# HELP rocketchaos_diagnose_finding What is wrong now."
     yield "# TYPE rocketchaos_diagnose_finding gauge"
-    for one in report.findings:
-        labels = _labels(code=one.check.code, level=str(one.level), group=one.group, topic=one.topic)
+    for finding in report.findings:
+        labels = _labels(
+            code=finding.check.code, level=str(finding.level), group=finding.group, topic=finding.topic
+        )
         yield f"rocketchaos_diagnose_finding{labels} 1"
     yield "# HELP rocketchaos_diagnose_undetermined What could not be told now."
     yield "# TYPE rocketchaos_diagnose_undetermined gauge"
-    for code, group, topic in sorted({(one.check.code, one.group, one.topic) for one in report.undetermined}):
+    for code, group, topic in sorted(
+        {(item.check.code, item.group, item.topic) for item in report.undetermined}
+    ):
         yield f"rocketchaos_diagnose_undetermined{_labels(code=code, group=group, topic=topic)} 1"
     yield "# HELP rocketchaos_diagnose_last_look_timestamp_seconds When the last look was."
     yield "# TYPE rocketchaos_diagnose_last_look_timestamp_seconds gauge"

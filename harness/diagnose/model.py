@@ -209,7 +209,7 @@ class Look:
             held = member.queues.get(topic, {}).get(queue)
             if held is not None and not held.dropped:
                 known.append(held.commit_offset)
-        return max((one for one in known if one is not None and one >= 0), default=None)
+        return max((item for item in known if item is not None and item >= 0), default=None)
 
 
 def _number(text: object) -> int:

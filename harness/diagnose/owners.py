@@ -45,7 +45,7 @@ def settled(view: GroupView, topic: str) -> bool | None:
     queues = set(view.queues(topic))
     for client_id in wanting:
         held = view.members[client_id].queues.get(topic, {})
-        has = {queue for queue, one in held.items() if not one.dropped and queue in queues}
+        has = {queue for queue, item in held.items() if not item.dropped and queue in queues}
         if has != set(expected[client_id] or ()):
             return False
     return True

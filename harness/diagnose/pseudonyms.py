@@ -60,8 +60,8 @@ class Pseudonyms:
         """For all that is in these exchanges."""
         new = cls()
         new.scope(scope)
-        for one in exchanges:
-            new.exchange(one)
+        for exchange in exchanges:
+            new.exchange(exchange)
         for kind, names in new._seen.items():
             width = len(str(len(names)))
             by_order = sorted(names, key=lambda name: f"{name}@" if kind == "host" else name)
@@ -72,26 +72,28 @@ class Pseudonyms:
         """The same scope, in pseudonyms."""
         return replace(
             scope,
-            name_servers=tuple(self._name("address", one) for one in scope.name_servers),
-            groups=None if scope.groups is None else tuple(self._name("group", one) for one in scope.groups),
-            topics=tuple(self._name("topic", one) for one in scope.topics),
-            proxies=tuple(self._name("address", one) for one in scope.proxies),
+            name_servers=tuple(self._name("address", name_server) for name_server in scope.name_servers),
+            groups=None
+            if scope.groups is None
+            else tuple(self._name("group", group) for group in scope.groups),
+            topics=tuple(self._name("topic", topic) for topic in scope.topics),
+            proxies=tuple(self._name("address", proxy) for proxy in scope.proxies),
         )
 
-    def exchange(self, one: Exchange) -> Exchange:
+    def exchange(self, item: Exchange) -> Exchange:
         """The same question and answer, in pseudonyms."""
         fields = {
             key: self._name(_VALUES[key], value) if key in _VALUES else value
-            for key, value in one.fields.items()
+            for key, value in item.fields.items()
         }
         return replace(
-            one,
-            address=self._name("address", one.address),
+            item,
+            address=self._name("address", item.address),
             fields=fields,
-            remark=self._text(one.remark.splitlines()[0] if one.remark else ""),
-            answer_fields={key: value for key, value in one.answer_fields.items() if value.isdigit()},
-            body=self._body(one.body),
-            error=self._text(one.error),
+            remark=self._text(item.remark.splitlines()[0] if item.remark else ""),
+            answer_fields={key: value for key, value in item.answer_fields.items() if value.isdigit()},
+            body=self._body(item.body),
+            error=self._text(item.error),
         )
 
     def _body(self, body: str) -> str:
@@ -114,14 +116,14 @@ class Pseudonyms:
             kind = _TABLES.get(key)
             return {
                 self._name(kind, name) if kind else name: self._value(
-                    key if key == "brokerAddrs" else name, one
+                    key if key == "brokerAddrs" else name, item
                 )
-                for name, one in value.items()
+                for name, item in value.items()
             }
         if isinstance(value, list) and not key:  # offsets and tags of messages
             return value
         if isinstance(value, list):
-            return [self._value(key, one) for one in value]
+            return [self._value(key, item) for item in value]
         if isinstance(value, str):
             if key in _VALUES:
                 return self._name(_VALUES[key], value)

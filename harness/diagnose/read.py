@@ -116,7 +116,7 @@ def keep_offsets(body: bytes, groups: Iterable[str] | None) -> bytes:
 def keep_messages(body: bytes) -> bytes:
     """Of the answer to 33: offset and tag of the message, and nothing else."""
     try:
-        return json.dumps([[one.queue_offset, one.tag] for one in decode(body)]).encode()
+        return json.dumps([[item.queue_offset, item.tag] for item in decode(body)]).encode()
     except ValueError:
         return b""
 
@@ -129,7 +129,7 @@ def properties_file(exchange: Exchange) -> dict[str, str]:
 
 def queue_data(exchange: Exchange) -> list[Mapping[str, Any]]:
     """The entries of a ConsumeQueue (321)."""
-    return [mapping(one) for one in listed(mapping(exchange.document).get("queueData"))]
+    return [mapping(item) for item in listed(mapping(exchange.document).get("queueData"))]
 
 
 def registered(exchange: Exchange) -> Registered:
@@ -151,10 +151,10 @@ def route(exchange: Exchange) -> Route:
     return Route(
         exchange,
         {
-            str(one.get("brokerName")): TopicOnBroker(
-                whole(one.get("readQueueNums")), whole(one.get("writeQueueNums")), whole(one.get("perm"))
+            str(item.get("brokerName")): TopicOnBroker(
+                whole(item.get("readQueueNums")), whole(item.get("writeQueueNums")), whole(item.get("perm"))
             )
-            for one in map(mapping, listed(mapping(exchange.document).get("queueDatas")))
+            for item in map(mapping, listed(mapping(exchange.document).get("queueDatas")))
         },
     )
 
@@ -189,20 +189,22 @@ def stored(exchange: Exchange) -> Stored:
     document = mapping(exchange.document)
     connections = tuple(
         Connection(
-            str(one.get("clientId", "")),
-            str(one.get("clientAddr", "")),
-            str(one.get("language", "")),
-            whole(one.get("version")),
+            str(item.get("clientId", "")),
+            str(item.get("clientAddr", "")),
+            str(item.get("language", "")),
+            whole(item.get("version")),
         )
-        for one in map(mapping, listed(document.get("connectionSet")))
+        for item in map(mapping, listed(document.get("connectionSet")))
     )
     return Stored(
         exchange,
         online=exchange.succeeded and bool(connections),
-        connections=tuple(sorted(connections, key=lambda one: (one.client_id, one.address))),
+        connections=tuple(
+            sorted(connections, key=lambda connection: (connection.client_id, connection.address))
+        ),
         subscriptions={
-            topic: _subscription(mapping(one), topic)
-            for topic, one in mapping(document.get("subscriptionTable")).items()
+            topic: _subscription(mapping(item), topic)
+            for topic, item in mapping(document.get("subscriptionTable")).items()
         },
         consume_type=str(document.get("consumeType") or ""),
         model=str(document.get("messageModel") or ""),
@@ -219,8 +221,8 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
             if (found := _queue(key)) is not None:
                 queues.setdefault(found[0], {})[found[1]] = _held(mapping(value))
     subscriptions = [
-        _subscription(mapping(one), str(mapping(one).get("topic", "")))
-        for one in listed(document.get("subscriptionSet"))
+        _subscription(mapping(item), str(mapping(item).get("topic", "")))
+        for item in listed(document.get("subscriptionSet"))
     ]
     return Member(
         client_id,
@@ -228,38 +230,38 @@ def member(client_id: str, exchange: Exchange, connections: tuple[Connection, ..
         connections,
         answered=exchange.succeeded and isinstance(document.get("subscriptionSet"), list),
         properties={key: str(value) for key, value in mapping(document.get("properties")).items()},
-        subscriptions={one.topic: one for one in subscriptions},
+        subscriptions={subscription.topic: subscription for subscription in subscriptions},
         queues=queues,
     )
 
 
-def _subscription(one: Mapping[str, Any], topic: str) -> Subscription:
+def _subscription(item: Mapping[str, Any], topic: str) -> Subscription:
     return Subscription(
         topic,
-        str(one.get("subString") or ""),
-        str(one.get("expressionType") or "TAG"),
-        whole(one.get("subVersion")),
-        frozenset(map(whole, listed(one.get("codeSet")))),
+        str(item.get("subString") or ""),
+        str(item.get("expressionType") or "TAG"),
+        whole(item.get("subVersion")),
+        frozenset(map(whole, listed(item.get("codeSet")))),
     )
 
 
-def _held(one: Mapping[str, Any]) -> Held:
+def _held(item: Mapping[str, Any]) -> Held:
     return Held(
-        commit_offset=whole(one.get("commitOffset")),
-        cached_count=whole(one.get("cachedMsgCount")),
-        cached_min_offset=whole(one.get("cachedMsgMinOffset")),
-        locked=str(one.get("locked")).lower() == "true",
-        dropped=str(one.get("droped")).lower() == "true",
-        last_lock_ms=whole(one.get("lastLockTimestamp")),
-        last_pull_ms=whole(one.get("lastPullTimestamp")),
-        last_consume_ms=whole(one.get("lastConsumeTimestamp")),
+        commit_offset=whole(item.get("commitOffset")),
+        cached_count=whole(item.get("cachedMsgCount")),
+        cached_min_offset=whole(item.get("cachedMsgMinOffset")),
+        locked=str(item.get("locked")).lower() == "true",
+        dropped=str(item.get("droped")).lower() == "true",
+        last_lock_ms=whole(item.get("lastLockTimestamp")),
+        last_pull_ms=whole(item.get("lastPullTimestamp")),
+        last_consume_ms=whole(item.get("lastConsumeTimestamp")),
     )
 
 
 def _queue(key: str) -> tuple[str, Queue] | None:
     """Topic and queue of a MessageQueue that is written as a key."""
     try:
-        one = mapping(loads(key.encode()))
+        item = mapping(loads(key.encode()))
     except ValueError:
         return None
-    return str(one.get("topic", "")), (str(one.get("brokerName", "")), whole(one.get("queueId")))
+    return str(item.get("topic", "")), (str(item.get("brokerName", "")), whole(item.get("queueId")))

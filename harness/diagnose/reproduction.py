@@ -81,23 +81,23 @@ class Scaled:
         wanted = [
             member.subscriptions[real] for member in self.members.values() if real in member.subscriptions
         ]
-        found = sorted({tag for one in wanted for tag in tags_of(one.expression)})
+        found = sorted({tag for item in wanted for tag in tags_of(item.expression)})
         return found or [_TAG]
 
 
 def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     """The group as it can run here; otherwise why it can't."""
-    members = [one for one in view.answered if any(topic in one.subscriptions for topic in view.topics)]
+    members = [item for item in view.answered if any(topic in item.subscriptions for topic in view.topics)]
     if not members:
         return "no member told of itself"
-    if any(one.type == SQL for member in members for one in member.subscriptions.values()):
+    if any(subscription.type == SQL for member in members for subscription in member.subscriptions.values()):
         return "what SQL takes can't be told from outside"
     if view.shares_queues:
         return "its members share all queues (POP)"
-    kept = sorted(_representatives(members, view.topics), key=lambda one: one.client_id)
+    kept = sorted(_representatives(members, view.topics), key=lambda representative: representative.client_id)
     names = {f"m{number}": member for number, member in enumerate(kept, 1)}
     real_topics = [finding.topic] if finding.topic in view.topics else []
-    real_topics += [one for one in view.topics if one not in real_topics][: 3 - len(real_topics)]
+    real_topics += [item for item in view.topics if item not in real_topics][: 3 - len(real_topics)]
     topics = {real: f"t{number}" for number, real in enumerate(real_topics, 1)}
     brokers = sorted({broker for topic in real_topics for broker in view.on_brokers(topic)})[:MOST_BROKERS]
     if not brokers:
@@ -107,7 +107,7 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
             1,
             min(
                 MOST_QUEUES // len(brokers),
-                max((one.read_queues for one in view.on_brokers(real).values()), default=4),
+                max((on_broker.read_queues for on_broker in view.on_brokers(real).values()), default=4),
             ),
         )
         for real, name in topics.items()
@@ -122,7 +122,7 @@ def _representatives(members: Sequence[Member], topics: Sequence[str]) -> list[M
     kinds: dict[object, list[Member]] = {}
     for member in members:
         wants = tuple(
-            (topic, meaning(one)) for topic, one in sorted(member.subscriptions.items()) if topic in topics
+            (topic, meaning(item)) for topic, item in sorted(member.subscriptions.items()) if topic in topics
         )
         kinds.setdefault((wants, member.strategy), []).append(member)
     kept: list[Member] = []
@@ -141,7 +141,7 @@ def _consumers(group: Scaled) -> dict[str, Document]:
     versions = {member.properties.get("PROP_CLIENT_VERSION", "") for member in group.members.values()}
     found: dict[str, Document] = {}
     for name, member in group.members.items():
-        one: Document = {
+        item: Document = {
             "group": "g",
             "process": "own",
             "subscribe": {
@@ -152,16 +152,16 @@ def _consumers(group: Scaled) -> dict[str, Document]:
         }
         version = _VERSION.fullmatch(member.properties.get("PROP_CLIENT_VERSION", ""))
         if member.language == "CPP":
-            one["client"] = "python"
+            item["client"] = "python"
         elif len(versions) > 1 and version and member.language == "JAVA":
-            one["client"] = f"java@{'.'.join(version.groups())}"
+            item["client"] = f"java@{'.'.join(version.groups())}"
         if _strategy(member) != "average":
-            one["strategy"] = _strategy(member)
+            item["strategy"] = _strategy(member)
         if member.properties.get("PROP_CONSUMEORDERLY") == "true":
-            one["listener"] = "orderly"
+            item["listener"] = "orderly"
         if member.properties.get("messageModel") == "BROADCASTING":
-            one["model"] = "broadcasting"
-        found[name] = one
+            item["model"] = "broadcasting"
+        found[name] = item
     return found
 
 
@@ -308,8 +308,8 @@ def _stuck(group: Scaled) -> Document | str:
         [{"offsets": {"group": "g", "topic": topic, "lag": count}}],
         [{"offsets": {"group": "g", "topic": topic, "lag": 0}}],
     )
-    for one in document["consumers"].values():
-        one["behaviour"] = "block"
+    for item in document["consumers"].values():
+        item["behaviour"] = "block"
     return document
 
 
@@ -324,8 +324,8 @@ def _dead_letters(group: Scaled) -> Document | str:
         [{"dead-letter": {"group": "g", "count": count}}],
         [{"dead-letter": {"group": "g", "count": 0}}],
     )
-    for one in document["consumers"].values():
-        one |= {"behaviour": {"fail": 2}, "max_reconsume_times": 1, "retry_delay_level": 1}
+    for item in document["consumers"].values():
+        item |= {"behaviour": {"fail": 2}, "max_reconsume_times": 1, "retry_delay_level": 1}
     return document
 
 
@@ -344,11 +344,11 @@ WRITERS: Mapping[str, Callable[[Scaled], Document | str]] = MappingProxyType(
 
 def control(group: Scaled, document: Document) -> Document:
     """The same with the one cause taken away: its anomaly must be absent."""
-    consumers = {name: dict(one) for name, one in document["consumers"].items()}
-    for one in consumers.values():
-        one.pop("strategy", None)
-        one.pop("behaviour", None)
-        one["subscribe"] = {
+    consumers = {name: dict(item) for name, item in document["consumers"].items()}
+    for consumer in consumers.values():
+        consumer.pop("strategy", None)
+        consumer.pop("behaviour", None)
+        consumer["subscribe"] = {
             name: " || ".join(group.tags(real)) if _has_tags(group, real) else "*"
             for real, name in group.topics.items()
         }

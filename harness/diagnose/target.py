@@ -52,11 +52,11 @@ def name_servers(text: str) -> tuple[str, ...]:
             raise EnvironmentNotReady(
                 f"the name server's name is unknown: {host}", "Correct `--namesrv`."
             ) from error
-        hosts = sorted({str(one[4][0]) for one in known if one[0] == socket.AF_INET}) or sorted(
-            {f"[{one[4][0]}]" for one in known}
+        hosts = sorted({str(item[4][0]) for item in known if item[0] == socket.AF_INET}) or sorted(
+            {f"[{item[4][0]}]" for item in known}
         )
         # One address may be written as it was given, as may `localhost`; of several each is a server.
-        found += [part] if len(hosts) == 1 else [f"{one}:{port}" for one in hosts]
+        found += [part] if len(hosts) == 1 else [f"{item}:{port}" for item in hosts]
     return tuple(dict.fromkeys(found))
 
 

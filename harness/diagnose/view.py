@@ -70,12 +70,12 @@ class GroupView:
     @property
     def stored(self) -> Mapping[str, Stored]:
         """By broker, of those that know the group's members."""
-        return {name: one for name, one in self.now.stored.get(self.group, {}).items() if one.online}
+        return {name: item for name, item in self.now.stored.get(self.group, {}).items() if item.online}
 
     @property
     def not_told(self) -> tuple[Stored, ...]:
         """Brokers that didn't say who is online."""
-        return tuple(one for one in self.now.stored.get(self.group, {}).values() if one.unknown)
+        return tuple(item for item in self.now.stored.get(self.group, {}).values() if item.unknown)
 
     @property
     def members(self) -> Mapping[str, Member]:
@@ -85,12 +85,12 @@ class GroupView:
     @property
     def answered(self) -> tuple[Member, ...]:
         """The members that told of themselves."""
-        return tuple(one for one in self.members.values() if one.answered)
+        return tuple(member for member in self.members.values() if member.answered)
 
     @property
     def silent(self) -> tuple[Member, ...]:
         """The members that didn't."""
-        return tuple(one for one in self.members.values() if not one.answered)
+        return tuple(member for member in self.members.values() if not member.answered)
 
     @property
     def online(self) -> bool:
@@ -99,20 +99,20 @@ class GroupView:
     @property
     def broadcasting(self) -> bool:
         """By what the members say, otherwise the brokers."""
-        own = {one.properties.get("messageModel", "") for one in self.answered} - {""}
-        return "BROADCASTING" in (own or {one.model for one in self.stored.values()})
+        own = {item.properties.get("messageModel", "") for item in self.answered} - {""}
+        return "BROADCASTING" in (own or {item.model for item in self.stored.values()})
 
     @property
     def shares_queues(self) -> bool:
         """Whether its members share all queues (POP), or its queues are told by no client of its kind."""
         return any(
             queue[1] < 0 for member in self.answered for queues in member.queues.values() for queue in queues
-        ) or any(one.properties.get("clientRebalance") == "false" for one in self.answered)
+        ) or any(item.properties.get("clientRebalance") == "false" for item in self.answered)
 
     def own(self, topic: str) -> Mapping[str, Subscription]:
         """What each member that answered wants of a topic, by client id."""
         return {
-            one.client_id: one.subscriptions[topic] for one in self.answered if topic in one.subscriptions
+            item.client_id: item.subscriptions[topic] for item in self.answered if topic in item.subscriptions
         }
 
     def meanings(self, topic: str) -> Mapping[Meaning, list[str]]:
@@ -125,7 +125,9 @@ class GroupView:
     def held(self, topic: str) -> Mapping[str, Subscription]:
         """What each broker holds of a topic for the group."""
         return {
-            name: one.subscriptions[topic] for name, one in self.stored.items() if topic in one.subscriptions
+            name: item.subscriptions[topic]
+            for name, item in self.stored.items()
+            if topic in item.subscriptions
         }
 
     def owners(self, topic: str) -> Mapping[Queue, list[str]]:
@@ -140,7 +142,7 @@ class GroupView:
     def route(self, topic: str) -> Route | None:
         """What the first name server says that knows the topic; None: none does."""
         routes = self.now.routes.get(topic, {}).values()
-        return next((one for one in routes if one.brokers), None)
+        return next((item for item in routes if item.brokers), None)
 
     def on_brokers(self, topic: str) -> Mapping[str, TopicOnBroker]:
         """Where the topic is."""
@@ -151,9 +153,9 @@ class GroupView:
         """The queues from which clients read, as `MQClientInstance.topicRouteData2TopicSubscribeInfo` has it."""
         return tuple(
             (name, number)
-            for name, one in sorted(self.on_brokers(topic).items())
-            if one.permission & READ
-            for number in range(one.read_queues)
+            for name, item in sorted(self.on_brokers(topic).items())
+            if item.permission & READ
+            for number in range(item.read_queues)
         )
 
     def ends(self, topic: str) -> Mapping[Queue, QueueEnds]:

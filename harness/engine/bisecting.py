@@ -34,7 +34,7 @@ def bisect_all(
     searches: Sequence[Bisected],
     answer: Callable[[Report], str],
     parallel: int | None,
-    told: Callable[[str], None],
+    text: Callable[[str], None],
 ) -> None:
     """Let the searches ask, round by round, until each has its history.
 
@@ -45,7 +45,7 @@ def bisect_all(
         parallel: runs at a time, as `Runner.run_all`.
         told: told what is asked.
     """
-    asks: dict[int, Ask] = {number: next(one.search) for number, one in enumerate(searches)}
+    asks: dict[int, Ask] = {number: next(search.search) for number, search in enumerate(searches)}
     while asks:
         jobs = [
             (number, Job(searches[number].scenario, version))
@@ -53,7 +53,7 @@ def bisect_all(
             for version, times in ask
             for _ in range(times)
         ]
-        told(f"asking RocketMQ {', '.join(dict.fromkeys(job.rocketmq for _, job in jobs))}")
+        text(f"asking RocketMQ {', '.join(dict.fromkeys(job.rocketmq for _, job in jobs))}")
         answers: dict[int, dict[str, Counter[str]]] = {number: {} for number in asks}
         reports = runner.run_all([job for _, job in jobs], parallel)
         for (number, job), report in zip(jobs, reports, strict=True):

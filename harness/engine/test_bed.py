@@ -185,12 +185,12 @@ class TestBed:
         spec = self.scenario.bare_groups.get(group, Group())
         members = self.scenario.members(group)
         addresses = context.servers.broker_addresses
-        by_proxy = any(self.scenario.consumers[one].choice.kind.needs_proxy for one in members)
+        by_proxy = any(self.scenario.consumers[member].choice.kind.needs_proxy for member in members)
         if by_proxy or spec.settings:
             create_group(context.admin, self.names.real(group), addresses.values(), spec.settings)
         if spec.settings:
-            told = GroupConfigured(group=group, settings=spec.settings, brokers=tuple(addresses))
-            self.history.append("harness", told)
+            shown = GroupConfigured(group=group, settings=spec.settings, brokers=tuple(addresses))
+            self.history.append("harness", shown)
         for prefix, _ in spec.topics:
             self._create(context, f"{prefix}{group}")
 
@@ -224,7 +224,7 @@ class TestBed:
         alone = self._all_own or home is not None or name in self._own
         shared = choice.kind.shared_worker
         leader = self._leaders.get(name)
-        alone = alone or any(self._leaders[one] == leader for one in self._own & self._leaders.keys())
+        alone = alone or any(self._leaders[item] == leader for item in self._own & self._leaders.keys())
         if shared is not None and not alone:
             spec = self.scenario.consumers.get(name)
             beside = None if spec is None else spec.beside

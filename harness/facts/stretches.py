@@ -100,7 +100,9 @@ def by_group(entries: Sequence[Entry]) -> Mapping[str, list[OfGroup]]:
     """Each group's events, in their order."""
     few = [entry for entry in entries if not isinstance(entry.body, _MASSES)]
     members = _members(few)
-    rows = [(entry, who, _told(entry.body) or members.group.get(who)) for entry in few for who in _who(entry)]
+    rows = [
+        (entry, who, _in_words(entry.body) or members.group.get(who)) for entry in few for who in _who(entry)
+    ]
     everybody = sorted({group for _, _, group in rows if group is not None})
     found: dict[str, list[OfGroup]] = defaultdict(list)
     for entry, who, group in rows:
@@ -133,7 +135,7 @@ def _members(entries: Sequence[Entry]) -> _Members:
     return members
 
 
-def _told(body: Body) -> str | None:
+def _in_words(body: Body) -> str | None:
     if isinstance(body, Settled):
         return settled_group(body)
     group = getattr(body, "group", None)

@@ -108,7 +108,7 @@ class NetworkFault(Fault):
         assert self._sidecar is not None
         return counts(self._sidecar.iptables(("-nvxL", self._chain)))
 
-    def _until(self, look: Callable[[], str], wanted: str, limit_s: float) -> str:
+    def _until(self, observe: Callable[[], str], wanted: str, limit_s: float) -> str:
         """Look until the answer is the wanted one; the last answer."""
         waiting = Retrying(
             stop=stop_after_delay(limit_s),
@@ -116,7 +116,7 @@ class NetworkFault(Fault):
             retry=retry_if_result(lambda seen: seen != wanted),
         )
         try:
-            return str(waiting(look))
+            return str(waiting(observe))
         except RetryError as over:
             return str(over.last_attempt.result())
         except EnvironmentNotReady as error:

@@ -136,8 +136,8 @@ def open_recorded(record: Mapping[str, Any]) -> None:
     Raises:
         UsageProblem: one of them isn't there any more, or is another one now.
     """
-    for name, told in (record.get("builds") or {}).items():
-        found = open_build(Path(told["folder"]))
+    for name, text in (record.get("builds") or {}).items():
+        found = open_build(Path(text["folder"]))
         if found.name != name:
             raise UsageProblem(
                 f"the run was of the build {name}, and {found.folder} has {found.name} now",
@@ -162,10 +162,10 @@ def _read(folder: Path) -> Build:
         if _module(jar) is not None:
             of_modules.setdefault(_version(jar), []).append(jar.name)
     if len(of_modules) > 1:
-        told = "; ".join(
+        text = "; ".join(
             f"{version}: {', '.join(names[:3])}" for version, names in sorted(of_modules.items())
         )
-        raise UsageProblem(f"{lib} mixes versions of RocketMQ: {told}", "Keep the jars of one build.")
+        raise UsageProblem(f"{lib} mixes versions of RocketMQ: {text}", "Keep the jars of one build.")
     (version,) = of_modules
     digest = _digest(jars)
     versions.parse(f"{version}+{digest[:8]}")

@@ -153,7 +153,7 @@ def releases(progress: Progress | None = None) -> tuple[list[Release], Environme
     for version in versions.ascending([*cached, *there]):
         own = there.get(version, set())
         needed = [artifact for role in ARTIFACTS.values() for artifact in role]
-        lacks = () if version in cached else tuple(one for one in needed if one not in own)
+        lacks = () if version in cached else tuple(item for item in needed if item not in own)
         proxy = PROXY in own or (versions.has_proxy(version) and Need(version, ("all-servers",)).cached)
         found.append(Release(version, version in cached, lacks, proxy))
     return found, repository.unreachable
@@ -208,13 +208,16 @@ def _nearest(need: Need, there: Callable[[tuple[Role, ...]], list[str]]) -> str:
 def _releases(repository: Repository, roles: tuple[Role, ...]) -> list[str]:
     """The supported releases of which the repository has all that these roles need."""
     there = _there(repository, roles)
-    needed = {version: {one.split(":")[1] for one in Need(version, roles).coordinates} for version in there}
+    needed = {
+        version: {coordinate.split(":")[1] for coordinate in Need(version, roles).coordinates}
+        for version in there
+    }
     return [version for version, own in there.items() if needed[version] <= own]
 
 
 def _there(repository: Repository, roles: tuple[Role, ...]) -> dict[str, set[str]]:
     """The supported releases, the oldest first, each with what the repository has of these roles' artifacts."""
-    artifacts = {one.split(":")[1] for role in roles for one in coordinates("5.0.0", role)}
+    artifacts = {item.split(":")[1] for role in roles for item in coordinates("5.0.0", role)}
     listed = repository.versions(GROUP, artifacts)
     candidates = versions.ascending(version for own in listed.values() for version in own)
     unlisted = {
@@ -225,10 +228,10 @@ def _there(repository: Repository, roles: tuple[Role, ...]) -> dict[str, set[str
         ]
         for need in (Need(version, roles) for version in candidates)
     }
-    found = repository.has(one for own in unlisted.values() for one in own)
+    found = repository.has(item for own in unlisted.values() for item in own)
     return {
         version: {
-            one.split(":")[1] for one in Need(version, roles).coordinates if found.get(one, True) is True
+            item.split(":")[1] for item in Need(version, roles).coordinates if found.get(item, True) is True
         }
         for version in unlisted
     }

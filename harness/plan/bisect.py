@@ -116,9 +116,11 @@ class _State:
 
     def ask(self, numbers: Sequence[int] | range, times: int | None = None) -> Generator[Ask, Asked, None]:
         """Ask these, those that were asked before only where `times` is given."""
-        wanted = [self._versions[one] for one in numbers if times is not None or one not in self._known]
+        wanted = [
+            self._versions[number] for number in numbers if times is not None or number not in self._known
+        ]
         if wanted:
-            yield from self._ask([(one, times or self._repeat) for one in wanted])
+            yield from self._ask([(item, times or self._repeat) for item in wanted])
 
     def _ask(self, whom: Ask) -> Generator[Ask, Asked, None]:
         found = yield whom
@@ -157,7 +159,7 @@ class _State:
         """Ask the ends until they differ, where they look as if they did."""
         ends = [0, len(self._versions) - 1]
         while self.ends_look_different and not self.ends_differ:
-            more = [one for one in ends if not self._spent(one)]
+            more = [end for end in ends if not self._spent(end)]
             if not more:
                 return
             yield from self.ask(more, self._repeat)
@@ -166,21 +168,21 @@ class _State:
         """Narrow down where the answer changes first."""
         skipped: set[int] = set()
         while not self.strange:
-            inside = [one for one in range(self._lo + 1, self._hi) if one not in skipped]
+            inside = [item for item in range(self._lo + 1, self._hi) if item not in skipped]
             if not inside:
                 return
             parts = min(at_a_time, len(inside)) + 1
             chosen = list(dict.fromkeys(inside[len(inside) * part // parts] for part in range(1, parts)))
             yield from self._place(chosen)
-            sides = {one: self._side(one) for one in chosen}
-            skipped |= {one for one, side in sides.items() if side is None}
+            sides = {item: self._side(item) for item in chosen}
+            skipped |= {item for item, side in sides.items() if side is None}
             self._narrow(sides)
 
     def _place(self, chosen: Sequence[int]) -> Generator[Ask, Asked, None]:
         """Ask until each has its side; where that isn't plain, the ends too, which were asked just a few times."""
         yield from self.ask(chosen)
-        while more := [one for one in chosen if self._side(one) is None and not self._spent(one)]:
-            ends = [one for one in (0, len(self._versions) - 1) if not self._spent(one)]
+        while more := [number for number in chosen if self._side(number) is None and not self._spent(number)]:
+            ends = [item for item in (0, len(self._versions) - 1) if not self._spent(item)]
             yield from self.ask([*more, *ends], self._repeat)
 
     def _side(self, number: int) -> int | None:
@@ -191,11 +193,11 @@ class _State:
         return None if not (old or new) else 1 if old else -1
 
     def _narrow(self, sides: Mapping[int, int | None]) -> None:
-        told = {one: side for one, side in sides.items() if side is not None}
-        as_old = [one for one, side in told.items() if side == -1]
-        as_new = [one for one, side in told.items() if side == 1]
+        found = {item: side for item, side in sides.items() if side is not None}
+        as_old = [item for item, side in found.items() if side == -1]
+        as_new = [item for item, side in found.items() if side == 1]
         out_of_turn = bool(as_old and as_new) and max(as_old) > min(as_new)
-        self.strange = self.strange or 0 in told.values() or out_of_turn
+        self.strange = self.strange or 0 in found.values() or out_of_turn
         self._lo = max([self._lo, *as_old])
         self._hi = min([self._hi, *as_new])
 
@@ -208,20 +210,20 @@ class _State:
         if not chosen or self.strange:
             return
         yield from self._place(chosen)
-        for one in chosen:
-            side = self._side(one)
-            self.strange = self.strange or side not in (None, -1 if one < self._lo else 1)
+        for item in chosen:
+            side = self._side(item)
+            self.strange = self.strange or side not in (None, -1 if item < self._lo else 1)
 
     def part_neighbours(self) -> Generator[Ask, Asked, None]:
         """Ask neighbours that look different until they differ."""
         while True:
-            speaking = [one for one in sorted(self._known) if self._of(one)]
+            speaking = [item for item in sorted(self._known) if self._of(item)]
             unclear = {
-                one
+                item
                 for pair in pairwise(speaking)
                 if _look_different(*map(self._of, pair)) and not apart(*map(self._of, pair))
-                for one in pair
-                if not self._spent(one)
+                for item in pair
+                if not self._spent(item)
             }
             if not unclear:
                 return
@@ -230,20 +232,20 @@ class _State:
     def history(self) -> History:
         """What is known now."""
         numbers = sorted(self._known)
-        speaking = [one for one in numbers if self._of(one)]
+        speaking = [number for number in numbers if self._of(number)]
         changes = tuple(self._changes(speaking))
         if changes:
             ending = Ending.FOUND if len(changes) == 1 else Ending.SEVERAL
         else:
             whole = len(numbers) == len(self._versions) or not self.ends_look_different
             ending = Ending.ALIKE if whole and len(speaking) > 1 else Ending.UNDECIDED
-        return History(ending, changes, {self._versions[one]: self._of(one) for one in numbers})
+        return History(ending, changes, {self._versions[number]: self._of(number) for number in numbers})
 
     def _changes(self, speaking: Sequence[int]) -> Iterator[Change]:
         """Where the answer changes; what can't be told apart from both sides belongs to neither."""
         since = 0
         for at, first in enumerate(speaking):
-            alike = [one for one in speaking[since:at] if apart(self._of(one), self._of(first))]
+            alike = [number for number in speaking[since:at] if apart(self._of(number), self._of(first))]
             if alike and apart(self._of(speaking[since]), self._of(first)):
                 before, since = alike[-1], at
                 between = tuple(self._versions[before + 1 : first])
@@ -255,7 +257,7 @@ def apart(a: Answers, b: Answers) -> bool:
     if not a or not b:
         return False
     for answer in {*a, *b}:
-        (a_low, a_high), (b_low, b_high) = (wilson_interval(one[answer], one.total()) for one in (a, b))
+        (a_low, a_high), (b_low, b_high) = (wilson_interval(item[answer], item.total()) for item in (a, b))
         if a_high < b_low or b_high < a_low:
             return True
     return False

@@ -28,11 +28,15 @@ class Candidates:
         Raises:
             UsageProblem: fewer than two are left.
         """
-        lacking = {one: reason for one in self.versions if (reason := lacks(scenario, one, kind)) is not None}
-        able = [one for one in self.versions if one not in lacking]
-        reasons = {one: f"{scenario.name} {reason}" for one, reason in lacking.items()}
+        lacking = {
+            version: reason
+            for version in self.versions
+            if (reason := lacks(scenario, version, kind)) is not None
+        }
+        able = [version for version in self.versions if version not in lacking]
+        reasons = {item: f"{scenario.name} {reason}" for item, reason in lacking.items()}
         left_out = {**self.left_out, **reasons}
-        return _candidates(able, {one: left_out[one] for one in self.ordered(left_out)})
+        return _candidates(able, {item: left_out[item] for item in self.ordered(left_out)})
 
     @staticmethod
     def ordered(names: Iterable[str]) -> list[str]:
@@ -43,10 +47,10 @@ class Candidates:
         """What was left out between two of the versions; a release stands before the builds of its version."""
         oldest, newest = versions.parse(before), versions.parse(first)
         return [
-            one
-            for one in self.left_out
-            if oldest < versions.parse(one) < newest
-            or (oldest < versions.parse(one) == newest and versions.is_build(first))
+            item
+            for item in self.left_out
+            if oldest < versions.parse(item) < newest
+            or (oldest < versions.parse(item) == newest and versions.is_build(first))
         ]
 
 
@@ -71,34 +75,34 @@ def candidates(
     last = versions.parse(newest) if newest else (99, 0, 0)
     if first > last:
         raise UsageProblem(f"{oldest} is newer than {newest}", "Give the older one as `--from`.")
-    within = [one for one in known if first <= versions.parse(one.version) <= last]
+    within = [release for release in known if first <= versions.parse(release.version) <= last]
     if oldest is not None and versions.is_build(oldest):
-        within = [one for one in within if versions.parse(one.version) > first]
+        within = [release for release in within if versions.parse(release.version) > first]
     ends = [end for end in (oldest, newest) if end is not None and versions.is_build(end)]
     own = sorted(dict.fromkeys([*ends[:1], *builds, *ends[1:]]), key=versions.parse)
-    releases = [one.version for one in within if not one.lacks]
+    releases = [release.version for release in within if not release.lacks]
     # Sorting is stable: a release comes before the builds of its version.
     found = sorted([*releases, *own], key=versions.parse)
-    return _candidates(found, {one.version: _reason(one) for one in within if one.lacks})
+    return _candidates(found, {release.version: _reason(release) for release in within if release.lacks})
 
 
 def _candidates(found: Sequence[str], left_out: Mapping[str, str]) -> Candidates:
     if len(found) < 2:
         what = f"only {found[0]} is" if found else "none is"
-        told = "".join(f"\n  left out: {one}: {reason}" for one, reason in left_out.items())
+        text = "".join(f"\n  left out: {item}: {reason}" for item, reason in left_out.items())
         raise UsageProblem(
-            f"a bisect needs two versions, and {what} left{told}",
+            f"a bisect needs two versions, and {what} left{text}",
             "Choose them with `--from`, `--to` and `--builds`; `rocketchaos versions` lists the releases.",
         )
     return Candidates(tuple(found), left_out)
 
 
 def _require_runnable(end: str, known: Sequence[Release]) -> None:
-    own = next((one for one in known if one.version == end), None)
+    own = next((release for release in known if release.version == end), None)
     if own is not None and not own.lacks:
         return
     reason = _reason(own) if own else "there is no such release"
-    near = versions.nearest(end, [one.version for one in known if not one.lacks])
+    near = versions.nearest(end, [release.version for release in known if not release.lacks])
     raise UsageProblem(f"RocketMQ {end} can't be run: {reason}", f"The nearest versions: {', '.join(near)}.")
 
 

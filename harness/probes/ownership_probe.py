@@ -52,7 +52,7 @@ def _meant(context: ProbeContext, topic: str, queue: Queue) -> tuple[Queue, ...]
 
 
 def _shares_its_id(context: ProbeContext, consumer: str, group: str) -> bool:
-    ids = [context.consumers[one].client_id for one in context.members.online(group)]
+    ids = [context.consumers[item].client_id for item in context.members.online(group)]
     return ids.count(context.consumers[consumer].client_id) > 1
 
 

@@ -38,7 +38,7 @@ class Watch:
         self._context = context
         self._run_count = run_count
         self._end = threading.Event()
-        self._thread = threading.Thread(target=self._look_on, name="watch", daemon=True)
+        self._thread = threading.Thread(target=self._observe_on, name="watch", daemon=True)
         self._last_error = ""
 
     def start(self) -> None:
@@ -51,10 +51,10 @@ class Watch:
         if self._thread.is_alive():
             self._thread.join()
 
-    def _look_on(self) -> None:
+    def _observe_on(self) -> None:
         while not self._end.wait(interval_s(self._run_count(), usable_cores())):
             try:
-                self._look()
+                self._observe()
             except Exception as error:
                 # A look that fails is no trouble of the run: steps and conditions find out for themselves. But
                 # it must show, whatever it was, and the looks must go on.
@@ -62,7 +62,7 @@ class Watch:
                     self._last_error = repr(error)
                     self._context.observations.note_failure("watch", self._last_error)
 
-    def _look(self) -> None:
+    def _observe(self) -> None:
         for group in self._context.scenario.groups:
             for broker in self._context.servers.keepers_of_group(group):
                 read_subscription(self._context, group, broker)

@@ -59,11 +59,12 @@ def diagnose_reference() -> str:
     from rocketchaos.harness.diagnose.reproduction import WRITERS
 
     table = "\n".join(
-        f"| [{one.code}](#{one.code.lower()}) | {one.level} | {one.title} |" for one in CHECKS.values()
+        f"| [{check.code}](#{check.code.lower()}) | {check.level} | {check.title} |"
+        for check in CHECKS.values()
     )
     asked = "\n".join(f"- {code} {name}" for code, name in sorted(READ_ONLY.items()))
     begin = _BEGIN.format(requests=asked, table=table, scenarios=", ".join(WRITERS))
-    return "\n".join([begin, *(line for one in CHECKS.values() for line in _section(one))])
+    return "\n".join([begin, *(line for check in CHECKS.values() for line in _section(check))])
 
 
 def _section(check: Check) -> Iterator[str]:

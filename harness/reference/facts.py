@@ -41,7 +41,7 @@ def facts_reference() -> str:
 
 def _section(title: str, kind: type[Struct], maker: str) -> str:
     says = " ".join(cleandoc(kind.__doc__ or "").split())
-    rows = [f"| `{one.name}` | {one.type} | {one.meaning} |" for one in described(kind)]
+    rows = [f"| `{item.name}` | {item.type} | {item.meaning} |" for item in described(kind)]
     return "\n".join(
         [f"## {title}\n", says + maker + "\n", "| field | type | meaning |", "|---|---|---|", *rows, ""]
     )

@@ -35,8 +35,8 @@ class Bisected:
 
 def ending_of(searches: Sequence[Bisected]) -> Ending:
     """What all of them say together."""
-    endings = {one.history.ending for one in searches}
-    firsts = {change.first for one in searches for change in one.history.changes}
+    endings = {search.history.ending for search in searches}
+    firsts = {change.first for search in searches for change in search.history.changes}
     if Ending.SEVERAL in endings or len(firsts) > 1:
         return Ending.SEVERAL
     if firsts:
@@ -46,63 +46,65 @@ def ending_of(searches: Sequence[Bisected]) -> Ending:
 
 def as_text(searches: Sequence[Bisected], seconds: float, claim: str = "") -> str:
     """For the console; the last line says what all of it comes to."""
-    return "\n".join([*(line for one in searches for line in _lines(one)), _sum(searches, seconds, claim)])
+    return "\n".join(
+        [*(line for search in searches for line in _lines(search)), _sum(searches, seconds, claim)]
+    )
 
 
-def _lines(one: Bisected) -> Iterator[str]:
-    yield one.scenario.name
-    width = max(map(len, one.history.answers), default=0)
-    for version, answers in one.history.answers.items():
-        folder = f"  {one.reports[version][0].folder}" if one.reports.get(version) else ""
-        yield f"  {version:<{width}}  {_told(answers) or _silent(one.reports[version])}{folder}"
-    for change in one.history.changes:
-        yield f"  {_change(one, change)}"
+def _lines(bisected: Bisected) -> Iterator[str]:
+    yield bisected.scenario.name
+    width = max(map(len, bisected.history.answers), default=0)
+    for version, answers in bisected.history.answers.items():
+        folder = f"  {bisected.reports[version][0].folder}" if bisected.reports.get(version) else ""
+        yield f"  {version:<{width}}  {_in_words(answers) or _silent(bisected.reports[version])}{folder}"
+    for change in bisected.history.changes:
+        yield f"  {_change(bisected, change)}"
     yield ""
 
 
-def _told(answers: Answers) -> str:
+def _in_words(answers: Answers) -> str:
     """`4 of 4 reproduced (51 to 100 %)`."""
     total = answers.total()
-    told = []
+    found = []
     for word, count in answers.most_common():
         low, high = (round(100 * bound) for bound in (share(count, total).low, share(count, total).high))
-        told.append(f"{count} of {total} {word} ({low} to {high} %)")
-    return ", ".join(told)
+        found.append(f"{count} of {total} {word} ({low} to {high} %)")
+    return ", ".join(found)
 
 
 def _silent(reports: Sequence[Report]) -> str:
-    reason = next((one.outcome.reason.splitlines()[0] for one in reports if one.outcome.reason), "")
+    reason = next((report.outcome.reason.splitlines()[0] for report in reports if report.outcome.reason), "")
     return f"says nothing{f': {reason}' if reason else ''}"
 
 
-def _change(one: Bisected, change: Change) -> str:
+def _change(bisected: Bisected, change: Change) -> str:
     before, after = (
-        one.history.answers[version].most_common(1)[0][0] for version in (change.before, change.first)
+        bisected.history.answers[version].most_common(1)[0][0] for version in (change.before, change.first)
     )
-    unknown = one.unknown(change)
+    unknown = bisected.unknown(change)
     between = f"; of {', '.join(unknown)} nothing is known" if unknown else ""
     return f"{before} up to {change.before}, {after} from {change.first} on{between}"
 
 
 def _sum(searches: Sequence[Bisected], seconds: float, claim: str) -> str:
     what = claim or searches[0].scenario.name
-    changes = [(one, change) for one in searches for change in one.history.changes]
+    changes = [(search, change) for search in searches for change in search.history.changes]
     ending = ending_of(searches)
     if ending is Ending.FOUND:
-        one, change = changes[0]
-        unknown = one.unknown(change)
+        item, change = changes[0]
+        unknown = item.unknown(change)
         might = f", or {' or '.join(unknown)}, of which nothing is known" if unknown else ""
-        told = f"RocketMQ {change.first} is the first that answers differently{might}"
+        text = f"RocketMQ {change.first} is the first that answers differently{might}"
     elif ending is Ending.SEVERAL:
         firsts = one_of_each(change.first for _, change in changes)
-        told = f"the answer changes more than once, on RocketMQ {', '.join(firsts)}"
+        text = f"the answer changes more than once, on RocketMQ {', '.join(firsts)}"
     elif ending is Ending.ALIKE:
-        asked = one_of_each(version for one in searches for version in one.history.answers)
-        told = f"no difference on RocketMQ {', '.join(asked)}"
+        asked = one_of_each(version for search in searches for version in search.history.answers)
+        text = f"no difference on RocketMQ {', '.join(asked)}"
     else:
-        told = "undecided: the versions can't be told apart in so many runs, or say nothing"
-    runs = sum(len(own) for one in searches for own in one.reports.values())
-    return f"{what}: {told}\n{runs} runs, {seconds_text(seconds)}"
+        text = "undecided: the versions can't be told apart in so many runs, or say nothing"
+    runs = sum(len(own) for search in searches for own in search.reports.values())
+    return f"{what}: {text}\n{runs} runs, {seconds_text(seconds)}"
 
 
 def one_of_each(words: Iterator[str]) -> list[str]:
@@ -116,30 +118,31 @@ def as_document(searches: Sequence[Bisected], seconds: float, claim: str = "") -
         "schema_version": SCHEMA_VERSION,
         "claim": claim or None,
         "ending": ending_of(searches).value,
-        "first": one_of_each(change.first for one in searches for change in one.history.changes),
+        "first": one_of_each(change.first for search in searches for change in search.history.changes),
         "seconds": round(seconds, 3),
-        "scenarios": [_scenario(one) for one in searches],
+        "scenarios": [_scenario(search) for search in searches],
     }
 
 
-def _scenario(one: Bisected) -> Mapping[str, Any]:
+def _scenario(bisected: Bisected) -> Mapping[str, Any]:
     return {
-        "scenario": one.scenario.name,
-        "ending": one.history.ending.value,
+        "scenario": bisected.scenario.name,
+        "ending": bisected.history.ending.value,
         "changes": [
-            {"before": change.before, "first": change.first, "unknown": one.unknown(change)}
-            for change in one.history.changes
+            {"before": change.before, "first": change.first, "unknown": bisected.unknown(change)}
+            for change in bisected.history.changes
         ],
         "versions": [
             {
                 "rocketmq": version,
                 "answers": {word: _share(count, answers.total()) for word, count in answers.most_common()},
-                "runs": [str(run.folder) for run in one.reports.get(version, ())],
+                "runs": [str(run.folder) for run in bisected.reports.get(version, ())],
             }
-            for version, answers in one.history.answers.items()
+            for version, answers in bisected.history.answers.items()
         ],
         "left_out": [
-            {"rocketmq": version, "reason": reason} for version, reason in one.candidates.left_out.items()
+            {"rocketmq": version, "reason": reason}
+            for version, reason in bisected.candidates.left_out.items()
         ],
     }
 

@@ -22,7 +22,7 @@ def consistent_hash(
     queues: Sequence[Queue], members: Sequence[str], member: str, topic: str
 ) -> tuple[Queue, ...]:
     """The queues of `member`: a ring of CRC-32, where Java's is of MD5. After stathat.com/c/consistent v1.0.0."""
-    ring = {_crc(f"{number}{one}"): one for one in sorted(members) for number in range(VIRTUAL_NODES)}
+    ring = {_crc(f"{number}{item}"): item for item in sorted(members) for number in range(VIRTUAL_NODES)}
     places = sorted(ring)
 
     def owner(queue: Queue) -> str:

@@ -52,7 +52,7 @@ def own_workers() -> tuple[OwnWorker, ...]:
     """
     folders = [Path(text) for text in os.environ.get(VARIABLE, "").split(os.pathsep) if text]
     found = [read_manifest(folder) for folder in folders]
-    names = [one.kind.name for one in found]
+    names = [item.kind.name for item in found]
     for name in names:
         if names.count(name) > 1:
             raise UsageProblem(f"two workers of {VARIABLE} are called `{name}`", "Rename one of them.")
@@ -129,8 +129,8 @@ def _api_problems(name: Any, traits: Any) -> Iterator[str]:
         if trait not in _TRAITS:
             yield f"`{name}`: {_unknown('trait', trait, set(_TRAITS))}"
         elif not isinstance(value, list if _TRAITS[trait] is tuple else _TRAITS[trait]):
-            told = {bool: "true or false", str: "text", tuple: "a list of names"}[_TRAITS[trait]]
-            yield f"`{name}`: `{trait}` is {told}"
+            text = {bool: "true or false", str: "text", tuple: "a list of names"}[_TRAITS[trait]]
+            yield f"`{name}`: `{trait}` is {text}"
     for trait, known in (("filters_by", ("stored", "own")), ("queues", ("owned", "shared"))):
         if traits.get(trait, known[0]) not in known:
             yield f"`{name}`: `{trait}` is {' or '.join(known)}"

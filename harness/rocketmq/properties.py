@@ -53,8 +53,8 @@ def _table(*lines: str, **more: Properties) -> Properties:
     own = [Property(*line.split()) for line in lines]
     return MappingProxyType(
         {
-            **{name: one for table in more.values() for name, one in table.items()},
-            **{one.name: one for one in own},
+            **{name: item for table in more.values() for name, item in table.items()},
+            **{item.name: item for item in own},
         }
     )
 

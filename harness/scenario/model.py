@@ -60,8 +60,8 @@ def _consumers_or_groups(schema: dict[str, Any]) -> None:
     """Of these one is needed; pydantic says it of the first alone. And groups may be a list, or one."""
     by_name = schema["properties"]["groups"]
     name = {"type": "string"}
-    told = {key: by_name.pop(key) for key in ("description", "title") if key in by_name}
-    schema["properties"]["groups"] = {"anyOf": [by_name, name, {"type": "array", "items": name}], **told}
+    found = {key: by_name.pop(key) for key in ("description", "title") if key in by_name}
+    schema["properties"]["groups"] = {"anyOf": [by_name, name, {"type": "array", "items": name}], **found}
     schema["required"].remove("consumers")
     schema["anyOf"] = [{"required": ["consumers"]}, {"required": ["groups"]}]
 
@@ -165,11 +165,13 @@ class Scenario(Strict):
     def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
         if not consumers and not info.data.get("bare_groups"):
             raise PydanticCustomError("too_short", "no consumer", {"min_length": 1})
-        for number, (name, one) in enumerate(consumers.items()):
-            if one.beside is not None and one.beside not in list(consumers)[:number]:
-                raise ValueError(f"{name} is to be `beside` {one.beside}: there is no such consumer above it")
-            if one.beside is not None and (other := consumers[one.beside].choice) != one.choice:
-                raise ValueError(f"{name} is to be `beside` {one.beside}, which is another client: {other}")
+        for number, (name, item) in enumerate(consumers.items()):
+            if item.beside is not None and item.beside not in list(consumers)[:number]:
+                raise ValueError(
+                    f"{name} is to be `beside` {item.beside}: there is no such consumer above it"
+                )
+            if item.beside is not None and (other := consumers[item.beside].choice) != item.choice:
+                raise ValueError(f"{name} is to be `beside` {item.beside}, which is another client: {other}")
         return consumers
 
     @model_validator(mode="after")
@@ -187,10 +189,10 @@ class Scenario(Strict):
     @property
     def story(self) -> str:
         """What it is about, in lines: its description, and of a symptom what is reported, why, and the way out."""
-        told = [line for line in self.description.splitlines() if line.strip()]
+        text = [line for line in self.description.splitlines() if line.strip()]
         if self.symptom is not None:
-            told += [*self.symptom.lines, f"Issues: {', '.join(self.issue)}"]
-        return "\n".join(told)
+            text += [*self.symptom.lines, f"Issues: {', '.join(self.issue)}"]
+        return "\n".join(text)
 
     @property
     def source(self) -> str:
@@ -420,8 +422,8 @@ class Scenario(Strict):
         for name, topic in self.topics.items():
             attributes = attributes_of(topic.settings)
             if attributes and not contains(PROXY_SINCE, version):
-                told = f"`{next(iter(attributes))}`, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
-                return f"gives {name} {told}"
+                text = f"`{next(iter(attributes))}`, which RocketMQ {version} lacks: {PROXY_SINCE} has it"
+                return f"gives {name} {text}"
         for group in self.bare_groups.values():
             for name in group.settings:
                 if name in GROUP and not contains(GROUP[name].since, version):

@@ -52,7 +52,9 @@ def _one_id_twice(document: Document, scenario: Scenario) -> Iterator[Diagnostic
                 continue
             running.add(name)
             own = _place_of(scenario, name)
-            other = next((one for one in sorted(running - {name}) if _place_of(scenario, one) == own), None)
+            other = next(
+                (item for item in sorted(running - {name}) if _place_of(scenario, item) == own), None
+            )
             if own is not None and other is not None:
                 message = (
                     f"{other} and {name} are members of {consumer.group} with one client id, `{own[1]}`: both are "

@@ -79,7 +79,7 @@ class ExpireFiles(Step):
     ) -> dict[str, int]:
         from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
-        def look() -> dict[str, int]:
+        def observe() -> dict[str, int]:
             context.check_alive()
             return self._begins(context, broker, address, queues)
 
@@ -89,7 +89,7 @@ class ExpireFiles(Step):
             stop=stop_after_delay(self.within / 1000),
         )
         try:
-            return retrying(look)
+            return retrying(observe)
         except RetryError:
             raise PreconditionNotMet(
                 f"expire-files: within {self.within / 1000:g} s no queue of {self.topic} on {broker} begins later "

@@ -39,5 +39,5 @@ class GroupConfig(Step):
         settings = context.servers.group_changed(self.group, self.settings)
         addresses = context.servers.broker_addresses
         create_group(context.admin, context.names.real(self.group), addresses.values(), settings)
-        told = GroupConfigured(group=self.group, settings=settings, brokers=tuple(addresses))
-        context.history.append("harness", told)
+        shown = GroupConfigured(group=self.group, settings=settings, brokers=tuple(addresses))
+        context.history.append("harness", shown)

@@ -43,11 +43,11 @@ class ProcessStep(Step):
         starts = (step for step in every_step(scenario.steps) if isinstance(step, Start))
         may_lack = {name for start in starts if start.may_be_refused for name in start.consumers}
         rooms = {name: leader for name, leader in scenario.rooms.items() if name not in may_lack}
-        for leader in dict.fromkeys(rooms[one] for one in self.targets if one in rooms):
+        for leader in dict.fromkeys(rooms[target] for target in self.targets if target in rooms):
             living = [name for name, first in rooms.items() if first == leader]
             if self.acts_on_process and not set(living) <= {*self.targets}:
-                told = ", ".join(living)
-                yield f"{told} live in one process: name them all, `{self.word}: [{told}]`"
+                text = ", ".join(living)
+                yield f"{text} live in one process: name them all, `{self.word}: [{text}]`"
 
     def capabilities(self, scenario: Scenario) -> Iterator[str]:
         # What ends several faults needs no more than the first of them.

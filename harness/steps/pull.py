@@ -170,13 +170,13 @@ class Pull(Step):
         }
 
 
-def _until(context: StepContext, look: Callable[[], T], enough: Callable[[T], bool], limit_s: float) -> T:
+def _until(context: StepContext, observe: Callable[[], T], enough: Callable[[T], bool], limit_s: float) -> T:
     """Look until it is enough, or the limit has passed; what was seen last."""
     from tenacity import RetryError, Retrying, retry_if_result, stop_after_delay, wait_fixed
 
     def guarded() -> T:
         context.check_alive()
-        return look()
+        return observe()
 
     retrying = Retrying(
         retry=retry_if_result(lambda seen: not enough(seen)),

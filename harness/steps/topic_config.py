@@ -39,7 +39,7 @@ class TopicConfig(Step):
 
     @model_validator(mode="after")
     def _one_topic(self) -> TopicConfig:
-        if len([one for one in (self.topic, self.retry_of, self.dead_letters_of) if one is not None]) != 1:
+        if len([item for item in (self.topic, self.retry_of, self.dead_letters_of) if item is not None]) != 1:
             raise ValueError("say one of `topic`, `retry_of`, `dead_letters_of`")
         return self
 
@@ -62,5 +62,5 @@ class TopicConfig(Step):
         addresses = {name: at for name, at in context.servers.broker_addresses.items() if name in brokers}
         create_routed_topic(context.admin, context.names.real(self.target), topic.configuration, addresses)
         context.servers.topic_changed(self.target, topic)
-        told = TopicConfigured(topic=self.target, settings=topic.configuration, brokers=tuple(addresses))
-        context.history.append("harness", told)
+        shown = TopicConfigured(topic=self.target, settings=topic.configuration, brokers=tuple(addresses))
+        context.history.append("harness", shown)

@@ -45,9 +45,9 @@ class Room:
         with self._lock:
             # What names nobody, as `ready`, is the process's own: the first one tells it.
             first = next(iter(self._listeners), "")
-            told = self._listeners.get(str(event.data.get("consumer", first)))
-        if told is not None:
-            told[0](event)
+            shown = self._listeners.get(str(event.data.get("consumer", first)))
+        if shown is not None:
+            shown[0](event)
 
     def _died(self, _worker: str, reason: str, trouble: Trouble) -> None:
         with self._lock:

@@ -53,7 +53,7 @@ class WorkerFailed(EnvironmentNotReady):
     @property
     def is_refusal(self) -> bool:
         """Whether RocketMQ has said no, its broker or its client: it was not the network that failed."""
-        by_network = any(one.startswith("Remoting") for one in self.exceptions)
+        by_network = any(exception.startswith("Remoting") for exception in self.exceptions)
         return self.code is not None or (bool(self.exceptions) and not by_network)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.folder import load_report
-from rocketchaos.harness.reporting.parts.divergence import divergence_table
+from tests.benchmarks.divergence_table import divergence_table
 from tests.benchmarks.measuring import ROOT, rocketchaos, write_into_page
 
 EXPERIMENTS = (

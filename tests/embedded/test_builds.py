@@ -60,7 +60,7 @@ def test_a_build_beside_its_release_and_a_bisect_that_tells_them_apart(tmp_path:
     (scenario,) = found.document["scenarios"]
     assert scenario["changes"][0]["before"] == build["rocketmq"]
     assert len(found.document["first"]) == 1
-    assert [list(one["answers"]) for one in scenario["versions"]] == [
+    assert [list(item["answers"]) for item in scenario["versions"]] == [
         ["not-reproduced"],
         ["not-reproduced"],
         ["reproduced"],

@@ -64,8 +64,8 @@ def state(name_server: str, group: str, topic: str) -> dict[str, Any]:
 
     brokers = loads(ask(name_server, 106).body)["brokerAddrTable"]
     found["topics at the name server"] = sorted(loads(ask(name_server, 206).body)["topicList"])
-    for name, one in brokers.items():
-        address = one["brokerAddrs"]["0"]
+    for name, broker in brokers.items():
+        address = broker["brokerAddrs"]["0"]
         found[f"{name} settings"] = sorted(ask(address, 26).body.decode().splitlines())
         for code in (21, 201, 43):
             for part, content in loads(ask(address, code).body).items():
@@ -105,7 +105,7 @@ def test_a_diagnosis_is_right_and_changes_nothing(version: str, tmp_path: Path) 
     for diagnosis, record in seen["reports"]:
         (finding,) = diagnosis.findings
         assert finding.check.code == "RC0101"
-        assert sum(one.count for one in finding.messages) == undelivered
-        asked = Counter((one.look, one.fields["clientId"]) for one in record if one.code == 307)
+        assert sum(message.count for message in finding.messages) == undelivered
+        asked = Counter((item.look, item.fields["clientId"]) for item in record if item.code == 307)
         assert set(asked.values()) == {1}
         assert not diagnosis.undetermined

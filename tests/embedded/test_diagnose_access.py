@@ -48,9 +48,9 @@ class Guarded:
 
 
 def _free() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    with socket.socket() as item:
+        item.bind(("127.0.0.1", 0))
+        return int(item.getsockname()[1])
 
 
 @pytest.fixture(params=[("4.9.4", False), ("5.5.0", True)], ids=["acl-1", "acl-2-tls"])
@@ -95,16 +95,16 @@ def guarded(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Guarded]
     try:
         yield Guarded(options, tls)
     finally:
-        for one in running:
-            one.kill()
-            one.wait()
+        for item in running:
+            item.kill()
+            item.wait()
 
 
 def _diagnosed(capsys: pytest.CaptureFixture[str], options: list[str]) -> tuple[int, str]:
     capsys.readouterr()
     code = main(["diagnose", *options, "-o", "json"])
-    told = capsys.readouterr()
-    return code, told.out + told.err
+    shown = capsys.readouterr()
+    return code, shown.out + shown.err
 
 
 def test_only_with_the_key_everything_is_told(
@@ -115,31 +115,31 @@ def test_only_with_the_key_everything_is_told(
     with_key = [*guarded.options, "--access-key-file", str(key)]
     # The broker registers when it is up, and every 30 s if the name server was late.
     ready = Retrying(
-        retry=retry_if_result(lambda told: told[0] == 4), stop=stop_after_delay(240), wait=wait_fixed(1)
+        retry=retry_if_result(lambda found: found[0] == 4), stop=stop_after_delay(240), wait=wait_fixed(1)
     )
     try:
-        code, told = ready(_diagnosed, capsys, with_key)
+        code, text = ready(_diagnosed, capsys, with_key)
     except RetryError as error:
         log = (tmp_path / "servers.log").read_text(errors="replace")[-1000:]
         pytest.fail(f"{error.last_attempt.result()}\n{log}")
-    assert code == 0, told
-    assert SECRET not in told
+    assert code == 0, text
+    assert SECRET not in text
 
-    code, told = _diagnosed(capsys, guarded.options)
-    assert code == 3, told
-    (undetermined,) = json.loads(told)["undetermined"]
+    code, text = _diagnosed(capsys, guarded.options)
+    assert code == 3, text
+    (undetermined,) = json.loads(text)["undetermined"]
     assert undetermined["code"] == "RC0803"
 
     key.write_text("accessKey: rocketmq2\nsecretKey: wrong-one\n")
-    code, told = _diagnosed(capsys, with_key)
-    assert code == 3, told
-    assert "wrong-one" not in told
+    code, text = _diagnosed(capsys, with_key)
+    assert code == 3, text
+    assert "wrong-one" not in text
 
-    without_map: list[Any] = [one for one in guarded.options if one != "--map" and "=" not in one]
-    code, told = _diagnosed(capsys, without_map)
+    without_map: list[Any] = [option for option in guarded.options if option != "--map" and "=" not in option]
+    code, text = _diagnosed(capsys, without_map)
     assert code == 4
-    assert "--map" in told
+    assert "--map" in text
     if guarded.tls:
-        code, told = _diagnosed(capsys, [one for one in guarded.options if one != "--tls"])
+        code, text = _diagnosed(capsys, [option for option in guarded.options if option != "--tls"])
         assert code == 4
-        assert "--tls" in told
+        assert "--tls" in text

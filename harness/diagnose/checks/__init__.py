@@ -19,6 +19,6 @@ from rocketchaos.harness.diagnose.finding import Check
 _THEMES = (subscriptions, members, ownership, configuration, offsets, progress, cluster)
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
-    {check.code: check for theme in _THEMES for check in sorted(theme.CHECKS, key=lambda one: one.code)}
+    {check.code: check for theme in _THEMES for check in sorted(theme.CHECKS, key=lambda item: item.code)}
 )
 """By code."""

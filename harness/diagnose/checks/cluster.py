@@ -17,36 +17,38 @@ _RUNTIME = re.compile(r"\[\s*(\d+) days, (\d+) hours, (\d+) minutes, (\d+) secon
 
 def name_servers(view: ClusterView) -> Iterator[Result]:
     """Name servers that know different brokers or queues."""
-    known = {address: one for address, one in view.now.registered.items() if one.exchange.succeeded}
-    for address, one in view.now.registered.items():
-        if not one.exchange.succeeded:
+    known = {address: entry for address, entry in view.now.registered.items() if entry.exchange.succeeded}
+    for address, item in view.now.registered.items():
+        if not item.exchange.succeeded:
             yield Unknown(
-                f"{address} doesn't answer: {one.exchange.why_not}",
-                (Evidence(one.exchange, one.exchange.why_not),),
+                f"{address} doesn't answer: {item.exchange.why_not}",
+                (Evidence(item.exchange, item.exchange.why_not),),
             )
     if len(known) > 1:
         said = {
-            address: {name: dict(ids) for name, ids in one.brokers.items()} for address, one in known.items()
+            address: {name: dict(ids) for name, ids in entry.brokers.items()}
+            for address, entry in known.items()
         }
-        if len({repr(sorted(one.items())) for one in said.values()}) > 1:
+        if len({repr(sorted(entry.items())) for entry in said.values()}) > 1:
             yield Found(
                 "; ".join(
-                    f"{address} knows {joined(sorted(one)) or 'no broker'}" for address, one in said.items()
+                    f"{address} knows {joined(sorted(entry)) or 'no broker'}"
+                    for address, entry in said.items()
                 ),
-                tuple(Evidence(known[address].exchange, str(one)) for address, one in said.items()),
+                tuple(Evidence(known[address].exchange, str(entry)) for address, entry in said.items()),
                 settled=len(view.looks) > 1,
                 key="brokers",
             )
     for topic, routes in view.now.routes.items():
-        told = {address: one for address, one in routes.items() if not one.unknown}
-        if len({repr(sorted(one.brokers.items())) for one in told.values()}) > 1:
+        found = {address: route for address, route in routes.items() if not route.unknown}
+        if len({repr(sorted(entry.brokers.items())) for entry in found.values()}) > 1:
             yield Found(
                 f"of {topic} "
                 + "; ".join(
-                    f"{address} knows {joined(sorted(one.brokers)) or 'nothing'}"
-                    for address, one in told.items()
+                    f"{address} knows {joined(sorted(entry.brokers)) or 'nothing'}"
+                    for address, entry in found.items()
                 ),
-                tuple(Evidence(one.exchange, str(dict(one.brokers))) for one in told.values()),
+                tuple(Evidence(entry.exchange, str(dict(entry.brokers))) for entry in found.values()),
                 topic,
                 settled=len(view.looks) > 1,
                 key="route",
@@ -59,15 +61,17 @@ def names_twice(view: ClusterView) -> Iterator[Result]:
     for name, broker in view.now.brokers.items():
         for number, address in broker.addresses.items():
             at.setdefault(address, []).append(f"{name} {number}")
-    evidence = tuple(Evidence(one.exchange, str(dict(one.brokers))) for one in view.now.registered.values())
+    evidence = tuple(
+        Evidence(item.exchange, str(dict(item.brokers))) for item in view.now.registered.values()
+    )
     for address, names in at.items():
         if len(names) > 1:
             yield Found(f"{address} is registered as {joined(names)}", evidence)
     for name in view.now.brokers:
         said = {
-            (one.clusters.get(name, ""), address)
-            for one in view.now.registered.values()
-            if (address := one.brokers.get(name, {}).get(0, ""))
+            (item.clusters.get(name, ""), address)
+            for item in view.now.registered.values()
+            if (address := item.brokers.get(name, {}).get(0, ""))
         }
         if len(said) > 1:
             yield Found(
@@ -80,12 +84,12 @@ def brokers(view: ClusterView) -> Iterator[Result]:
     """Brokers that don't answer."""
     for name, broker in view.now.brokers.items():
         silent = [
-            one for one in (*broker.asked, view.now.offset_tables.get(name)) if one and not one.succeeded
+            item for item in (*broker.asked, view.now.offset_tables.get(name)) if item and not item.succeeded
         ]
         if silent:
             yield Unknown(
                 f"{name}: {silent[0].why_not}",
-                tuple(Evidence(one, one.why_not) for one in silent),
+                tuple(Evidence(item, item.why_not) for item in silent),
                 look_again=False,
             )
 
@@ -103,7 +107,7 @@ def disks(view: ClusterView) -> Iterator[Result]:
         if ratio >= _DISK_WARNING:
             yield Found(
                 f"{name}'s disk is {100 * ratio:.0f} % full",
-                tuple(Evidence(one, f"commitLogDiskRatio {ratio}") for one in broker.asked[1:]),
+                tuple(Evidence(item, f"commitLogDiskRatio {ratio}") for item in broker.asked[1:]),
                 level=Level.ERROR if ratio >= _DISK_ERROR else None,
             )
 
@@ -140,7 +144,7 @@ def versions(view: ClusterView) -> Iterator[Result]:
     if len(found) > 1:
         yield Found(
             "; ".join(f"{joined(names)}: {version}" for version, names in sorted(found.items())),
-            tuple(Evidence(one, "") for broker in view.now.brokers.values() for one in broker.asked[1:]),
+            tuple(Evidence(item, "") for broker in view.now.brokers.values() for item in broker.asked[1:]),
         )
 
 

@@ -13,11 +13,11 @@ def _on(view: GroupView, topic: str) -> tuple[Evidence, ...]:
     route = view.route(topic)
     if route is None:
         return ()
-    told = "; ".join(
-        f"{name}: read {one.read_queues}, write {one.write_queues}, permission {_permission(one.permission)}"
-        for name, one in sorted(route.brokers.items())
+    text = "; ".join(
+        f"{name}: read {item.read_queues}, write {item.write_queues}, permission {_permission(item.permission)}"
+        for name, item in sorted(route.brokers.items())
     )
-    return (Evidence(route.exchange, told),)
+    return (Evidence(route.exchange, text),)
 
 
 def _permission(bits: int) -> str:
@@ -28,10 +28,10 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
     """Topics that no name server knows, or doesn't tell of."""
     for topic in view.topics:
         routes = list(view.now.routes.get(topic, {}).values())
-        if any(one.brokers for one in routes):
+        if any(route.brokers for route in routes):
             continue
-        evidence = tuple(Evidence(one.exchange, one.exchange.why_not or "no queues") for one in routes)
-        if any(one.unknown for one in routes):
+        evidence = tuple(Evidence(route.exchange, route.exchange.why_not or "no queues") for route in routes)
+        if any(route.unknown for route in routes):
             yield Unknown(f"the route isn't told: {evidence[0].says}", evidence, topic)
         elif view.own(topic) or view.held(topic):
             yield Found("no name server has a route of it", evidence, topic, settled=False)
@@ -39,13 +39,13 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
 
 def not_on_every_broker(view: GroupView) -> Iterator[Result]:
     """Topics that one broker alone has, of several that make topics by themselves."""
-    brokers = {name: one for name, one in view.now.brokers.items() if one.config}
+    brokers = {name: broker for name, broker in view.now.brokers.items() if broker.config}
     for topic in view.topics:
         holders = set(view.on_brokers(topic))
         without = sorted(set(view.now.brokers) - holders)
         if not holders or not without or len(holders) > 1:
             continue
-        if any(one.config.get("autoCreateTopicEnable") == "true" for one in brokers.values()):
+        if any(broker.config.get("autoCreateTopicEnable") == "true" for broker in brokers.values()):
             yield Found(f"{joined(sorted(holders))} has it, {joined(without)} not", _on(view, topic), topic)
 
 
@@ -55,16 +55,16 @@ def missing_group(view: GroupView) -> Iterator[Result]:
     if not view.online:
         return
     for broker in sorted(holders & set(view.now.group_configs)):
-        told = view.now.group_configs[broker]
-        if not told.succeeded:
-            yield Unknown(f"{broker} didn't tell its groups: {told.why_not}", (Evidence(told, told.why_not),))
+        text = view.now.group_configs[broker]
+        if not text.succeeded:
+            yield Unknown(f"{broker} didn't tell its groups: {text.why_not}", (Evidence(text, text.why_not),))
         elif view.group not in view.now.groups[broker]:
             config = view.now.brokers[broker].config
             closed = config.get("autoCreateSubscriptionGroup") == "false"
             yield Found(
                 f"{broker} doesn't have it"
                 + (", and makes none by itself" if closed else ", and makes it at the first pull"),
-                (Evidence(told, f"{view.group} is not among its groups"),),
+                (Evidence(text, f"{view.group} is not among its groups"),),
                 level=None if closed else Level.INFO,
                 settled=closed,
                 key=broker,
@@ -85,16 +85,16 @@ def closed_group(view: GroupView) -> Iterator[Result]:
 def unread_queues(view: GroupView) -> Iterator[Result]:
     """Queues that are written, and that no consumer is told of."""
     for topic in view.topics:
-        for broker, one in sorted(view.on_brokers(topic).items()):
-            if one.read_queues < one.write_queues:
-                unread = [(broker, number) for number in range(one.read_queues, one.write_queues)]
+        for broker, item in sorted(view.on_brokers(topic).items()):
+            if item.read_queues < item.write_queues:
+                unread = [(broker, number) for number in range(item.read_queues, item.write_queues)]
                 waiting = sum(
                     max(0, ends.max_offset - ends.min_offset)
                     for queue, ends in view.ends(topic).items()
                     if queue in unread
                 )
                 yield Found(
-                    f"{broker} writes to {one.write_queues} queues and lets {one.read_queues} be read: "
+                    f"{broker} writes to {item.write_queues} queues and lets {item.read_queues} be read: "
                     f"{queues_told(unread)} is read by nobody",
                     _on(view, topic),
                     topic,
@@ -127,7 +127,7 @@ def permissions(view: GroupView) -> Iterator[Result]:
 
 
 def _lacking(view: GroupView, topic: str, bit: int, what: str, level: Level | None) -> Iterator[Found]:
-    closed = [name for name, one in sorted(view.on_brokers(topic).items()) if not one.permission & bit]
+    closed = [name for name, item in sorted(view.on_brokers(topic).items()) if not item.permission & bit]
     if closed:
         yield Found(f"on {joined(closed)} it {what}", _on(view, topic), topic, level=level)
 

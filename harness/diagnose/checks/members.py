@@ -18,8 +18,8 @@ def same_id(view: GroupView) -> Iterator[Result]:
     """One client id at several addresses."""
     for broker, stored in view.stored.items():
         addresses: dict[str, list[str]] = {}
-        for one in stored.connections:
-            addresses.setdefault(one.client_id, []).append(one.address)
+        for connection in stored.connections:
+            addresses.setdefault(connection.client_id, []).append(connection.address)
         for client_id, found in addresses.items():
             if len(found) < 2:
                 continue
@@ -38,7 +38,7 @@ def _was_so(view: GroupView, broker: str, client_id: str, addresses: list[str]) 
     if view.before is None or broker not in view.before.stored:
         return False
     known = view.before.stored[broker].connections
-    return {one.address for one in known if one.client_id == client_id} == set(addresses)
+    return {connection.address for connection in known if connection.client_id == client_id} == set(addresses)
 
 
 def one_process(view: GroupView) -> Iterator[Result]:
@@ -51,7 +51,7 @@ def one_process(view: GroupView) -> Iterator[Result]:
         if len(ids) > 1:
             yield Found(
                 f"{joined(ids)} are listeners of one process, {process}",
-                tuple(Evidence(view.members[one].exchange, f"{one} is a member") for one in ids),
+                tuple(Evidence(view.members[item].exchange, f"{item} is a member") for item in ids),
             )
 
 
@@ -61,16 +61,16 @@ def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], 
     def different(view: GroupView) -> Iterator[Result]:
         values: dict[str, list[str]] = {}
         for member in view.members.values():
-            if told := value(member):
-                values.setdefault(told, []).append(member.client_id)
+            if shown := value(member):
+                values.setdefault(shown, []).append(member.client_id)
         if len(values) > 1:
-            camps = "; ".join(f"{joined(sorted(ids))}: {told}" for told, ids in sorted(values.items()))
+            camps = "; ".join(f"{joined(sorted(ids))}: {text}" for text, ids in sorted(values.items()))
             yield Found(
                 f"{what}: {camps}",
                 tuple(
-                    Evidence(view.members[one].exchange, f"{one}: {told}")
-                    for told, ids in values.items()
-                    for one in ids
+                    Evidence(view.members[item].exchange, f"{item}: {text}")
+                    for text, ids in values.items()
+                    for item in ids
                 ),
             )
 
@@ -82,8 +82,8 @@ def _own(key: str) -> Callable[[Member], str]:
 
 
 def _version(member: Member) -> str:
-    told = member.properties.get("PROP_CLIENT_VERSION", "")
-    return told or (f"MQVersion {member.connections[0].version}" if member.connections else "")
+    shown = member.properties.get("PROP_CLIENT_VERSION", "")
+    return shown or (f"MQVersion {member.connections[0].version}" if member.connections else "")
 
 
 def silent(view: GroupView) -> Iterator[Result]:
@@ -108,15 +108,15 @@ def not_everywhere(view: GroupView) -> Iterator[Result]:
         knowing = {
             broker
             for broker in holders
-            if any(one.client_id == client_id for one in view.stored[broker].connections)
+            if any(connection.client_id == client_id for connection in view.stored[broker].connections)
         }
         if missing := sorted(holders - knowing):
             yield Found(
                 f"{client_id} is connected to {joined(sorted(knowing)) or 'no broker of its topics'}, "
                 f"and not to {joined(missing)}",
                 tuple(
-                    Evidence(view.stored[one].exchange, f"{one} knows {client_id}: {one in knowing}")
-                    for one in sorted(holders)
+                    Evidence(view.stored[holder].exchange, f"{holder} knows {client_id}: {holder in knowing}")
+                    for holder in sorted(holders)
                 ),
                 settled=False,
                 key=client_id,
@@ -131,7 +131,9 @@ def nobody(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"no broker that was asked knows a member{'' if known else ', nor the group'}: either nobody is "
             "there, or its members are behind a proxy that is a server of its own (`--proxy HOST:PORT` asks it)",
-            tuple(Evidence(one.exchange, one.exchange.why_not or "no connection") for one in asked.values()),
+            tuple(
+                Evidence(item.exchange, item.exchange.why_not or "no connection") for item in asked.values()
+            ),
         )
 
 

@@ -44,11 +44,11 @@ def state(points: Sequence[Point]) -> str:
     A broker tells the offset that it holds, not when it was committed: an offset that stands still while there is
     a lag is its STOP and its STALL in one.
     """
-    if not points or any(one.lag == 0 for one in points):
+    if not points or any(item.lag == 0 for item in points):
         return "ok"
     lowest, highest = points[0].offset, points[0].offset
-    for one in points[1:]:
-        lowest, highest = min(lowest, one.offset), max(highest, one.offset)
+    for point in points[1:]:
+        lowest, highest = min(lowest, point.offset), max(highest, point.offset)
     if points[-1].offset < highest:
         return "rewind"
     if len(points) < LEAST_LOOKS or points[-1].at_ms - points[0].at_ms < WINDOW_S * 1000:
@@ -79,18 +79,18 @@ def _evidence(view: GroupView, topic: str, queues: Sequence[Queue]) -> tuple[Evi
     for look in (view.looks[0], view.looks[-1])[-min(2, len(view.looks)) :]:
         for broker in brokers:
             known = look.offsets.get(broker, {}).get(view.group, {}).get(topic, {})
-            told = ", ".join(f"{queue[1]}: {known.get(queue[1])}" for queue in queues if queue[0] == broker)
+            text = ", ".join(f"{queue[1]}: {known.get(queue[1])}" for queue in queues if queue[0] == broker)
             if broker in look.offset_tables:
-                said.append(Evidence(look.offset_tables[broker], f"offsets of {topic}: {told}"))
+                said.append(Evidence(look.offset_tables[broker], f"offsets of {topic}: {text}"))
     for broker in brokers:
         if (stats := view.now.stats.get(topic, {}).get(broker)) is not None:
             ends = view.ends(topic)
-            told = ", ".join(
+            text = ", ".join(
                 f"{queue[1]}: {ends[queue].min_offset} to {ends[queue].max_offset}"
                 for queue in queues
                 if queue[0] == broker and queue in ends
             )
-            said.append(Evidence(stats, f"queues of {topic}: {told}"))
+            said.append(Evidence(stats, f"queues of {topic}: {text}"))
     return tuple(said)
 
 
@@ -124,10 +124,10 @@ def only_filtered(view: GroupView, topic: str, queue: Queue) -> bool:
     entries = entries_of(view, topic, queue)
     if offset is None or ends is None or held is None or not entries or offset >= ends.max_offset:
         return False
-    ahead = [one for one in entries if one.offset >= offset]
+    ahead = [entry for entry in entries if entry.offset >= offset]
     if len(ahead) < ends.max_offset - offset:
         return False  # more than was looked at
-    return all(takes(held, one.tags_code) is False for one in ahead)
+    return all(takes(held, entry.tags_code) is False for entry in ahead)
 
 
 def filtered_lag(view: GroupView) -> Iterator[Result]:
@@ -135,7 +135,7 @@ def filtered_lag(view: GroupView) -> Iterator[Result]:
     for topic in view.topics:
         queues = [queue for queue in view.queues(topic) if only_filtered(view, topic, queue)]
         if queues and len(view.meanings(topic)) <= 1:
-            lag = sum(view.ends(topic)[one].max_offset - (view.offset(topic, one) or 0) for one in queues)
+            lag = sum(view.ends(topic)[item].max_offset - (view.offset(topic, item) or 0) for item in queues)
             yield Found(
                 f"{queues_told(queues)}: all {counted(lag, 'message')} ahead of the group have tags that it "
                 "doesn't want",
@@ -167,12 +167,12 @@ def _outside(view: GroupView, *, below: bool) -> Iterator[Result]:
                 found.append(queue)
                 gone += apart
         if found:
-            told = (
+            text = (
                 f"{queues_told(found)}: the queue begins {gone} messages behind the group's offset"
                 if below
                 else f"{queues_told(found)}: the group's offset is {gone} beyond the queue's end"
             )
-            yield Found(told, _evidence(view, topic, found), topic, key=queues_told(found))
+            yield Found(text, _evidence(view, topic, found), topic, key=queues_told(found))
 
 
 CHECKS = (

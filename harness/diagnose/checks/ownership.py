@@ -18,7 +18,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
         if quiet := _tell_no_queues(view, topic):
             yield Unknown(
                 f"{joined(quiet)} {'is' if len(quiet) == 1 else 'are'} of a kind that doesn't tell its queues",
-                tuple(Evidence(view.members[one].exchange, "no queues in it") for one in quiet),
+                tuple(Evidence(view.members[item].exchange, "no queues in it") for item in quiet),
                 topic,
             )
             continue
@@ -26,14 +26,14 @@ def unowned(view: GroupView) -> Iterator[Result]:
         missing = {queue for queue in view.queues(topic) if queue not in owners}
         if missing and view.silent:
             yield Unknown(
-                f"{queues_told(missing)}: {joined([one.client_id for one in view.silent])} may have "
+                f"{queues_told(missing)}: {joined([item.client_id for item in view.silent])} may have "
                 f"{'it' if len(missing) == 1 else 'them'}, and didn't tell",
-                tuple(Evidence(one.exchange, one.exchange.why_not) for one in view.silent),
+                tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
                 topic,
             )
         elif missing and (unexplained := missing - _explained(view, topic)):
             waits = stranded(view, topic, sorted(unexplained))
-            waiting = sum(one.count for one in waits)
+            waiting = sum(wait.count for wait in waits)
             yield Found(
                 f"{counted(len(unexplained), 'queue')} of {len(view.queues(topic))}, {queues_told(unexplained)}, "
                 f"{'has' if len(unexplained) == 1 else 'have'} no owner among "
@@ -52,7 +52,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
 def several_owners(view: GroupView) -> Iterator[Result]:
     """Queues that more than one member has in hand."""
     for topic in _shared_out(view):
-        if len({one.strategy for one in view.answered} - {""}) > 1:
+        if len({item.strategy for item in view.answered} - {""}) > 1:
             continue  # RC0207 says so
         several = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
         if several:
@@ -72,7 +72,7 @@ def idle(view: GroupView) -> Iterator[Result]:
         return
     if any(len(view.meanings(topic)) == 0 or len(view.own(topic)) < len(view.members) for topic in topics):
         return
-    busy = {one for topic in topics for ids in view.owners(topic).values() for one in ids}
+    busy = {item for topic in topics for ids in view.owners(topic).values() for item in ids}
     spare = sorted(set(view.members) - busy)
     most = max(len(view.queues(topic)) for topic in topics)
     if spare and most < len(view.members):
@@ -97,18 +97,18 @@ def _shared_out(view: GroupView) -> Iterator[str]:
 def _tell_no_queues(view: GroupView, topic: str) -> list[str]:
     """Members that want a topic and whose kind leaves its queues out (DefaultLitePullConsumerImpl of 4.9.x)."""
     return [
-        one.client_id
-        for one in view.answered
-        if topic in one.subscriptions
-        and not one.queues
-        and one.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
+        item.client_id
+        for item in view.answered
+        if topic in item.subscriptions
+        and not item.queues
+        and item.properties.get("PROP_CONSUME_TYPE") == "CONSUME_ACTIVELY"
     ]
 
 
 def _explained(view: GroupView, topic: str) -> set[Queue]:
     """Queues without an owner that another finding explains: of members that don't want the topic, RC0106; where
     members share out differently, RC0207."""
-    if len({one.strategy for one in view.answered} - {""}) > 1:
+    if len({item.strategy for item in view.answered} - {""}) > 1:
         return set(view.queues(topic))
     wanting = view.own(topic)
     explained: set[Queue] = set()
@@ -121,10 +121,10 @@ def _explained(view: GroupView, topic: str) -> set[Queue]:
 def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
     said = [
         Evidence(
-            one.exchange,
-            f"{one.client_id} has {queues_told(one.queues.get(topic, {})) or 'no queue'} of {topic}",
+            item.exchange,
+            f"{item.client_id} has {queues_told(item.queues.get(topic, {})) or 'no queue'} of {topic}",
         )
-        for one in view.answered
+        for item in view.answered
     ]
     route = view.route(topic)
     if route is not None:

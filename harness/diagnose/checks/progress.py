@@ -28,7 +28,7 @@ def _stuck_ms(member: Member, held: Held) -> int:
     """How long nothing of a queue in hand was finished, by the member's own clock as far as it is known."""
     clock_ms = max(
         [member.exchange.at_ms]
-        + [one.last_pull_ms for queues in member.queues.values() for one in queues.values()]
+        + [queue.last_pull_ms for queues in member.queues.values() for queue in queues.values()]
     )
     return clock_ms - held.last_consume_ms if held.cached_count and held.last_consume_ms else 0
 
@@ -84,8 +84,8 @@ def _moves(view: GroupView, member: Member, topic: str, queue: Queue, held: Held
 
 
 def _timeout_ms(member: Member) -> int:
-    told = member.properties.get("consumeTimeout", "15")
-    return int(told) * 60_000 if told.isdigit() and int(told) else 15 * 60_000
+    shown = member.properties.get("consumeTimeout", "15")
+    return int(shown) * 60_000 if shown.isdigit() and int(shown) else 15 * 60_000
 
 
 def unlocked(view: GroupView) -> Iterator[Result]:
@@ -108,7 +108,7 @@ def retries(view: GroupView) -> Iterator[Result]:
     topic = view.retry_topic
     ends = view.ends(topic)
     waiting = sum(
-        max(0, one.max_offset - (view.reached(topic, queue) or one.min_offset)) for queue, one in ends.items()
+        max(0, end.max_offset - (view.reached(topic, queue) or end.min_offset)) for queue, end in ends.items()
     )
     grown = _grown(view, topic)
     if grown or waiting:
@@ -123,7 +123,7 @@ def retries(view: GroupView) -> Iterator[Result]:
 def dead_letters(view: GroupView) -> Iterator[Result]:
     """Messages that nobody will get any more."""
     topic = view.dead_letter_topic
-    stored = sum(one.max_offset - one.min_offset for one in view.ends(topic).values())
+    stored = sum(end.max_offset - end.min_offset for end in view.ends(topic).values())
     if stored:
         grown = _grown(view, topic)
         yield Found(
@@ -139,7 +139,7 @@ def dead_letters(view: GroupView) -> Iterator[Result]:
 def _grown(view: GroupView, topic: str) -> int:
     first = view.looks[0].ends.get(topic, {})
     return sum(
-        one.max_offset - first[queue].max_offset for queue, one in view.ends(topic).items() if queue in first
+        end.max_offset - first[queue].max_offset for queue, end in view.ends(topic).items() if queue in first
     )
 
 

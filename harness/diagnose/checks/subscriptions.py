@@ -53,8 +53,8 @@ def _who_differs(view: GroupView, topic: str) -> str:
 def _since(view: GroupView, topic: str, held: Subscription) -> str:
     """Whose it is, and since when."""
     own = view.own(topic)
-    holders = [one for one, mine in own.items() if mine.version == held.version] or [
-        one for one, mine in own.items() if meaning(mine) == meaning(held)
+    holders = [item for item, mine in own.items() if mine.version == held.version] or [
+        item for item, mine in own.items() if meaning(mine) == meaning(held)
     ]
     whose = f" of {joined(sorted(holders))}" if holders else ""
     return f"{whose}, since {clock(held.version)}" if 10**12 < held.version < _NANOSECONDS else whose
@@ -69,7 +69,7 @@ def _flips(view: GroupView, topic: str) -> str:
             for look in view.looks
             if (stored := look.stored.get(view.group, {}).get(broker)) is not None and stored.online
         ]
-        texts = ["nothing" if one is None else told(one) for one in seen]
+        texts = ["nothing" if item is None else told(item) for item in seen]
         changes = sum(first != second for first, second in pairwise(texts))
         if changes:
             told_.append(f"{broker}'s has changed {counted(changes, 'time')} in {len(view.looks)} looks")
@@ -77,10 +77,10 @@ def _flips(view: GroupView, topic: str) -> str:
 
 
 def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
-    own = [_of_member(view.members[one], subscription) for one, subscription in view.own(topic).items()]
+    own = [_of_member(view.members[item], subscription) for item, subscription in view.own(topic).items()]
     held = [
-        Evidence(view.stored[broker].exchange, f"{broker} holds `{told(one)}` of version {one.version}")
-        for broker, one in view.held(topic).items()
+        Evidence(view.stored[broker].exchange, f"{broker} holds `{told(item)}` of version {item.version}")
+        for broker, item in view.held(topic).items()
     ]
     return (*own, *held)
 
@@ -93,11 +93,11 @@ def _of_member(member: Member, subscription: Subscription) -> Evidence:
 
 
 def _silent(view: GroupView, topic: str) -> Unknown:
-    names = joined([one.client_id for one in view.silent])
+    names = joined([item.client_id for item in view.silent])
     return Unknown(
         f"{names} didn't tell what {'it wants' if len(view.silent) == 1 else 'they want'}: "
         f"{view.silent[0].exchange.why_not}",
-        tuple(Evidence(one.exchange, one.exchange.why_not) for one in view.silent),
+        tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
         topic,
     )
 
@@ -106,7 +106,7 @@ def different_topics(view: GroupView) -> Iterator[Result]:
     """Topics that some members want, and others don't."""
     if view.broadcasting:
         return
-    told_of = {one.client_id for one in view.answered}
+    told_of = {item.client_id for item in view.answered}
     for topic in view.topics:
         own = view.own(topic)
         without = sorted(told_of - set(own))
@@ -116,23 +116,25 @@ def different_topics(view: GroupView) -> Iterator[Result]:
                 f"{joined(wanting)} {'wants' if len(wanting) == 1 else 'want'} it, {joined(without)} "
                 f"{'does' if len(without) == 1 else 'do'} not",
                 (
-                    *(_of_member(view.members[one], mine) for one, mine in own.items()),
+                    *(_of_member(view.members[item], mine) for item, mine in own.items()),
                     *(
                         Evidence(
-                            view.members[one].exchange,
-                            f"{one} wants {joined(sorted(view.members[one].subscriptions))}",
+                            view.members[item].exchange,
+                            f"{item} wants {joined(sorted(view.members[item].subscriptions))}",
                         )
-                        for one in without
+                        for item in without
                     ),
                 ),
                 topic,
                 messages=tuple(
                     stranded(
-                        view, topic, [one for one in view.queues(topic) if one not in view.owners(topic)]
+                        view,
+                        topic,
+                        [queue for queue in view.queues(topic) if queue not in view.owners(topic)],
                     )
                 ),
                 # A member that starts may still be subscribing.
-                settled=all(len(view.members[one].subscriptions) > 0 for one in without),
+                settled=all(len(view.members[item].subscriptions) > 0 for item in without),
             )
 
 
@@ -144,11 +146,11 @@ def nobodys(view: GroupView) -> Iterator[Result]:
         return
     for topic in view.topics:
         meanings = view.meanings(topic)
-        if not meanings or len({one.language for one in view.answered} - {"JAVA"}):
+        if not meanings or len({item.language for item in view.answered} - {"JAVA"}):
             continue
         for broker, held in view.held(topic).items():
             if meaning(held) not in meanings:
-                newer = max(one.version for one in view.own(topic).values())
+                newer = max(item.version for item in view.own(topic).values())
                 yield Found(
                     f"{broker} holds `{told(held)}`, which no member wants: all want "
                     f"`{told(next(iter(view.own(topic).values())))}`; its version {held.version} is "
@@ -174,8 +176,8 @@ def versions_ahead(view: GroupView) -> Iterator[Result]:
                 )
         if said:
             highest = max(
-                [one.version for one in view.held(topic).values()]
-                + [one.version for one in view.own(topic).values()]
+                [item.version for item in view.held(topic).values()]
+                + [item.version for item in view.own(topic).values()]
             )
             how = (
                 "in nanoseconds, as Go clients have it"

@@ -45,13 +45,13 @@ def document(report: Report, code: ExitCode) -> dict[str, Any]:
         "seconds": round(report.seconds, 2),
         "findings": [
             {
-                "code": one.check.code,
-                "level": str(one.level),
-                "group": one.group or None,
-                "topic": one.topic or None,
-                "title": one.check.title,
-                "sentence": one.sentence,
-                "effect": one.effect,
+                "code": finding.check.code,
+                "level": str(finding.level),
+                "group": finding.group or None,
+                "topic": finding.topic or None,
+                "title": finding.check.title,
+                "sentence": finding.sentence,
+                "effect": finding.effect,
                 "messages": [
                     {
                         "broker": lost.queue[0],
@@ -63,29 +63,29 @@ def document(report: Report, code: ExitCode) -> dict[str, Any]:
                         "fate": str(lost.fate),
                         "passed": lost.passed,
                     }
-                    for lost in one.messages
+                    for lost in finding.messages
                 ],
-                "change": list(one.check.change),
-                "claims": list(one.check.claims),
-                "page": page_of(one.check),
-                "evidence": _evidence(one.evidence),
+                "change": list(finding.check.change),
+                "claims": list(finding.check.claims),
+                "page": page_of(finding.check),
+                "evidence": _evidence(finding.evidence),
             }
-            for one in report.findings
+            for finding in report.findings
         ],
         "undetermined": [
             {
-                "code": one.check.code,
-                "group": one.group or None,
-                "topic": one.topic or None,
-                "title": one.check.title,
-                "reason": one.reason,
-                "evidence": _evidence(one.evidence),
+                "code": item.check.code,
+                "group": item.group or None,
+                "topic": item.topic or None,
+                "title": item.check.title,
+                "reason": item.reason,
+                "evidence": _evidence(item.evidence),
             }
-            for one in report.undetermined
+            for item in report.undetermined
         ],
         "ruled_out": [
-            {"code": one.check.code, "group": one.group or None, "known": one.check.ruled_out}
-            for one in report.ruled_out
+            {"code": item.check.code, "group": item.group or None, "known": item.check.ruled_out}
+            for item in report.ruled_out
         ],
     }
 
@@ -93,12 +93,12 @@ def document(report: Report, code: ExitCode) -> dict[str, Any]:
 def _evidence(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
     return [
         {
-            "request": told(one.exchange.code),
-            "fields": dict(one.exchange.fields),
-            "address": one.exchange.address,
-            "at": clock(one.exchange.at_ms),
-            "answer_code": one.exchange.answer_code,
-            "says": one.says,
+            "request": told(item.exchange.code),
+            "fields": dict(item.exchange.fields),
+            "address": item.exchange.address,
+            "at": clock(item.exchange.at_ms),
+            "answer_code": item.exchange.answer_code,
+            "says": item.says,
         }
-        for one in evidence
+        for item in evidence
     ]

@@ -56,11 +56,11 @@ _PAGE = """<!doctype html>
 
 def page(report: Report, code: ExitCode) -> str:
     """The whole page."""
-    told = document(report, code)
+    shown = document(report, code)
     counts = {
-        level: sum(one["level"] == level for one in told["findings"])
+        level: sum(item["level"] == level for item in shown["findings"])
         for level in ("error", "warning", "info")
     }
     levels = ", ".join(f"{number} {level}" for level, number in counts.items() if number) or "nothing found"
     environment = Environment(autoescape=True, trim_blocks=True)
-    return environment.from_string(_PAGE).render(**told, levels=levels)
+    return environment.from_string(_PAGE).render(**shown, levels=levels)

@@ -16,7 +16,9 @@ _EVIDENCE = 12
 
 def plain(text: str) -> str:
     """Without characters that steer a terminal: names and expressions come from the cluster."""
-    return "".join(one if one.isprintable() or one == "\n" else "\N{REPLACEMENT CHARACTER}" for one in text)
+    return "".join(
+        item if item.isprintable() or item == "\n" else "\N{REPLACEMENT CHARACTER}" for item in text
+    )
 
 
 def text(report: Report) -> str:
@@ -25,8 +27,8 @@ def text(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    for one in report.findings:
-        yield from _finding(one)
+    for finding in report.findings:
+        yield from _finding(finding)
         yield ""
     yield from _undetermined(report.undetermined)
     ruled_out: dict[str, list[str]] = {}
@@ -39,43 +41,49 @@ def _lines(report: Report) -> Iterator[str]:
             )
     for group in report.offline:
         yield f"group {group}: no broker that was asked knows a member; `--proxy` asks a proxy as well"
-    levels = [str(one.level) for one in report.findings]
-    told = ", ".join(f"{counted(levels.count(one), one)}" for one in ("error", "warning") if one in levels)
+    levels = [str(item.level) for item in report.findings]
+    found = ", ".join(
+        f"{counted(levels.count(item), item)}" for item in ("error", "warning") if item in levels
+    )
     info = f"{levels.count('info')} info" if "info" in levels else ""
-    summary = ", ".join(filter(None, (told, info))) or "nothing found"
+    summary = ", ".join(filter(None, (found, info))) or "nothing found"
     yield (
         f"{summary}; {len(report.undetermined)} undetermined; {counted(len(report.groups), 'group')} at "
         f"{'; '.join(report.name_servers)}, {counted(len(report.looks), 'look')}, {report.seconds:.1f} s"
     )
 
 
-def _finding(one: Finding) -> Iterator[str]:
+def _finding(finding: Finding) -> Iterator[str]:
     yield from _wrapped(
-        "", f"{one.level} [{one.check.code}] ({one.resource}) {one.check.title}: {one.sentence}", "    "
+        "",
+        f"{finding.level} [{finding.check.code}] ({finding.resource}) {finding.check.title}: {finding.sentence}",
+        "    ",
     )
-    yield from _wrapped("    messages: ", one.effect)
-    for lost in one.messages[:_EVIDENCE]:
+    yield from _wrapped("    messages: ", finding.effect)
+    for lost in finding.messages[:_EVIDENCE]:
         yield f"              {lost.told}"
-    if len(one.messages) > _EVIDENCE:
-        yield f"              and {len(one.messages) - _EVIDENCE} more ranges, in `-o json`"
-    for index, evidence in enumerate(one.evidence[:_EVIDENCE]):
-        yield f"    {'proof:   ' if not index else '         '} {_told(evidence)}"
-    if len(one.evidence) > _EVIDENCE:
-        yield f"              and {len(one.evidence) - _EVIDENCE} more, in `-o json`"
-    for index, change in enumerate(one.check.change):
+    if len(finding.messages) > _EVIDENCE:
+        yield f"              and {len(finding.messages) - _EVIDENCE} more ranges, in `-o json`"
+    for index, evidence in enumerate(finding.evidence[:_EVIDENCE]):
+        yield f"    {'proof:   ' if not index else '         '} {_in_words(evidence)}"
+    if len(finding.evidence) > _EVIDENCE:
+        yield f"              and {len(finding.evidence) - _EVIDENCE} more, in `-o json`"
+    for index, change in enumerate(finding.check.change):
         yield from _wrapped("    change:   " if not index else "              ", f"{index + 1}. {change}")
-    claims = f", claims {', '.join(one.check.claims)}" if one.check.claims else ""
-    yield f"    see:      rocketchaos explain {one.check.code}{claims}"
+    claims = f", claims {', '.join(finding.check.claims)}" if finding.check.claims else ""
+    yield f"    see:      rocketchaos explain {finding.check.code}{claims}"
 
 
-def _told(evidence: Evidence) -> str:
+def _in_words(evidence: Evidence) -> str:
     return f"{evidence.says}  <- {evidence.exchange.question}, {clock(evidence.exchange.at_ms)}"
 
 
 def _undetermined(found: Iterable[Undetermined]) -> Iterator[str]:
-    for one in found:
+    for item in found:
         yield from _wrapped(
-            "", f"undetermined [{one.check.code}] ({one.resource}) {one.check.title}? {one.reason}", "    "
+            "",
+            f"undetermined [{item.check.code}] ({item.resource}) {item.check.title}? {item.reason}",
+            "    ",
         )
 
 
@@ -92,4 +100,4 @@ def _wrapped(begin: str, words: str, indent: str = "") -> list[str]:
 
 def listed(checks: Iterable[Check]) -> str:
     """The checks, a line each."""
-    return "\n".join(f"{one.code}  {one.level!s:<7}  {one.title}" for one in checks)
+    return "\n".join(f"{check.code}  {check.level!s:<7}  {check.title}" for check in checks)

@@ -78,8 +78,8 @@ def _unexplained(view: RunView, group: str, fall: Fall) -> tuple[str, _Proof] | 
     moves = moving(view, group, fall.before, fall.after)
     if not moves:
         return "offset-backwards-unmoved", []
-    look = _known_before_moves(view, group, fall, moves)
-    return None if look is None else ("offset-backwards-beyond-moves", [look])
+    observation = _known_before_moves(view, group, fall, moves)
+    return None if observation is None else ("offset-backwards-beyond-moves", [observation])
 
 
 def _resets(view: RunView, group: str, fall: Fall) -> Iterator[Event]:
@@ -108,12 +108,12 @@ def _known_before_moves(view: RunView, group: str, fall: Fall, moves: list[Move]
     seen = [item for item in _seen(view, group, fall) if item[1].mono_ns <= limit_ns]
     if not seen:
         return None
-    offset, look = seen[-1]
-    if any(event.n > look.n for event in _resets(view, group, fall)):
+    offset, observation = seen[-1]
+    if any(event.n > observation.n for event in _resets(view, group, fall)):
         return None
-    deaths = [event for event in _deaths(view, fall) if event.n > look.n]
+    deaths = [event for event in _deaths(view, fall) if event.n > observation.n]
     known = min([offset, *(_known_before_death(view, group, fall, death) for death in deaths)])
-    return look if known > fall.low else None
+    return observation if known > fall.low else None
 
 
 def _seen(view: RunView, group: str, fall: Fall) -> Iterator[tuple[int, Event]]:

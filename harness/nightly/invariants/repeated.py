@@ -64,8 +64,12 @@ def _code(view: RunView, group: str, first: Delivery, again: Delivery) -> str:
 
 def _owned(view: RunView, consumer: str, delivery: Delivery, before: int) -> bool:
     """Whether the last look at a member before an event shows that it owns the queue of a delivery."""
-    looks = (item for item in view.of_kind(OwnershipObserved) if item.body.consumer == consumer)
-    last = max((look for look in looks if look.n < before), key=lambda look: look.n, default=None)
+    observations = (item for item in view.of_kind(OwnershipObserved) if item.body.consumer == consumer)
+    last = max(
+        (observation for observation in observations if observation.n < before),
+        key=lambda observation: observation.n,
+        default=None,
+    )
     return last is not None and delivery.queue in owned_queues(last, delivery.topic)
 
 

@@ -19,7 +19,7 @@ class Span:
 
     x: float
     width: float
-    look: str
+    style: str
     """How it is drawn: a CSS class."""
     text: str
     title: str
@@ -39,7 +39,7 @@ class Mark:
     """A sign at one moment."""
 
     x: float
-    look: str
+    style: str
     title: str
     event: int
     count: int = 1
@@ -73,7 +73,7 @@ class Piece:
 
     begin: float
     end: float
-    look: str
+    style: str
     text: str
     title: str
     event: int
@@ -83,7 +83,7 @@ def gather(marks: Iterable[Mark]) -> tuple[Mark, ...]:
     """Marks of the same look that stand nearly at the same place become one, which says how many it is."""
     groups: dict[tuple[str, int], list[Mark]] = {}
     for mark in marks:
-        groups.setdefault((mark.look, round(mark.x / MARK_GRID_PX)), []).append(mark)
+        groups.setdefault((mark.style, round(mark.x / MARK_GRID_PX)), []).append(mark)
     gathered = []
     for own in groups.values():
         first = own[0]
@@ -93,7 +93,7 @@ def gather(marks: Iterable[Mark]) -> tuple[Mark, ...]:
         text = "\n".join(mark.title for mark in own[:10])
         more = f"\n… and {len(own) - 10:,} more" if len(own) > 10 else ""
         gathered.append(
-            Mark(first.x, first.look, f"{len(own):,} at once:\n{text}{more}", first.event, len(own))
+            Mark(first.x, first.style, f"{len(own):,} at once:\n{text}{more}", first.event, len(own))
         )
     return tuple(sorted(gathered, key=lambda mark: mark.x))
 
@@ -114,7 +114,7 @@ class Change:
     """From here on it looks so; a look of `""` is a gap."""
 
     seconds: float
-    look: str
+    style: str
     text: str
     title: str
     event: int
@@ -124,10 +124,10 @@ def stretches(changes: Sequence[Change], end: float) -> list[Piece]:
     """Bars from each change to the next, and to the end; changes that change nothing are skipped."""
     kept: list[Change] = []
     for change in changes:
-        if not kept or (kept[-1].look, kept[-1].text) != (change.look, change.text):
+        if not kept or (kept[-1].style, kept[-1].text) != (change.style, change.text):
             kept.append(change)
     return [
-        Piece(item.seconds, max(item.seconds, until), item.look, item.text, item.title, item.event)
+        Piece(item.seconds, max(item.seconds, until), item.style, item.text, item.title, item.event)
         for item, until in zip(kept, [*(later.seconds for later in kept[1:]), end], strict=False)
-        if item.look
+        if item.style
     ]

@@ -27,14 +27,14 @@ def consumer_life(
     changes, ends = [], []
     for event in events:
         if event.kind in _CONSUMER_LOOKS and event.node == name:
-            look, text = _CONSUMER_LOOKS[event.kind]
+            style, text = _CONSUMER_LOOKS[event.kind]
         elif _strikes(event, name):
-            look, text = _after_fault(event)
+            style, text = _after_fault(event)
         else:
             continue
-        if not look:
+        if not style:
             ends.append(event)
-        changes.append(Change(clock(event), look, text, f"{name} {text or look}", event.n))
+        changes.append(Change(clock(event), style, text, f"{name} {text or style}", event.n))
     return stretches(changes, end), ends
 
 
@@ -43,12 +43,12 @@ def server_life(events: Sequence[Event], name: str, clock: Clock, end: float) ->
     changes = []
     for event in events:
         if event.kind == "node-ready" and event.node == name:
-            look, text = _RUNS
+            style, text = _RUNS
         elif _strikes(event, name):
-            look, text = _after_fault(event)
+            style, text = _after_fault(event)
         else:
             continue
-        changes.append(Change(clock(event), look, text, f"{name} {text or 'is gone'}", event.n))
+        changes.append(Change(clock(event), style, text, f"{name} {text or 'is gone'}", event.n))
     return stretches(changes, end)
 
 
@@ -83,8 +83,8 @@ def owned_queues_over_time(
             changes.append(Change(clock(event), "", "", "", event.n))
         elif isinstance(event.body, OwnershipObserved) and event.body.consumer == name:
             text = _queues_text(event.body.queues)
-            look, title = ("owned", text) if text else ("owns-none", "no queue")
-            changes.append(Change(clock(event), look, title, f"{name} owns {title}", event.n))
+            style, title = ("owned", text) if text else ("owns-none", "no queue")
+            changes.append(Change(clock(event), style, title, f"{name} owns {title}", event.n))
     return stretches(changes, end)
 
 

@@ -96,8 +96,8 @@ class _Teller:
             )
         self.sends, self.deliveries = [], []
 
-    def _subscription(self, event: Event, look: SubscriptionObserved) -> None:
-        group, broker, table = look.group, look.broker, look.subscriptions
+    def _subscription(self, event: Event, observation: SubscriptionObserved) -> None:
+        group, broker, table = observation.group, observation.broker, observation.subscriptions
         # The retry topic is stored for every group, and says nothing.
         held = {topic: item.expression for topic, item in table.items() if not topic.startswith("%")}
         if self.stored.get((group, broker), {}) == held:

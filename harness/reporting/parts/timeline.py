@@ -124,7 +124,7 @@ class _Drawing:
             Span(
                 x=(x := self.scale(piece.begin)),
                 width=max(1.5, self.scale(piece.end) - x),
-                look=piece.look,
+                style=piece.style,
                 text=piece.text,
                 title=f"{piece.title}\n{piece.begin:.3f} s to {piece.end:.3f} s",
                 event=piece.event,
@@ -132,9 +132,9 @@ class _Drawing:
             for piece in pieces
         )
 
-    def _mark(self, event: Event, look: str, title: str) -> Mark:
+    def _mark(self, event: Event, style: str, title: str) -> Mark:
         seconds = self.clock(event)
-        return Mark(self.scale(seconds), look, f"{title}\nat {seconds:.3f} s, event {event.n}", event.n)
+        return Mark(self.scale(seconds), style, f"{title}\nat {seconds:.3f} s, event {event.n}", event.n)
 
     # Lanes ------------------------------------------------------------------------------------------------
 
@@ -149,11 +149,11 @@ class _Drawing:
                 ended = event.body.identity
                 open_steps = [open_step for open_step in open_steps if open_step.identity != ended]
             changes.append(_step_change(self.clock(event), event, open_steps))
-        looks = {Settled: "settled", Bound: "bound", RunTrouble: "bad", MomentObserved: "moment"}
+        styles = {Settled: "settled", Bound: "bound", RunTrouble: "bad", MomentObserved: "moment"}
         marks = [
-            self._mark(event, look, _harness_title(event.body))
+            self._mark(event, style, _harness_title(event.body))
             for event in self.run.events
-            if (look := looks.get(type(event.body)))
+            if (style := styles.get(type(event.body)))
         ]
         steps = self._spans(stretches(changes, self.scale.end))
         return Lane("harness", "steps", (steps,), gather(marks))
@@ -185,8 +185,8 @@ class _Drawing:
         seconds = self.clock(event)
         if stored is None:
             text = "not stored" if event.body.online else ""
-            look = "absent" if text else ""
-            return Change(seconds, look, text, f"nothing stored for group {group}, topic {topic}", event.n)
+            style = "absent" if text else ""
+            return Change(seconds, style, text, f"nothing stored for group {group}, topic {topic}", event.n)
         text = stored.expression
         number = self.expressions.setdefault(text, len(self.expressions) % TINTS)
         title = f"{event.body.broker} holds {text!r} for group {group}, topic {topic}"
@@ -195,11 +195,11 @@ class _Drawing:
     def _consumer(self, name: str) -> Lane:
         spec = self.run.scenario.consumers[name]
         expressions = ", ".join(f"{topic} {text}" for topic, text in spec.expressions.items())
-        looks = {Received: "received", ListenerError: "bad", WorkerDied: "bad"}
+        styles = {Received: "received", ListenerError: "bad", WorkerDied: "bad"}
         marks = [
-            self._mark(event, look, _consumer_title(event))
+            self._mark(event, style, _consumer_title(event))
             for event in self.run.events
-            if event.node == name and (look := looks.get(type(event.body)))
+            if event.node == name and (style := styles.get(type(event.body)))
         ]
         marks += [
             self._mark(event, "failed", f"the listener failed on {event.body.key}")
@@ -234,8 +234,8 @@ class _Drawing:
             fate = fates.get(body.key)
             became = f": {CLASS_WORDS[fate.message_class].text}" if fate else ""
             where = f"{body.queue}, offset {body.queue_offset}"
-            look = f"sent class-{fate.message_class.value}" if fate else "sent"
-            marks.append(self._mark(event, look, f"sent {body.key} of tag {body.tag} to {where}{became}"))
+            style = f"sent class-{fate.message_class.value}" if fate else "sent"
+            marks.append(self._mark(event, style, f"sent {body.key} of tag {body.tag} to {where}{became}"))
         return Lane("producer", "sends", ((),), gather(marks))
 
     def _nodes(self) -> Iterator[Lane]:

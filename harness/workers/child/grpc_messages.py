@@ -75,5 +75,7 @@ def refusals() -> Iterator[None]:
             first = first.__context__
         code = getattr(first, "code", None)
         # That of gRPC's own errors is a function.
-        told = int(code) if isinstance(code, int) else None
-        raise CommandFailed(f"{type(first).__name__}: {first}", told, [type(first).__name__]) from error
+        status_code = int(code) if isinstance(code, int) else None
+        raise CommandFailed(
+            f"{type(first).__name__}: {first}", status_code, [type(first).__name__]
+        ) from error

@@ -94,8 +94,8 @@ class Producer(JavaClient):
         if message.batch:
             messages = jpype.JClass("java.util.ArrayList")()
             messages.add(java)
-            for one in message.batch:
-                messages.add(_message(message, one["tag"], [one["key"], *message.keys[1:]], one["key"]))
+            for item in message.batch:
+                messages.add(_message(message, item["tag"], [item["key"], *message.keys[1:]], item["key"]))
             java = messages
         timeout_ms = jpype.JLong(message.timeout_ms)
         target = []

@@ -39,8 +39,8 @@ class Transactions:
     def _check(self, message: Any) -> Any:
         key = str(message.getKeys()).split()[0]
         state = self._answer(key, "checked")
-        told = {"consumer": self._name, "key": key, "topic": str(message.getTopic()), "state": state}
-        self._events.emit("transaction-checked", told)
+        found = {"consumer": self._name, "key": key, "topic": str(message.getTopic()), "state": state}
+        self._events.emit("transaction-checked", found)
         return getattr(self._states, _STATES[state])
 
     def _state(self, key: str, which: str) -> Any:

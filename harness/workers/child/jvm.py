@@ -121,7 +121,7 @@ def failure(error: Any) -> CommandFailed:
     chain = [error]
     while (deeper := chain[-1].getCause()) is not None and len(chain) < _CAUSES_AT_MOST:
         chain.append(deeper)
-    exceptions = [str(one.getClass().getSimpleName()) for one in chain]
+    exceptions = [str(item.getClass().getSimpleName()) for item in chain]
     return CommandFailed(f"{exceptions[0]}: {message}", None if code == _NO_CODE else code, exceptions)
 
 

@@ -69,7 +69,7 @@ def diagnose(name_server: str, groups: Sequence[str]) -> Report:
 
 def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
     """Plant each, and look."""
-    scenarios = [one for one in load_all([HERE / "maladies"]) if words in one.name]
+    scenarios = [item for item in load_all([HERE / "maladies"]) if words in item.name]
     for scenario in scenarios * repetitions:
         expected = scenario.name.split("-")[0].upper()
         level = CHECKS[expected].level
@@ -82,11 +82,11 @@ def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
         if not reports:
             yield Looked(scenario.name, version, expected, frozenset([NOT_PLANTED]), 0)
             continue
-        found = {one.check.code for one in reports[0].findings if one.level >= min(level, Level.WARNING)}
-        found |= {one.check.code for one in reports[0].undetermined if one.check.code == expected}
-        for one in (*reports[0].findings, *reports[0].undetermined):
-            if one.check.code not in (expected,):
-                print("    besides:", one)
+        found = {item.check.code for item in reports[0].findings if item.level >= min(level, Level.WARNING)}
+        found |= {item.check.code for item in reports[0].undetermined if item.check.code == expected}
+        for finding in (*reports[0].findings, *reports[0].undetermined):
+            if finding.check.code not in (expected,):
+                print("    besides:", finding)
         yield Looked(scenario.name, version, expected, frozenset(found), reports[0].seconds)
 
 
@@ -114,14 +114,14 @@ def healthy(version: str, name_server: str, rounds: int) -> Healthy:
     def look_on() -> None:
         while not end.is_set():
             report = diagnose_all(name_server)
-            online = [one for one in report.groups if one not in report.offline]
+            online = [group for group in report.groups if group not in report.offline]
             tally.looks += len(online)
-            for one in report.findings:
-                counted = tally.errors if one.level is Level.ERROR else tally.warnings
-                if one.level >= Level.WARNING:
-                    counted[one.check.code] += 1
-                    print("    found:", one.level, one.check.code, one.resource, one.sentence)
-            tally.undetermined.update(one.check.code for one in report.undetermined)
+            for finding in report.findings:
+                counted = tally.errors if finding.level is Level.ERROR else tally.warnings
+                if finding.level >= Level.WARNING:
+                    counted[finding.check.code] += 1
+                    print("    found:", finding.level, finding.check.code, finding.resource, finding.sentence)
+            tally.undetermined.update(item.check.code for item in report.undetermined)
             end.wait(0.5)
 
     thread = threading.Thread(target=look_on)
@@ -129,7 +129,7 @@ def healthy(version: str, name_server: str, rounds: int) -> Healthy:
     try:
         options = Options(version=version, on=ClusterKind.EMBEDDED, timing="faithful", seed=1)
         with Runner(options) as runner:
-            jobs = [Job(one, version) for one in load_all([HERE / "healthy"])] * rounds
+            jobs = [Job(item, version) for item in load_all([HERE / "healthy"])] * rounds
             for report in runner.run_all(jobs, 2):
                 print(report.scenario.name, report.outcome.kind)
     finally:
@@ -156,7 +156,7 @@ RESULTS = Path("build/diagnose.jsonl")
 
 def table(results: Sequence[Looked]) -> str:
     """By malady and version: how often it was found under its code and nothing else, and how fast."""
-    versions = sorted({one.version for one in results})
+    versions = sorted({result.version for result in results})
     rows = [
         f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}), "
         f"load at the end {os.getloadavg()[0]:.0f}:",
@@ -164,13 +164,13 @@ def table(results: Sequence[Looked]) -> str:
         f"| planted | code | {' | '.join(versions)} | to the answer |",
         f"|---|---|{'---|' * len(versions)}---|",
     ]
-    for name in sorted({one.scenario for one in results}):
-        own = [one for one in results if one.scenario == name]
+    for name in sorted({result.scenario for result in results}):
+        own = [result for result in results if result.scenario == name]
         cells = []
         for version in versions:
-            times = [one for one in own if one.version == version]
-            cells.append(f"{sum(one.right for one in times)} of {len(times)}" if times else "not measured")
-        seconds = [one.seconds for one in own]
+            times = [result for result in own if result.version == version]
+            cells.append(f"{sum(item.right for item in times)} of {len(times)}" if times else "not measured")
+        seconds = [result.seconds for result in own]
         span = f"{min(seconds):.1f} - {max(seconds):.1f} s"
         rows.append(f"| {name} | {own[0].expected} | {' | '.join(cells)} | {span} |")
     return "\n".join(rows)
@@ -180,14 +180,14 @@ def recorded() -> list[Looked]:
     """What was measured so far."""
     lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
     read = [json.loads(line) for line in lines]
-    return [Looked(**{**one, "found": frozenset(one["found"])}) for one in read]
+    return [Looked(**{**item, "found": frozenset(item["found"])}) for item in read]
 
 
-def record(one: Looked) -> None:
+def record(looked: Looked) -> None:
     """Keep one measurement."""
     RESULTS.parent.mkdir(exist_ok=True)
     with RESULTS.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({**asdict(one), "found": sorted(one.found)}) + "\n")
+        file.write(json.dumps({**asdict(looked), "found": sorted(looked.found)}) + "\n")
 
 
 def main() -> None:
@@ -210,16 +210,18 @@ def main() -> None:
     begin = time.monotonic()
     results: list[Looked] = []
     for version in given.versions:
-        for one in maladies(version, given.repetitions, given.only):
-            results.append(one)
-            if one.found != {NOT_PLANTED}:
-                record(one)
+        for malady in maladies(version, given.repetitions, given.only):
+            results.append(malady)
+            if malady.found != {NOT_PLANTED}:
+                record(malady)
             print(
-                f"{'right' if one.right else 'WRONG'} {one.version} {one.scenario}: "
-                f"{', '.join(sorted(one.found)) or 'nothing'} in {one.seconds:.1f} s",
+                f"{'right' if malady.right else 'WRONG'} {malady.version} {malady.scenario}: "
+                f"{', '.join(sorted(malady.found)) or 'nothing'} in {malady.seconds:.1f} s",
                 flush=True,
             )
-    print(f"\n{sum(one.right for one in results)} of {len(results)} right, {time.monotonic() - begin:.0f} s")
+    print(
+        f"\n{sum(result.right for result in results)} of {len(results)} right, {time.monotonic() - begin:.0f} s"
+    )
 
 
 if __name__ == "__main__":

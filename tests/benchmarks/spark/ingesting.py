@@ -126,10 +126,10 @@ def bare(
 
 def bare_reading(spark: SparkSession, runs: Path, name: str, say: Progress) -> Watched:
     """The plainest reading of all lines of all files of one name."""
-    with watched(spark) as told:
+    with watched(spark) as text:
         spark.read.text(f"{runs}/*/*/{name}").agg(fn.sum(fn.length("value"))).collect()
-    say(f"bare reading of {name}: {told.seconds:.1f} s")
-    return told
+    say(f"bare reading of {name}: {text.seconds:.1f} s")
+    return text
 
 
 def ingested(spark: SparkSession, runs: Path, store: Path, say: Progress) -> Watched:

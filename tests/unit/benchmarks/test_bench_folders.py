@@ -19,7 +19,7 @@ def test_folders_of_the_bench_have_what_the_judge_writes(tmp_path: Path) -> None
     copy_as_others(runs, others, 1000, processes=1)
     folders = [file.parent for file in tmp_path.glob("*/*/*/run.json")]
     assert len(folders) == 2 * len(list(runs.glob("*/*")))
-    told = set()
+    text = set()
     for folder in folders:
         read = read_folder(folder)
         assert read.seen.fit, folder
@@ -28,5 +28,5 @@ def test_folders_of_the_bench_have_what_the_judge_writes(tmp_path: Path) -> None
             document = json.loads(line)
             assert list(document) == ["schema_version", *message_document(FATE)]
             assert json.dumps(document, ensure_ascii=False) == line
-            told |= {name for name, value in document.items() if value is not None}
-    assert told >= {"delivery_ms", "broker_track", "dashboard_track"}
+            text |= {name for name, value in document.items() if value is not None}
+    assert text >= {"delivery_ms", "broker_track", "dashboard_track"}

@@ -65,25 +65,25 @@ def test_the_first_version_is_told_with_what_is_not_known(
 ) -> None:
     jobs = ends_as(since("5.1.4"))
     assert main(["bisect", "same-group-different-tags"]) == ExitCode.AS_EXPECTED
-    told = capsys.readouterr()
+    shown = capsys.readouterr()
     assert (
         "RocketMQ 5.1.4 is the first that answers differently, or 5.1.3, of which nothing is known"
-        in told.out
+        in shown.out
     )
-    assert "not-reproduced up to 5.1.1, reproduced from 5.1.4 on" in told.out
-    assert "4 of 4 reproduced (51 to 100 %)" in told.out
-    assert "left out: RocketMQ 5.1.3: there is no rocketmq-namesrv of it" in told.err
-    assert {job.rocketmq for job in jobs} <= {one.version for one in KNOWN if not one.lacks}
+    assert "not-reproduced up to 5.1.1, reproduced from 5.1.4 on" in shown.out
+    assert "4 of 4 reproduced (51 to 100 %)" in shown.out
+    assert "left out: RocketMQ 5.1.3: there is no rocketmq-namesrv of it" in shown.err
+    assert {job.rocketmq for job in jobs} <= {item.version for item in KNOWN if not item.lacks}
 
 
 def test_as_json(ends_as: Callable[[EndsAs], list[Job]], capsys: pytest.CaptureFixture[str]) -> None:
     ends_as(since("5.5.0"))
     assert main(["bisect", "same-group-different-tags", "--from", "5.0.0", "--json"]) == ExitCode.AS_EXPECTED
-    told = json.loads(capsys.readouterr().out)
-    (scenario,) = told["scenarios"]
-    assert (told["ending"], told["first"]) == ("found", ["5.5.0"])
+    shown = json.loads(capsys.readouterr().out)
+    (scenario,) = shown["scenarios"]
+    assert (shown["ending"], shown["first"]) == ("found", ["5.5.0"])
     assert scenario["changes"] == [{"before": "5.4.0", "first": "5.5.0", "unknown": []}]
-    assert {one["rocketmq"]: len(one["runs"]) for one in scenario["versions"]}["5.5.0"] == 4
+    assert {item["rocketmq"]: len(item["runs"]) for item in scenario["versions"]}["5.5.0"] == 4
     assert scenario["left_out"] == [{"rocketmq": "5.1.3", "reason": "there is no rocketmq-namesrv of it"}]
 
 

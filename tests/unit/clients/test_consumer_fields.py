@@ -175,7 +175,7 @@ def test_class_filters_and_the_default_instance_are_told_to_java_alone() -> None
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "text"),
     [
         ({}, ("a", "run")),
         ({"client_id": "172.17.0.2"}, ("172.17.0.2", "run")),
@@ -185,10 +185,10 @@ def test_class_filters_and_the_default_instance_are_told_to_java_alone() -> None
         ({"instance": "default"}, ("a", "DEFAULT")),
     ],
 )
-def test_client_ids_are_as_in_production(fields: dict[str, Any], told: tuple[str, str]) -> None:
+def test_client_ids_are_as_in_production(fields: dict[str, Any], text: tuple[str, str]) -> None:
     chosen = consumer(**fields)
-    assert chosen.client_id_in("a", "run") == told
-    assert chosen.needs_own_process is (told[1] not in ("run", "DEFAULT"))
+    assert chosen.client_id_in("a", "run") == text
+    assert chosen.needs_own_process is (text[1] not in ("run", "DEFAULT"))
 
 
 @pytest.mark.parametrize(

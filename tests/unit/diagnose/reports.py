@@ -21,22 +21,26 @@ def diagnosed(name: str, *changes: tuple[int, Callable[[Any], Any]], looks: int 
     bundle = read(RECORDED / name)
     exchanges = bundle.exchanges
     for code, change in changes:
-        exchanges = [_changed(one, change) if one.code == code else one for one in exchanges]
-    first = [one for one in exchanges if one.look == 0]
+        exchanges = [
+            _changed(exchange, change) if exchange.code == code else exchange for exchange in exchanges
+        ]
+    first = [exchange for exchange in exchanges if exchange.look == 0]
     several = [
-        replace(one, look=look, at_ms=one.at_ms + 2_000 * look) for look in range(looks) for one in first
+        replace(exchange, look=look, at_ms=exchange.at_ms + 2_000 * look)
+        for look in range(looks)
+        for exchange in first
     ]
     recorded = Recorded(several, looks)
     diagnosis = Diagnosis(recorded, bundle.scope, recorded=recorded)
     return asyncio.run(diagnosis.run())
 
 
-def _changed(one: Exchange, change: Callable[[Any], Any]) -> Exchange:
-    document = one.document
+def _changed(exchange: Exchange, change: Callable[[Any], Any]) -> Exchange:
+    document = exchange.document
     changed = change(document)
-    return replace(one, body=json.dumps(document if changed is None else changed))
+    return replace(exchange, body=json.dumps(document if changed is None else changed))
 
 
 def codes(report: Report) -> set[str]:
     """The codes of what was found."""
-    return {one.check.code for one in report.findings}
+    return {finding.check.code for finding in report.findings}

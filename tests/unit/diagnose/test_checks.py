@@ -17,8 +17,8 @@ HELD_BY_BOTH = '{"brokerName": "broker-1", "queueId": 0, "topic": "topic-1"}'
 
 
 def _alike(document: Any) -> None:
-    for one in document["subscriptionSet"]:
-        one["subString"] = "tagB" if not one["topic"].startswith("%RETRY%") else "*"
+    for item in document["subscriptionSet"]:
+        item["subString"] = "tagB" if not item["topic"].startswith("%RETRY%") else "*"
 
 
 ALIKE: Change = (307, _alike)
@@ -53,8 +53,8 @@ def _owned_twice(table: dict[str, Any]) -> None:
 
 def _route(**fields: int) -> Change:
     def change(document: Any) -> None:
-        for one in document.get("queueDatas", ()):
-            one.update(fields)
+        for item in document.get("queueDatas", ()):
+            item.update(fields)
 
     return 105, change
 
@@ -70,17 +70,17 @@ def _offsets(number: int) -> Change:
 
 def _stats(**fields: int) -> Change:
     def change(document: Any) -> None:
-        for key, one in document.get("offsetTable", {}).items():
+        for key, item in document.get("offsetTable", {}).items():
             if "%" not in key:
-                one.update(fields)
+                item.update(fields)
 
     return 202, change
 
 
 def _retries(document: Any) -> None:
-    for key, one in document.get("offsetTable", {}).items():
+    for key, item in document.get("offsetTable", {}).items():
         if "%RETRY%" in key:
-            one["maxOffset"] = 3
+            item["maxOffset"] = 3
 
 
 def _runtime(**fields: str) -> Change:
@@ -94,17 +94,17 @@ def _group(**fields: bool) -> Change:
 def _listener(minutes: float, timeout: str = "15") -> Change:
     def change(document: Any) -> None:
         document["properties"]["consumeTimeout"] = timeout
-        for one in document["mqTable"].values():
-            one["cachedMsgCount"] = 2
-            one["lastConsumeTimestamp"] = one["lastPullTimestamp"] - int(minutes * 60_000)
+        for item in document["mqTable"].values():
+            item["cachedMsgCount"] = 2
+            item["lastConsumeTimestamp"] = item["lastPullTimestamp"] - int(minutes * 60_000)
 
     return 307, change
 
 
 def _orderly(document: Any) -> None:
     document["properties"]["PROP_CONSUMEORDERLY"] = "true"
-    for one in document["mqTable"].values():
-        one["locked"] = False
+    for item in document["mqTable"].values():
+        item["locked"] = False
 
 
 FOUND: list[tuple[str, list[Change], int]] = [
@@ -138,23 +138,23 @@ def test_nothing_is_found_where_nothing_is_wrong(recorded: str) -> None:
     assert not report.undetermined
 
 
-@pytest.mark.parametrize(("code", "changes", "looks"), [pytest.param(*one, id=one[0]) for one in FOUND])
+@pytest.mark.parametrize(("code", "changes", "looks"), [pytest.param(*item, id=item[0]) for item in FOUND])
 @pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
 def test_what_is_wrong_is_found(recorded: str, code: str, changes: list[Change], looks: int) -> None:
     report = diagnosed(recorded, ALIKE, *changes, looks=looks)
-    assert code in codes(report), [(one.check.code, one.reason) for one in report.undetermined]
-    assert code not in {one.check.code for one in report.ruled_out}
+    assert code in codes(report), [(item.check.code, item.reason) for item in report.undetermined]
+    assert code not in {item.check.code for item in report.ruled_out}
 
 
 @pytest.mark.parametrize("code", ["RC0301", "RC0302", "RC0603"])
 def test_what_may_be_a_moment_of_a_change_is_not_told_as_certain(code: str) -> None:
-    changes = next(one[1] for one in FOUND if one[0] == code)
+    changes = next(item[1] for item in FOUND if item[0] == code)
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *changes, looks=3)
     assert code not in codes(report)
-    assert code in {one.check.code for one in report.undetermined}
+    assert code in {item.check.code for item in report.undetermined}
 
 
 def test_codes_are_unique_and_each_check_looks_at_something() -> None:
-    assert len(CHECKS) == len({one.code for one in CHECKS.values()})
-    assert all((one.of_group is None) is not (one.of_cluster is None) for one in CHECKS.values())
+    assert len(CHECKS) == len({check.code for check in CHECKS.values()})
+    assert all((check.of_group is None) is not (check.of_cluster is None) for check in CHECKS.values())
     assert json.dumps(list(CHECKS))

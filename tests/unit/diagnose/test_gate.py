@@ -35,11 +35,11 @@ def test_who_does_not_answer_is_told_as_such_within_the_limit() -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as mute:
         address = f"127.0.0.1:{mute.getsockname()[1]}"
-        told, _ = asyncio.run(ask(address))
-    assert told == "no answer within 0.3 s"
-    told, why_not = asyncio.run(ask(address))
-    assert told.startswith("no connection")
-    assert why_not == told
+        text, _ = asyncio.run(ask(address))
+    assert text == "no answer within 0.3 s"
+    text, why_not = asyncio.run(ask(address))
+    assert text.startswith("no connection")
+    assert why_not == text
 
 
 def test_nothing_is_asked_once_the_time_is_over() -> None:

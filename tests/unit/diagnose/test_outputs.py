@@ -25,31 +25,31 @@ NASTY = "<script>alert(1)</script>\x1b[31m"
 
 
 def _nasty(document: Any) -> None:
-    for one in document["subscriptionSet"]:
-        if not one["topic"].startswith("%RETRY%"):
-            one["subString"] += NASTY
+    for item in document["subscriptionSet"]:
+        if not item["topic"].startswith("%RETRY%"):
+            item["subString"] += NASTY
 
 
 def test_what_comes_from_the_cluster_steers_no_output() -> None:
     report = diagnosed("mismatch-4.9.4.json", (307, _nasty))
-    assert "RC0101" in {one.check.code for one in report.findings}
+    assert "RC0101" in {finding.check.code for finding in report.findings}
     assert "\x1b" not in text(report)
     assert "<script>" not in page(report, ExitCode.NOT_AS_EXPECTED)
 
 
 def test_json_has_code_level_resource_evidence_and_change() -> None:
-    told = document(diagnosed("mismatch-5.5.0.json"), ExitCode.NOT_AS_EXPECTED)
-    (finding,) = told["findings"]
+    shown = document(diagnosed("mismatch-5.5.0.json"), ExitCode.NOT_AS_EXPECTED)
+    (finding,) = shown["findings"]
     assert finding["code"] == "RC0101"
     assert finding["level"] == "error"
     assert finding["group"] == "group-1"
-    assert {one["request"] for one in finding["evidence"]} == {
+    assert {item["request"] for item in finding["evidence"]} == {
         "307 GET_CONSUMER_RUNNING_INFO",
         "203 GET_CONSUMER_CONNECTION_LIST",
     }
-    assert sum(one["count"] for one in finding["messages"]) == 12
+    assert sum(item["count"] for item in finding["messages"]) == 12
     assert finding["page"] == "docs/diagnose.md#rc0101"
-    assert "RC0301" in {one["code"] for one in told["ruled_out"]}
+    assert "RC0301" in {item["code"] for item in shown["ruled_out"]}
 
 
 def test_pseudonyms_are_the_same_everywhere_and_hide_every_name(tmp_path: Path) -> None:
@@ -68,11 +68,11 @@ def test_pseudonyms_are_the_same_everywhere_and_hide_every_name(tmp_path: Path) 
     where = tmp_path / "bundle.json"
     private = bundle.write(where, scope, 1, [exchange, replace(exchange, code=106, body=brokers)])
     content = where.read_text()
-    assert not [one for one in (*names, "10.9.9.9") if one in content]
-    told = bundle.read(where).exchanges[0].document
-    assert told["connectionSet"][0]["clientId"] == "host-1@17#99"
-    assert told["connectionSet"][0]["clientAddr"] == "host-1:4711"
-    assert set(told["subscriptionTable"]) == {"topic-1", "%RETRY%group-1"}
+    assert not [name for name in (*names, "10.9.9.9") if name in content]
+    found = bundle.read(where).exchanges[0].document
+    assert found["connectionSet"][0]["clientId"] == "host-1@17#99"
+    assert found["connectionSet"][0]["clientAddr"] == "host-1:4711"
+    assert set(found["subscriptionTable"]) == {"topic-1", "%RETRY%group-1"}
     assert json.loads(private.read_text())["topic"] == {"orders_paid": "topic-1"}
     assert private.stat().st_mode & 0o077 == 0
 
@@ -106,8 +106,11 @@ def test_answers_of_any_shape_are_no_traceback(tmp_path: Path, capsys: pytest.Ca
     ]
     path = tmp_path / "bundle.json"
     for shape in shapes:
-        for code in {one.code for one in known.exchanges}:
-            exchanges = [replace(one, body=shape) if one.code == code else one for one in known.exchanges]
+        for code in {exchange.code for exchange in known.exchanges}:
+            exchanges = [
+                replace(exchange, body=shape) if exchange.code == code else exchange
+                for exchange in known.exchanges
+            ]
             path.write_bytes(msgspec.json.encode(msgspec.structs.replace(known, exchanges=exchanges)))
             assert main(["diagnose", str(path)]) in (0, 1, 3, 4), (shape, code)
     assert "Traceback" not in capsys.readouterr().err
@@ -116,7 +119,7 @@ def test_answers_of_any_shape_are_no_traceback(tmp_path: Path, capsys: pytest.Ca
 def test_the_same_codes_from_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     recorded = str(RECORDED / "mismatch-4.9.4.json")
     assert main(["diagnose", recorded, "-o", "json"]) == 1
-    assert [one["code"] for one in json.loads(capsys.readouterr().out)["findings"]] == ["RC0101"]
+    assert [load["code"] for load in json.loads(capsys.readouterr().out)["findings"]] == ["RC0101"]
     assert main(["diagnose", recorded, "--skip", "RC0101"]) == 0
     assert main(["diagnose", recorded, "--only", "rc0301"]) == 0
     assert main(["diagnose", recorded, "--only", "RC9999"]) == 2
@@ -127,4 +130,4 @@ def test_the_same_codes_from_the_command(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_every_check_has_a_page_of_its_own() -> None:
     assert Path("docs/diagnose.md").read_text(encoding="utf-8") == diagnose_reference()
-    assert len({one.title for one in CHECKS.values()}) == len(CHECKS)
+    assert len({check.title for check in CHECKS.values()}) == len(CHECKS)

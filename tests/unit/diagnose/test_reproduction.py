@@ -16,11 +16,11 @@ from tests.unit.diagnose.reports import RECORDED, diagnosed
 
 def _one(code: str, *changes: Any, looks: int = 1) -> tuple[Any, Any]:
     report = diagnosed("mismatch-4.9.4.json", *changes, looks=looks)
-    (finding,) = [one for one in report.findings if one.check.code == code]
+    (finding,) = [item for item in report.findings if item.check.code == code]
     documents = written(report.views[finding.group], finding)
     assert not isinstance(documents, str), documents
-    for one in documents:
-        parse_scenario(text_of(one), "written.scenario.yaml")
+    for document in documents:
+        parse_scenario(text_of(document), "written.scenario.yaml")
     return documents
 
 
@@ -28,9 +28,9 @@ def test_different_tags_lose_as_much_as_the_allocation_says() -> None:
     scenario, control = _one("RC0101")
     # Of tagA and tagB in each of 4 queues, the holder gets its own tag in its own two queues.
     assert scenario["anomaly"] == [{"undelivered": {"group": "g", "topic": "t1", "at_least": 6}}]
-    assert [one["subscribe"] for one in scenario["consumers"].values()] == [{"t1": "tagA"}, {"t1": "tagB"}]
+    assert [item["subscribe"] for item in scenario["consumers"].values()] == [{"t1": "tagA"}, {"t1": "tagB"}]
     assert scenario["control"] == control["name"]
-    assert {one["subscribe"]["t1"] for one in control["consumers"].values()} == {"tagA || tagB"}
+    assert {item["subscribe"]["t1"] for item in control["consumers"].values()} == {"tagA || tagB"}
 
 
 def test_different_strategies_are_counted_by_recomputing_them() -> None:
@@ -38,8 +38,8 @@ def test_different_strategies_are_counted_by_recomputing_them() -> None:
 
     def change(document: Any) -> None:
         document["properties"]["allocateMessageQueueStrategy"] = f"x.{next(strategies)}@1"
-        for one in document["subscriptionSet"]:
-            one["subString"] = "*"
+        for item in document["subscriptionSet"]:
+            item["subString"] = "*"
 
     scenario, control = _one("RC0207", (307, change))
     assert scenario["anomaly"] == [
@@ -51,11 +51,11 @@ def test_different_strategies_are_counted_by_recomputing_them() -> None:
 
 def test_what_no_scenario_does_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def sql(document: Any) -> None:
-        for number, one in enumerate(document["subscriptionSet"]):
-            one |= {"expressionType": "SQL92", "subString": f"a = {number}{len(document['mqTable'])}"}
+        for number, item in enumerate(document["subscriptionSet"]):
+            item |= {"expressionType": "SQL92", "subString": f"a = {number}{len(document['mqTable'])}"}
 
     report = diagnosed("mismatch-4.9.4.json", (307, sql))
-    (finding,) = [one for one in report.findings if one.check.code == "RC0101"]
+    (finding,) = [entry for entry in report.findings if entry.check.code == "RC0101"]
     assert written(report.views[finding.group], finding) == "what SQL takes can't be told from outside"
 
 

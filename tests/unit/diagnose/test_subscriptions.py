@@ -13,9 +13,9 @@ BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5
 
 def _wants(expression: str) -> Any:
     def change(document: Any) -> None:
-        for one in document["subscriptionSet"]:
-            if not one["topic"].startswith("%RETRY%"):
-                one["subString"] = expression
+        for item in document["subscriptionSet"]:
+            if not item["topic"].startswith("%RETRY%"):
+                item["subString"] = expression
 
     return change
 
@@ -27,7 +27,7 @@ def test_different_tags_are_one_finding_with_the_share_that_is_lost(recorded: st
     (finding,) = report.findings
     assert "holds `tagB` of host-3@instance-1" in finding.sentence
     assert "12 (75 %) reach nobody" in finding.effect
-    assert {one.exchange.code for one in finding.evidence} == {203, 307}
+    assert {item.exchange.code for item in finding.evidence} == {203, 307}
     assert not report.undetermined
 
 
@@ -36,7 +36,7 @@ def test_the_order_of_tags_is_no_difference(recorded: str) -> None:
     texts = iter(["tagA||tagB", "tagB || tagA"])
     report = diagnosed(recorded, (307, lambda document: _wants(next(texts))(document)))
     assert "RC0101" not in codes(report)
-    assert "RC0101" in {one.check.code for one in report.ruled_out}
+    assert "RC0101" in {item.check.code for item in report.ruled_out}
 
 
 @BOTH
@@ -44,7 +44,7 @@ def test_a_broker_that_holds_what_nobody_wants(recorded: str) -> None:
     report = diagnosed(recorded, (307, _wants("tagC")), looks=16)
     assert "RC0102" in codes(report)
     early = diagnosed(recorded, (307, _wants("tagC")), looks=2)
-    assert "RC0102" in {one.check.code for one in early.undetermined}
+    assert "RC0102" in {item.check.code for item in early.undetermined}
 
 
 @BOTH
@@ -53,18 +53,20 @@ def test_a_member_that_does_not_tell_is_never_fine(recorded: str) -> None:
         return {} if document["mqTable"] and len(document["subscriptionSet"]) else document
 
     report = diagnosed(recorded, (307, silence))
-    assert {"RC0101", "RC0208"} <= {one.check.code for one in report.undetermined}
-    assert "RC0101" not in {one.check.code for one in report.ruled_out}
+    assert {"RC0101", "RC0208"} <= {item.check.code for item in report.undetermined}
+    assert "RC0101" not in {item.check.code for item in report.ruled_out}
 
 
 @BOTH
 def test_nanoseconds_are_told_as_such(recorded: str) -> None:
     def nanoseconds(document: Any) -> None:
-        for one in document["subscriptionTable"].values():
-            one["subVersion"] *= 1_000_000
+        for item in document["subscriptionTable"].values():
+            item["subVersion"] *= 1_000_000
 
     report = diagnosed(recorded, (203, nanoseconds))
-    (finding,) = [one for one in report.findings if one.check.code == "RC0105" and "%" not in one.topic]
+    (finding,) = [
+        entry for entry in report.findings if entry.check.code == "RC0105" and "%" not in entry.topic
+    ]
     assert "nanoseconds" in finding.sentence
 
 
@@ -77,7 +79,7 @@ def test_different_topics_explain_queues_without_an_owner(recorded: str) -> None
             return
         document["mqTable"] = {}
         document["subscriptionSet"] = [
-            one for one in document["subscriptionSet"] if "%RETRY%" in one["topic"]
+            item for item in document["subscriptionSet"] if "%RETRY%" in item["topic"]
         ]
 
     report = diagnosed(recorded, (307, other_topic))

@@ -17,12 +17,12 @@ def test_a_flip_is_told_with_its_time_and_in_the_finding() -> None:
     assert list(changes(view)) == []
     held = next(iter(view.now.stored[view.group].values()))
     flipped = {
-        topic: replace(one, expression="tagC") if one.expression == "tagB" else one
-        for topic, one in held.subscriptions.items()
+        topic: replace(subscription, expression="tagC") if subscription.expression == "tagB" else subscription
+        for topic, subscription in held.subscriptions.items()
     }
     view.now.stored[view.group]["broker-1"] = replace(held, subscriptions=flipped)
-    (told,) = changes(view)
-    assert "broker-1 held `tagB` of topic-1, and holds `tagC` now" in told
+    (text,) = changes(view)
+    assert "broker-1 held `tagB` of topic-1, and holds `tagC` now" in text
 
 
 def test_metrics_are_served_until_the_end() -> None:

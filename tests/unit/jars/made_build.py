@@ -18,14 +18,14 @@ def made_build(folder: Path, version: str = "5.5.1-SNAPSHOT", *more: str, conten
     return folder
 
 
-def jar(folder: Path, module: str, version: str, content: str = "", told: str | None = None) -> Path:
+def jar(folder: Path, module: str, version: str, content: str = "", text: str | None = None) -> Path:
     """One jar of RocketMQ's; `told` is the version that Maven wrote into it, none where that is empty."""
     file = folder / "lib" / f"rocketmq-{module}-{version}.jar"
     file.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(file, "w") as made:
         # Fixed times, so that the same content is the same jar.
         made.writestr(zipfile.ZipInfo("content"), content)
-        if told != "":
+        if text != "":
             entry = zipfile.ZipInfo(f"META-INF/maven/org.apache.rocketmq/rocketmq-{module}/pom.properties")
-            made.writestr(entry, f"#Created by Maven\nversion={told or version}\n")
+            made.writestr(entry, f"#Created by Maven\nversion={text or version}\n")
     return file

@@ -23,7 +23,7 @@ def read_anew() -> None:
 
 
 def names(jars: tuple[Path, ...]) -> set[str]:
-    return {one.name.removeprefix("rocketmq-").partition("-")[0] for one in jars}
+    return {item.name.removeprefix("rocketmq-").partition("-")[0] for item in jars}
 
 
 def test_it_goes_by_its_version_and_its_digest(tmp_path: Path) -> None:

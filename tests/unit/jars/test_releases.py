@@ -147,14 +147,14 @@ def test_every_release_that_can_be_run_here(maven: Maven) -> None:
     fetch([Need("5.2.0")])
     found, unreached = releases()
     assert unreached is None
-    assert [(one.version, one.cached) for one in found if not one.lacks] == [
+    assert [(item.version, item.cached) for item in found if not item.lacks] == [
         ("4.9.4", False),
         ("4.9.7", False),
         ("5.2.0", True),
         ("5.3.3", False),
         ("5.4.0", False),
     ]
-    parts = {one.version: (one.has, one.lacks) for one in found}
+    parts = {item.version: (item.has, item.lacks) for item in found}
     assert parts["5.2.0"] == (("server", "tools", "client", "proxy"), ())
     assert parts["4.9.6"] == (("client",), ("rocketmq-namesrv", "rocketmq-broker", "rocketmq-tools"))
     assert parts["4.9.7"] == (("server", "tools", "client"), ())

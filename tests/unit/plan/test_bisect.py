@@ -61,7 +61,7 @@ def test_the_first_that_differs_is_found_in_few_questions(count: int, data: st.D
     asked = Asked(certain([A] * first + [B] * (count - first)))
     found = asked.play(at_a_time=at_a_time)
     assert found.ending is Ending.FOUND
-    assert [(one.before, one.first, one.between) for one in found.changes] == [
+    assert [(change.before, change.first, change.between) for change in found.changes] == [
         (f"v{first - 1}", f"v{first}", ())
     ]
     assert set(asked.times.values()) == {4}
@@ -73,7 +73,7 @@ def test_the_first_that_differs_is_found_in_few_questions(count: int, data: st.D
 def test_ask_all_tells_every_change(words: list[str]) -> None:
     found = Asked(certain(words)).play(ask_all=True)
     changed = [f"v{at}" for at in range(1, len(words)) if words[at] != words[at - 1]]
-    assert [one.first for one in found.changes] == changed
+    assert [change.first for change in found.changes] == changed
     assert found.ending is {0: Ending.ALIKE, 1: Ending.FOUND}.get(len(changed), Ending.SEVERAL)
 
 
@@ -82,12 +82,12 @@ def test_what_is_told_is_what_was_answered(words: list[str], at_a_time: int) -> 
     """Whatever the history: a change is one that the answers show, and what lies between says so."""
     asked = Asked(certain(words))
     found = asked.play(at_a_time=at_a_time)
-    assert list(found.answers) == sorted(found.answers, key=lambda one: int(one[1:]))
+    assert list(found.answers) == sorted(found.answers, key=lambda answer: int(answer[1:]))
     assert set(found.answers) == set(asked.times)
     for change in found.changes:
         before, first = int(change.before[1:]), int(change.first[1:])
         assert words[before] != words[first]
-        assert change.between == tuple(f"v{one}" for one in range(before + 1, first))
+        assert change.between == tuple(f"v{item}" for item in range(before + 1, first))
         if found.ending is Ending.SEVERAL:
             assert not any(words[before + 1 : first])
     if words[0] and words[-1] and words[0] == words[-1] and len(set(words) - {""}) > 1:
@@ -105,14 +105,14 @@ def test_versions_that_say_nothing_are_named_between(
 ) -> None:
     found = Asked(certain(words)).play()
     assert found.ending is Ending.FOUND
-    assert [(one.before, one.first, one.between) for one in found.changes] == [first]
+    assert [(change.before, change.first, change.between) for change in found.changes] == [first]
 
 
 def test_a_version_that_answers_as_neither_has_all_of_them_asked() -> None:
     asked = Asked(certain([A, A, A, A, C, B, B, B, B]))
     found = asked.play()
     assert found.ending is Ending.SEVERAL
-    assert [one.first for one in found.changes] == ["v4", "v5"]
+    assert [change.first for change in found.changes] == ["v4", "v5"]
     assert len(asked.times) == 9
 
 
@@ -137,7 +137,7 @@ def test_noise_is_never_taken_for_more_than_it_is(count: int, seed: int, data: s
 @pytest.mark.parametrize(("p", "q", "right"), [(0.95, 0.05, 0.9), (1.0, 0.3, 0.75), (0.9, 0.1, 0.85)])
 def test_how_often_a_racing_history_is_told_rightly(p: float, q: float, right: float) -> None:
     """Seeds are fixed, so that this is no race itself; a change that is told with what lies between is right."""
-    told, wrong = 0, 0
+    text, wrong = 0, 0
     for seed in range(200):
         first = 1 + seed % 14
         history = {f"v{n}": {A: p if n < first else q, B: 1 - (p if n < first else q)} for n in range(15)}
@@ -145,8 +145,8 @@ def test_how_often_a_racing_history_is_told_rightly(p: float, q: float, right: f
         if found.ending is Ending.FOUND:
             (change,) = found.changes
             holds = int(change.before[1:]) < first <= int(change.first[1:])
-            told, wrong = told + holds, wrong + (not holds)
-    assert told >= right * 200
+            text, wrong = text + holds, wrong + (not holds)
+    assert text >= right * 200
     assert wrong <= 8
 
 

@@ -13,7 +13,7 @@ FAULTS = ROOT / "harness" / "faults"
 
 def test_every_fault_has_a_row() -> None:
     modules = {row.fault.__module__.rpartition(".")[2] for row in ROWS if row.fault is not None}
-    others = {"__init__", "base", "network", "process", "rules", "trials"}
+    others = {"__init__", "base", "context", "network", "process", "rules", "trials"}
     assert {file.stem for file in FAULTS.glob("*.py")} - others == modules
 
 
@@ -21,12 +21,12 @@ def test_the_page_has_the_table() -> None:
     assert table() in (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
 
 
-def test_every_act_on_servers_has_a_row() -> None:
+def test_every_operation_on_servers_has_a_row() -> None:
     named = {name for row in ROWS for name in row.operations}
     of_processes = {
         f"{fault}{whose}" for fault in ("kill", "terminate", "pause") for whose in ("", "-producer")
     }
-    assert named >= {name for name, act in OPERATIONS.items() if act.on_nodes} | of_processes
+    assert named >= {name for name, each in OPERATIONS.items() if each.on_nodes} | of_processes
 
 
 def test_listeners_and_comings_and_goings_are_in_it_and_every_row_says_what_shows_it() -> None:

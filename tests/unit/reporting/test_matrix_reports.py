@@ -29,10 +29,10 @@ from rocketchaos.harness.reporting.parts.cells import (
     judgement,
     outcome_text,
 )
-from rocketchaos.harness.reporting.parts.divergence import divergence_table
 from rocketchaos.harness.reporting.parts.matrix_table import matrix_table
 from rocketchaos.harness.reporting.parts.shares import repeats
 from rocketchaos.harness.reporting.start_here import start_here
+from tests.benchmarks.divergence_table import divergence_table
 from tests.unit.history_builder import eight_messages
 from tests.unit.reporting.reports import good, healthy, report_of, troubled
 

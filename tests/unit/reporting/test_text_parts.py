@@ -65,7 +65,7 @@ def test_a_process_ends_once_whatever_ended_it(fault: str, ends: list[str]) -> N
     made.add("harness", "fault-effective", fault=fault, target="a", proof="it is")
     pieces, found = consumer_life(made.events, "a", lambda event: event.mono_ns / 1e9, 9.0)
     assert [event.kind for event in found] == ends
-    assert [piece.look for piece in pieces] == ["alive"]
+    assert [piece.style for piece in pieces] == ["alive"]
 
 
 def test_numbers_are_told_as_ranges() -> None:

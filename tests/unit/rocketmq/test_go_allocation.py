@@ -28,8 +28,8 @@ def test_its_machine_room_counts_its_rooms_and_takes_any() -> None:
 
 def test_a_consumer_s_share_is_by_its_own_client() -> None:
     def share(client: str, strategy: str) -> tuple[allocation.Queue, ...]:
-        told = {"group": "g", "client": client, "subscribe": {"orders": "*"}, "strategy": strategy}
-        return Consumer.model_validate(told).share(QUEUES, IDS, IDS[0], "orders-t")
+        found = {"group": "g", "client": client, "subscribe": {"orders": "*"}, "strategy": strategy}
+        return Consumer.model_validate(found).share(QUEUES, IDS, IDS[0], "orders-t")
 
     assert share("go", "consistent-hash") != share("java", "consistent-hash")
     for strategy in ("average", "average-by-circle"):

@@ -73,7 +73,7 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "text"),
     [
         ("client: mine", "client: My-Own", "`client` is lower-case letters"),
         ("title: a client of mine\n", "", "`title` is a few words"),
@@ -90,11 +90,11 @@ def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
         (MANIFEST, "client: [", "can't be read"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, text: str) -> None:
     assert old in MANIFEST
     with pytest.raises(UsageProblem) as refusal:
         read_manifest(worker(tmp_path / "mine", MANIFEST.replace(old, new)))
-    assert told in refusal.value.message
+    assert text in refusal.value.message
     assert str(tmp_path / "mine" / "worker.yaml") in refusal.value.message
     assert "own-client.md" in refusal.value.hint
 

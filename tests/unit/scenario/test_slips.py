@@ -18,7 +18,7 @@ def warned(
         "anomaly:\n  - delivered: {to: g, count: 0}\nhealthy:\n  - delivered: {to: g, count: 8}\n"
     )
     scenario, document = parse_document(text, "x.yaml", reach=False)
-    return [(one.line or 0, one.message) for one in slips(document, scenario)]
+    return [(slip.line or 0, slip.message) for slip in slips(document, scenario)]
 
 
 def test_two_members_with_one_client_id() -> None:
@@ -62,9 +62,9 @@ def test_two_members_with_one_client_id() -> None:
     ],
 )
 def test_expressions_that_rocketmq_refuses_or_misreads(expression: str, doubt: str | None) -> None:
-    told = warned(f"  a: {{group: g, subscribe: {{orders: {expression!r}}}}}\n")
-    assert len(told) == (doubt is not None)
-    assert all(message.startswith(doubt or "") for _, message in told)
+    shown = warned(f"  a: {{group: g, subscribe: {{orders: {expression!r}}}}}\n")
+    assert len(shown) == (doubt is not None)
+    assert all(message.startswith(doubt or "") for _, message in shown)
 
 
 def test_steps_are_warned_of_too() -> None:
@@ -76,7 +76,7 @@ def test_steps_are_warned_of_too() -> None:
         "anomaly:\n  - delivered: {to: g, count: 0}\nhealthy:\n  - delivered: {to: g, count: 8}\n"
     )
     scenario, document = parse_document(text, "x.yaml")
-    assert [(one.line, one.message) for one in doubtful(document, scenario)] == [
+    assert [(item.line, item.message) for item in doubtful(document, scenario)] == [
         (7, "RocketMQ refuses `||` (subString split error)"),
         (8, "to RocketMQ `tagA || tagB` is one tag of this name"),
     ]

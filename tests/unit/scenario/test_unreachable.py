@@ -286,7 +286,7 @@ def test_what_holds_whatever_is_sent_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "refused"),
+    ("item", "other", "refused"),
     [
         ("delivered: {to: g, at_least: 5}", "delivered: {to: g, at_most: 3}", True),
         ("delivered: {to: a, at_least: 5}", "delivered: {to: g, at_most: 3}", True),
@@ -296,8 +296,8 @@ def test_what_holds_whatever_is_sent_is_refused() -> None:
         ("latency: {at_least: 2s}", "latency: {at_most: 1s}", True),
     ],
 )
-def test_checks_of_one_list_that_exclude_each_other(one: str, other: str, refused: bool) -> None:
-    text = text_of(f"{one}\n  - {other}")
+def test_checks_of_one_list_that_exclude_each_other(item: str, other: str, refused: bool) -> None:
+    text = text_of(f"{item}\n  - {other}")
     said = mistakes(text) if refused else doubts(text)
     assert len(said) == 1
     assert said[0].endswith(" exclude each other: it never holds")

@@ -33,10 +33,10 @@ class Context:
         self.servers = self.variables = self
 
     def _send(self, topic: str, tags: list[str | None], queue: Any, **more: Any) -> bool:
-        told = more.pop("how")
-        how = {"how": told} if told else {}
-        one = {"tag": tags[0]} if len(tags) == 1 else {"tags": tags}
-        self.sent.append({"topic": topic, **one, "queue": queue, **more, **how})
+        shown = more.pop("how")
+        how = {"how": shown} if shown else {}
+        item = {"tag": tags[0]} if len(tags) == 1 else {"tags": tags}
+        self.sent.append({"topic": topic, **item, "queue": queue, **more, **how})
         self.clock_ms += 7
         return len(self.sent) > self._refuses
 
@@ -109,7 +109,7 @@ def test_where_a_sending_may_fail_the_run_goes_on_after_the_others() -> None:
 
 def test_a_batch_is_one_sending_of_several_messages() -> None:
     sent = sent_by({"count": 4, "batch": 2, "tags": ["tagA", "tagB"]}).sent
-    assert [(one["tags"], one["queue"]) for one in sent] == [(["tagA", "tagB"], None)] * 2
+    assert [(item["tags"], item["queue"]) for item in sent] == [(["tagA", "tagB"], None)] * 2
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_batch_is_one_sending_of_several_messages() -> None:
     ids=str,
 )
 def test_how_it_is_sent_is_told(fields: dict[str, Any], how: dict[str, Any]) -> None:
-    assert [one["how"] for one in sent_by({"count": 1, **fields}).sent] == [how]
+    assert [item["how"] for item in sent_by({"count": 1, **fields}).sent] == [how]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,32 @@
+"""How far a group is behind in some queues. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rocketchaos.harness.core.events.observed import QueueProgress
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """Over all of the queues together."""
+
+    messages: int
+    """Behind the ends, with nothing stored all that there are; an offset beyond an end makes up for none."""
+    beyond: bool
+    """Whether an offset is beyond its queue's end, as after `reset-offset`."""
+    text: str
+    """`broker-a:0 2 of 4, broker-a:1 none of 3`."""
+
+
+def lag_over(queues: Iterable[QueueProgress]) -> Lag:
+    """What `offsets` asks, as a check and as a condition of `settle`."""
+    messages, beyond, texts = 0, False, []
+    for queue in queues:
+        behind = queue.max_offset - (queue.consumer_offset or 0)
+        messages += max(0, behind)
+        beyond |= behind < 0
+        stored = "none" if queue.consumer_offset is None else queue.consumer_offset
+        texts.append(f"{queue.name} {stored} of {queue.max_offset}")
+    return Lag(messages, beyond, ", ".join(texts))
