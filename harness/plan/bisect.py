@@ -120,7 +120,7 @@ class _State:
             self._versions[number] for number in numbers if times is not None or number not in self._known
         ]
         if wanted:
-            yield from self._ask([(item, times or self._repeat) for item in wanted])
+            yield from self._ask([(item, self._repeat if times is None else times) for item in wanted])
 
     def _ask(self, whom: Ask) -> Generator[Ask, Asked, None]:
         found = yield whom

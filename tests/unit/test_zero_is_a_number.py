@@ -10,22 +10,23 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("assertions", "harness", "spark_reports")
 NUMBERS = {"int", "float", "DurationMs"}
 NEVER_ZERO = {
+    "seen.first_broken_event or number": "lines are counted from 1",
+    "seen.first_broken_message or number": "lines are counted from 1",
     "chosen or RUNS_PER_CORE * (cores or usable_cores())": "`--parallel` is 1 or more, and so are cores",
     "cores or usable_cores()": "there is a core",
-    "self.parallel or max(1, int(admission.most * FAITHFUL_SHARE))": "`--parallel` is 1 or more",
     "step.count or 1": "`settle` takes a count of 1 or more",
     "level or FIRST_RETRY_LEVEL + reconsume_times": "RocketMQ's level 0 leaves the delay to the broker",
-    "'retry' if one.reconsume_times else 'queue'": "of an event: 0 is the first delivery",
-    "one.body.reconsume_times": "of an event: 0 is the first delivery",
+    "'retry' if delivery.reconsume_times else 'queue'": "of an event: 0 is the first delivery",
+    "delivery.body.reconsume_times": "of an event: 0 is the first delivery",
     "f', delivery {got.reconsume_times + 1}' if got.reconsume_times else ''": "of an event: 0 is the first",
     "step.every or 5": "`send` takes a time of 1 ms or more",
     "self.behaviour.fail and (not api.retries)": "so many deliveries fail, 1 or more",
-    "one.of_messages and one.compared.difference.point": "a difference of 0 is not drawn",
-    "not one.of_messages and one.compared.difference.point": "a difference of 0 is not listed",
+    "item.of_messages and item.compared.difference.point": "a difference of 0 is not drawn",
+    "not item.of_messages and item.compared.difference.point": "a difference of 0 is not listed",
     "f'process {self.pid}' if self.pid else f'container {str(self.container)[:12]}'": "a process is not 0",
     "is_there and connection.status == psutil.CONN_LISTEN and connection.pid": "a process is not 0",
     "self.pid and same_process(self.pid, self._created_s)": "no process of ours has the number 0",
-    "longest / one.limit_ms if one.limit_ms else math.inf": "more than 0 ms is beyond all measure",
+    "longest / measured.limit_ms if measured.limit_ms else math.inf": "more than 0 ms is beyond all measure",
 }
 """What asks so all the same, for 0 can't be, or is meant."""
 

@@ -167,6 +167,7 @@ def test_the_producer_sends_nothing_until_another_process_is_started() -> None:
         real=str,
         servers=lambda: {"nameserver": "x:1"},
         locate=lambda *_: {},
+        find=lambda *_: None,
         instance="r",
     )
     producer.start()

@@ -61,7 +61,7 @@ class Producer:
 
     client_id = "producer"
 
-    def __init__(self):
+    def __init__(self, name):
         self.thread = ThreadPoolExecutor(1)
 
     def start(self):
