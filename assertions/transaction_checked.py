@@ -34,16 +34,13 @@ class TransactionChecked(Count):
         end = view.end_of(self.at)
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
-        if not any(
+        questions = [event for event in view.of_kind(Asked, until=end) if event.body.topic == self.topic]
+        if not questions and not any(
             event.body.topic == self.topic and event.body.how in get_args(TransactionState)
             for event in view.of_kind(SendAccepted, until=end)
         ):
             return Answer(None, expected, f"no transaction of {self.topic} was begun")
-        asked = [
-            event
-            for event in view.of_kind(Asked, until=end)
-            if event.body.topic == self.topic and self.state in (None, event.body.state)
-        ]
+        asked = [event for event in questions if self.state in (None, event.body.state)]
         keys = sorted({str(event.body.key) for event in asked})
         observed = f"{len(asked)} questions" + (f": {', '.join(keys[:5])}" if keys else "")
         return Answer(self.fits(len(asked)), expected, observed, [event.n for event in asked])

@@ -19,7 +19,7 @@ def made_build(folder: Path, version: str = "5.5.1-SNAPSHOT", *more: str, conten
 
 
 def jar(folder: Path, module: str, version: str, content: str = "", text: str | None = None) -> Path:
-    """One jar of RocketMQ's; `told` is the version that Maven wrote into it, none where that is empty."""
+    """One jar of RocketMQ's; `text` is the version that Maven wrote into it, none where that is empty."""
     file = folder / "lib" / f"rocketmq-{module}-{version}.jar"
     file.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(file, "w") as made:
