@@ -77,7 +77,7 @@ def test_a_relative_path_goes_from_the_base(tmp_path: Path) -> None:
 
 def test_a_jar_that_maven_wrote_nothing_into_goes_by_its_name(tmp_path: Path) -> None:
     made_build(tmp_path, "5.5.0")
-    jar(tmp_path, "common", "5.5.0", told="")
+    jar(tmp_path, "common", "5.5.0", text="")
     assert builds.version_of(str(tmp_path)).startswith("5.5.0+")
 
 
