@@ -7,7 +7,7 @@ from pydantic import Field
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.refusal import Refused, refusal_text
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.core.events.messages import SendFailed
+from rocketchaos.harness.core.events.messages import SendAccepted, SendFailed, Sent
 from rocketchaos.harness.language.words import TopicName
 
 
@@ -32,6 +32,9 @@ class SendRefused(Count, Refused):
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
         failed = [event for event in view.of_kind(SendFailed, until=end) if event.body.topic == self.topic]
+        taken = (event for kind in (Sent, SendAccepted) for event in view.of_kind(kind, until=end))
+        if not failed and not any(event.body.topic == self.topic for event in taken):
+            return Answer(None, expected, f"no message of {self.topic} was sent")
         fitting = [
             event
             for event in failed

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Count
 from rocketchaos.assertions.view import RunView
+from rocketchaos.harness.core.events.messages import SendAccepted
 from rocketchaos.harness.core.events.messages import TransactionChecked as Asked
 from rocketchaos.harness.language.sending import TransactionState
 from rocketchaos.harness.language.words import TopicName
@@ -31,6 +34,11 @@ class TransactionChecked(Count):
         end = view.end_of(self.at)
         if end is None:
             return Answer(None, expected, f"the observation `{self.at}` was not made")
+        if not any(
+            event.body.topic == self.topic and event.body.how in get_args(TransactionState)
+            for event in view.of_kind(SendAccepted, until=end)
+        ):
+            return Answer(None, expected, f"no transaction of {self.topic} was begun")
         asked = [
             event
             for event in view.of_kind(Asked, until=end)

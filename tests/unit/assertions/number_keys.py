@@ -28,10 +28,15 @@ BASES: Mapping[str, dict[str, Any]] = {
     "ownership": {"of": "a", "topic": "orders"},
     "subscription": {"group": "g", "topic": "orders"},
     "outcome-distribution": {"of": "$holder"},
+    "start-refused": {"consumer": "c"},
+    "subscribe-refused": {"consumer": "a", "topic": "orders"},
+    "send-refused": {"topic": "orders"},
+    "transaction-checked": {"topic": "orders"},
 }
 """What is stated besides numbers; of other words what their examples state."""
 BESIDES: Mapping[tuple[str, str], dict[str, Any]] = {
     ("latency", "percentile"): {"at_most": "20ms"},
+    ("send-refused", "code"): {"at_least": 1},
     ("retry", "reconsume_times"): {"count": 1},
     ("retry", "after_at_least"): {"at_least": 1},
     ("retry", "after_at_most"): {"at_least": 1},

@@ -196,6 +196,19 @@ def log_lapse(events: Events, stated: Stated) -> bool | None:
     return all(within(round(lapse), stated) for lapse in lapses)
 
 
+def refusals(kind: str) -> Callable[[Events, Stated], bool]:
+    def reference(events: Events, stated: Stated) -> bool:
+        codes = [event.data["code"] for event in of_kind(events, kind)]
+        fitting = [code for code in codes if stated.get("code") in (None, code)]
+        return within(len(fitting), stated) if kind == "send-failed" else bool(fitting)
+
+    return reference
+
+
+def transaction_checked(events: Events, stated: Stated) -> bool:
+    return within(len(of_kind(events, "transaction-checked")), stated)
+
+
 REFERENCE: Mapping[str, Callable[[Events, Stated], bool | None]] = {
     "delivered": delivered,
     "undelivered": undelivered,
@@ -218,5 +231,9 @@ REFERENCE: Mapping[str, Callable[[Events, Stated], bool | None]] = {
     "dropped": dropped,
     "log": log,
     "log-lapse": log_lapse,
+    "start-refused": refusals("consumer-refused"),
+    "subscribe-refused": refusals("subscription-refused"),
+    "send-refused": refusals("send-failed"),
+    "transaction-checked": transaction_checked,
 }
 """By word; None: it can't be said."""

@@ -12,8 +12,9 @@ from rocketchaos.harness.scenario.model import Scenario
 from tests.unit.history_builder import BROKER, HistoryBuilder, scenario_of
 
 SCENARIO: Scenario = scenario_of(
-    "name: x\ntitle: t\ntopics: {orders: {queues: 4}}\n"
+    "name: x\ntitle: t\ntopics: {orders: {queues: 4}, bills: {queues: 1}}\n"
     "consumers:\n  a: {group: g, subscribe: {orders: '*'}}\n  b: {group: g, subscribe: {orders: '*'}}\n"
+    "  c: {group: h, subscribe: {bills: '*'}}\n"
     "steps: [{start: [a, b]}]\nanomaly: [{delivered: {to: g, count: 1}}]\nhealthy: [{refuted: anomaly}]\n"
 )
 LOGGED = "subscription changed, group: g"
@@ -51,6 +52,10 @@ class Facts:
     dropped_after_ms: int | None
     pulled: tuple[int, int, int, int]
     codes: tuple[int, ...]
+    refusals: tuple[int, ...] = ()
+    """RocketMQ's code each time that it refuses a message, and a subscription; the first refuses a start, too."""
+    questions: tuple[int, ...] = ()
+    """How often a broker asks about each transaction."""
 
 
 _ATTEMPT = st.builds(
@@ -72,6 +77,8 @@ FACTS = st.builds(
     dropped_after_ms=st.none() | st.sampled_from(TIMES_MS),
     pulled=st.tuples(*[st.integers(0, 4)] * 4),
     codes=st.lists(st.integers(0, 3), max_size=2).map(tuple),
+    refusals=st.lists(st.integers(0, 3), max_size=3).map(tuple),
+    questions=st.lists(st.integers(0, 2), max_size=2).map(tuple),
 )
 RICH = Facts(
     messages=(
@@ -90,6 +97,8 @@ RICH = Facts(
     dropped_after_ms=None,
     pulled=(3, 1, 4, 2),
     codes=(1, 3),
+    refusals=(3, 3, 1),
+    questions=(0, 2),
 )
 """A run of which every check with a number can tell."""
 
@@ -106,6 +115,7 @@ def events_of(facts: Facts) -> Sequence[Event]:
         made.offsets("g", "orders", look)
     for number, holder in enumerate(facts.holders):
         made.add("harness", "bound", variable="holder", consumers=[holder], place=[number])
+    _refused(made, facts)
     _asked(made, facts)
     _lines(made, facts)
     if facts.dropped_after_ms is not None:
@@ -138,6 +148,20 @@ def _exchange(made: HistoryBuilder, facts: Facts) -> None:
 
 def _now_s(made: HistoryBuilder) -> float:
     return (made.events[-1].mono_ns - 5_000_000_000) / 1e9
+
+
+def _refused(made: HistoryBuilder, facts: Facts) -> None:
+    for number, code in enumerate(facts.refusals):
+        refusal = {"error": "no", "code": code, "exceptions": ["MQBrokerException"]}
+        if number == 0:
+            made.add("c", "consumer-refused", **refusal)
+        made.add("a", "subscription-refused", topic="orders", expression="*", **refusal)
+        made.add("producer", "send-failed", topic="orders", key=f"refused-{number}", tag=None, **refusal)
+    for number, times in enumerate(facts.questions):
+        key = f"transaction-{number}"
+        made.add("producer", "send-accepted", topic="orders", key=key, tag=None, how="unknown")
+        for _ in range(times):
+            made.add("producer", "transaction-checked", topic="orders", key=key, state="commit")
 
 
 def _asked(made: HistoryBuilder, facts: Facts) -> None:
