@@ -39,6 +39,6 @@ class Refused(Check):
         return "refused" + (f" with {', '.join(parts)}" if parts else "")
 
 
-def told(error: str, code: int | None) -> str:
+def refusal_text(error: str, code: int | None) -> str:
     """What was said, with its code."""
     return error if code is None else f"{error} (code {code})"

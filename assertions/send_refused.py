@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer, Count
-from rocketchaos.assertions.refusal import Refused, told
+from rocketchaos.assertions.refusal import Refused, refusal_text
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.messages import SendAccepted, SendFailed, Sent
 from rocketchaos.harness.language.words import TopicName
@@ -43,5 +43,5 @@ class SendRefused(Count, Refused):
         others = [event for event in failed if event not in fitting]
         observed = f"{len(fitting)} of {len(failed)} that were not acknowledged"
         if shown := (fitting or others)[:1]:
-            observed += f": {told(shown[0].body.error, shown[0].body.code)}"
+            observed += f": {refusal_text(shown[0].body.error, shown[0].body.code)}"
         return Answer(self.fits(len(fitting)), expected, observed, [event.n for event in fitting or others])

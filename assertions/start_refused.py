@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer
-from rocketchaos.assertions.refusal import Refused, told
+from rocketchaos.assertions.refusal import Refused, refusal_text
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.clients import ConsumerRefused, ConsumerStarted
 from rocketchaos.harness.core.model import Event
@@ -48,4 +48,4 @@ class StartRefused(Refused):
             return Answer(False, expected, f"{consumers[0]} has started", [last.n])
         refusal = last.body
         holds = self.fits_refusal(refusal.error, refusal.code, refusal.exceptions)
-        return Answer(holds, expected, f"refused: {told(refusal.error, refusal.code)}", [last.n])
+        return Answer(holds, expected, f"refused: {refusal_text(refusal.error, refusal.code)}", [last.n])

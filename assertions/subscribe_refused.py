@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from rocketchaos.assertions.base import Answer
-from rocketchaos.assertions.refusal import Refused, told
+from rocketchaos.assertions.refusal import Refused, refusal_text
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.clients import SubscriptionRefused
 from rocketchaos.harness.language.words import ConsumerRef, TopicName
@@ -36,5 +36,5 @@ class SubscribeRefused(Refused):
             return Answer(False, self.stated, f"no subscription of {self.consumer} was refused")
         bodies = [event.body for event in refused]
         holds = any(self.fits_refusal(body.error, body.code, body.exceptions) for body in bodies)
-        observed = f"refused: {told(bodies[-1].error, bodies[-1].code)}"
+        observed = f"refused: {refusal_text(bodies[-1].error, bodies[-1].code)}"
         return Answer(holds, self.stated, observed, [event.n for event in refused])

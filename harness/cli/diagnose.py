@@ -192,7 +192,7 @@ class Watch:
     metrics: str | None
     output: Output
 
-    def told(self, metrics: Metrics | None) -> Callable[[Report], None]:
+    def tell(self, metrics: Metrics | None) -> Callable[[Report], None]:
         """Tells each look: its changes, and the metrics."""
         from rocketchaos.harness.diagnose.changes import changes
 
@@ -240,12 +240,12 @@ def _look(
     if watch is None:
         return asyncio.run(look(lambda _report: None))
     if watch.metrics is None:
-        return asyncio.run(look(watch.told(None)))
+        return asyncio.run(look(watch.tell(None)))
     from rocketchaos.harness.diagnose.metrics import Metrics
 
     host, _, port = watch.metrics.rpartition(":")
     with Metrics(host, int(port)) as metrics:
-        return asyncio.run(look(watch.told(metrics)))
+        return asyncio.run(look(watch.tell(metrics)))
 
 
 def _progress(text: str) -> None:

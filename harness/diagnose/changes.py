@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rocketchaos.harness.diagnose.meaning import told
+from rocketchaos.harness.diagnose.meaning import expression_text
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import clock, joined, queues_told
+from rocketchaos.harness.diagnose.words import clock, joined, queues_text
 
 
 def changes(view: GroupView) -> Iterator[str]:
@@ -22,7 +22,7 @@ def changes(view: GroupView) -> Iterator[str]:
     for topic in view.topics:
         old, new = before.held(topic), view.held(topic)
         for broker in sorted(set(old) | set(new)):
-            texts = [told(held[broker]) if broker in held else None for held in (old, new)]
+            texts = [expression_text(held[broker]) if broker in held else None for held in (old, new)]
             if texts[0] != texts[1]:
                 was, now = ("nothing" if text is None else f"`{text}`" for text in texts)
                 yield f"{begin}: {broker} held {was} of {topic}, and holds {now} now"
@@ -30,8 +30,8 @@ def changes(view: GroupView) -> Iterator[str]:
         for queue in sorted(set(owned) | set(owns)):
             was, now = (joined(sorted(of.get(queue, []))) or "nobody" for of in (owned, owns))
             if was != now:
-                yield f"{begin}: {queues_told([queue])} of {topic} was {was}'s, and is {now}'s now"
+                yield f"{begin}: {queues_text([queue])} of {topic} was {was}'s, and is {now}'s now"
         for queue in view.queues(topic):
             had, has = before.offset(topic, queue), view.offset(topic, queue)
             if had is not None and has is not None and has < had:
-                yield f"{begin}: the offset of {queues_told([queue])} of {topic} went back from {had} to {has}"
+                yield f"{begin}: the offset of {queues_text([queue])} of {topic} went back from {had} to {has}"

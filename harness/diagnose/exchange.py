@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from rocketchaos.harness.diagnose.requests import told
+from rocketchaos.harness.diagnose.requests import request_text
 from rocketchaos.harness.rocketmq.fastjson import loads
 
 Keep = Callable[[bytes], bytes]
@@ -50,7 +50,7 @@ class Exchange:
     def question(self) -> str:
         """`203 GET_CONSUMER_CONNECTION_LIST {consumerGroup: g} at 10.0.0.1:10911`."""
         fields = ", ".join(f"{key}: {value}" for key, value in self.fields.items())
-        return f"{told(self.code)}{f' {{{fields}}}' if fields else ''} at {self.address}"
+        return f"{request_text(self.code)}{f' {{{fields}}}' if fields else ''} at {self.address}"
 
     @property
     def why_not(self) -> str:

@@ -13,10 +13,10 @@ from enum import StrEnum
 from itertools import groupby
 
 from rocketchaos.harness.diagnose import read
-from rocketchaos.harness.diagnose.meaning import takes, told
+from rocketchaos.harness.diagnose.meaning import expression_text, takes
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, queues_told
+from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.language.tags import hash_code, tags_of
 from rocketchaos.harness.rocketmq.allocation import Queue
 
@@ -59,11 +59,11 @@ class Lost:
     """The group's offset is behind them already; otherwise it will be, or they wait (`stranded`)."""
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """In a few words."""
         span = f"offset {self.first}" if self.first == self.last else f"offsets {self.first} to {self.last}"
         return (
-            f"{queues_told([self.queue])}, {span}: {self.count} of `{self.tag}` {self.fate}, "
+            f"{queues_text([self.queue])}, {span}: {self.count} of `{self.tag}` {self.fate}, "
             f"{'passed' if self.passed else 'not passed yet'}"
         )
 
@@ -167,7 +167,7 @@ def share_told(view: GroupView, topic: str) -> str:
     by_tag: dict[str, set[Queue]] = {}
     for item in found:
         by_tag.setdefault(item.tag, set()).add(item.queue)
-    details = "; ".join(f"`{tag}` in {queues_told(queues)}" for tag, queues in sorted(by_tag.items()))
+    details = "; ".join(f"`{tag}` in {queues_text(queues)}" for tag, queues in sorted(by_tag.items()))
     return (
         f"Of the {counted(wanted, 'newest message')} that a member wants, {number} ({100 * number // wanted} %) "
         f"{'reaches' if number == 1 else 'reach'} nobody, and so will others like "
@@ -186,7 +186,7 @@ def _by_rule(view: GroupView, topic: str) -> str:
             if fate(view, topic, queue, entry) not in (Fate.DELIVERED, Fate.UNKNOWN)
         ]
         if queues:
-            parts.append(f"`{tag}` in {queues_told(queues)}")
+            parts.append(f"`{tag}` in {queues_text(queues)}")
     return f"No message is stored that a member wants; lost will be {'; '.join(parts)}." if parts else ""
 
 
@@ -207,4 +207,4 @@ def stranded(view: GroupView, topic: str, queues: Sequence[Queue]) -> list[Lost]
 def _names(view: GroupView, topic: str) -> dict[int, str]:
     """The tags that members want, by hash."""
     wanted = [item for item in view.own(topic).values() if item.type == "TAG"]
-    return {hash_code(tag): tag for item in wanted for tag in tags_of(told(item))}
+    return {hash_code(tag): tag for item in wanted for tag in tags_of(expression_text(item))}

@@ -16,7 +16,7 @@ def meaning(subscription: Subscription) -> Meaning:
     return "TAG", tags_of(subscription.expression)
 
 
-def told(subscription: Subscription) -> str:
+def expression_text(subscription: Subscription) -> str:
     """As one would write it."""
     return subscription.expression or "*"
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rocketchaos.harness.diagnose.finding import Finding
-from rocketchaos.harness.diagnose.meaning import meaning, told
+from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.owners import share
 from rocketchaos.harness.diagnose.view import GroupView
@@ -145,7 +145,7 @@ def _consumers(group: Scaled) -> dict[str, Document]:
             "group": "g",
             "process": "own",
             "subscribe": {
-                group.topics[topic]: told(mine)
+                group.topics[topic]: expression_text(mine)
                 for topic, mine in member.subscriptions.items()
                 if topic in group.topics
             },

@@ -24,6 +24,6 @@ READ_ONLY: Mapping[int, str] = MappingProxyType(
 """Every request that passes the gate, and its name."""
 
 
-def told(code: int) -> str:
+def request_text(code: int) -> str:
     """`203 GET_CONSUMER_CONNECTION_LIST`."""
     return f"{code} {READ_ONLY[code]}" if code in READ_ONLY else str(code)

@@ -27,7 +27,7 @@ def clock(at_ms: int) -> str:
     return f"{moment:%Y-%m-%d %H:%M:%S}.{at_ms % 1000:03d}Z"
 
 
-def queues_told(queues: Iterable[Queue]) -> str:
+def queues_text(queues: Iterable[Queue]) -> str:
     """`broker-a 0, 1 and 2; broker-b 0`."""
     by_broker: dict[str, list[str]] = {}
     for broker, number in sorted(queues):

@@ -9,7 +9,7 @@ import pytest
 
 from tests.embedded.command import rocketchaos
 from tests.embedded.own_build import EVERYBODY_GETS_ALL, unpacked
-from tests.embedded.test_scenarios import told
+from tests.embedded.test_scenarios import outcomes_text
 
 pytestmark = pytest.mark.embedded
 
@@ -41,7 +41,7 @@ def test_a_build_beside_its_release_and_a_bisect_that_tells_them_apart(tmp_path:
     unpacked(tmp_path / "changed", "4.9.4", EVERYBODY_GETS_ALL)
 
     ended = rocketchaos("run", "s.scenario.yaml", "--matrix", "rocketmq=4.9.4,same", "--json", cwd=tmp_path)
-    assert ended.code == 0, ended.err + told(ended.document["runs"])
+    assert ended.code == 0, ended.err + outcomes_text(ended.document["runs"])
     release, build = ended.document["runs"]
     assert release["rocketmq"] == "4.9.4"
     assert build["rocketmq"].startswith("4.9.4+")

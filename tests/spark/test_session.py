@@ -10,7 +10,8 @@ import pytest
 from pyspark.errors import PySparkRuntimeError
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
-from rocketchaos.spark_reports import requirements, session
+from rocketchaos.spark_reports import requirements
+from rocketchaos.spark_reports import spark_session as session
 from rocketchaos.spark_reports.failures import spark_failures
 from tests.spark import stores
 

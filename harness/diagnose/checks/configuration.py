@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.view import READ, WRITE, GroupView
-from rocketchaos.harness.diagnose.words import joined, queues_told
+from rocketchaos.harness.diagnose.words import joined, queues_text
 
 
 def _on(view: GroupView, topic: str) -> tuple[Evidence, ...]:
@@ -95,7 +95,7 @@ def unread_queues(view: GroupView) -> Iterator[Result]:
                 )
                 yield Found(
                     f"{broker} writes to {item.write_queues} queues and lets {item.read_queues} be read: "
-                    f"{queues_told(unread)} is read by nobody",
+                    f"{queues_text(unread)} is read by nobody",
                     _on(view, topic),
                     topic,
                     effect=f"{waiting} messages are stored there, and no member of any group gets them."

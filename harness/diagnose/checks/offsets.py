@@ -10,7 +10,7 @@ from rocketchaos.harness.diagnose.fate import entries_of
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import takes
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, queues_told
+from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 WINDOW_S = 30.0
@@ -100,7 +100,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
             seconds = (view.looks[-1].at_ms - view.looks[0].at_ms) / 1000
             yield Found(
                 sentence.format(
-                    queues=queues_told(queues), lag=counted(lag, "message"), seconds=f"{seconds:.0f}"
+                    queues=queues_text(queues), lag=counted(lag, "message"), seconds=f"{seconds:.0f}"
                 ),
                 _evidence(view, topic, queues),
                 topic,
@@ -108,7 +108,7 @@ def _in_state(wanted: str, sentence: str) -> Callable[[GroupView], Iterator[Resu
         if wanted == "stop":
             for topic, queues, lag in _queues_in(view, "unknown"):
                 yield Unknown(
-                    f"{queues_told(queues)}: {counted(lag, 'message')} behind, and too little history to say "
+                    f"{queues_text(queues)}: {counted(lag, 'message')} behind, and too little history to say "
                     "whether the group advances; `--watch 1m` tells",
                     _evidence(view, topic, queues),
                     topic,
@@ -137,7 +137,7 @@ def filtered_lag(view: GroupView) -> Iterator[Result]:
         if queues and len(view.meanings(topic)) <= 1:
             lag = sum(view.ends(topic)[item].max_offset - (view.offset(topic, item) or 0) for item in queues)
             yield Found(
-                f"{queues_told(queues)}: all {counted(lag, 'message')} ahead of the group have tags that it "
+                f"{queues_text(queues)}: all {counted(lag, 'message')} ahead of the group have tags that it "
                 "doesn't want",
                 _evidence(view, topic, queues),
                 topic,
@@ -168,11 +168,11 @@ def _outside(view: GroupView, *, below: bool) -> Iterator[Result]:
                 gone += apart
         if found:
             text = (
-                f"{queues_told(found)}: the queue begins {gone} messages behind the group's offset"
+                f"{queues_text(found)}: the queue begins {gone} messages behind the group's offset"
                 if below
-                else f"{queues_told(found)}: the group's offset is {gone} beyond the queue's end"
+                else f"{queues_text(found)}: the group's offset is {gone} beyond the queue's end"
             )
-            yield Found(text, _evidence(view, topic, found), topic, key=queues_told(found))
+            yield Found(text, _evidence(view, topic, found), topic, key=queues_text(found))
 
 
 CHECKS = (

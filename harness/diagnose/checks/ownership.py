@@ -8,7 +8,7 @@ from rocketchaos.harness.diagnose.fate import stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.owners import settled, shares
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, joined, queues_told
+from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 
@@ -26,7 +26,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
         missing = {queue for queue in view.queues(topic) if queue not in owners}
         if missing and view.silent:
             yield Unknown(
-                f"{queues_told(missing)}: {joined([item.client_id for item in view.silent])} may have "
+                f"{queues_text(missing)}: {joined([item.client_id for item in view.silent])} may have "
                 f"{'it' if len(missing) == 1 else 'them'}, and didn't tell",
                 tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
                 topic,
@@ -35,7 +35,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
             waits = stranded(view, topic, sorted(unexplained))
             waiting = sum(wait.count for wait in waits)
             yield Found(
-                f"{counted(len(unexplained), 'queue')} of {len(view.queues(topic))}, {queues_told(unexplained)}, "
+                f"{counted(len(unexplained), 'queue')} of {len(view.queues(topic))}, {queues_text(unexplained)}, "
                 f"{'has' if len(unexplained) == 1 else 'have'} no owner among "
                 f"{counted(len(view.members), 'member')}",
                 _evidence(view, topic),
@@ -45,7 +45,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 else "What comes to be stored there waits until somebody has it.",
                 settled=settled(view, topic) is True,
                 messages=tuple(waits),
-                key=queues_told(unexplained),
+                key=queues_text(unexplained),
             )
 
 
@@ -57,11 +57,11 @@ def several_owners(view: GroupView) -> Iterator[Result]:
         several = {queue: ids for queue, ids in view.owners(topic).items() if len(ids) > 1}
         if several:
             yield Found(
-                "; ".join(f"{queues_told([queue])}: {joined(ids)}" for queue, ids in sorted(several.items())),
+                "; ".join(f"{queues_text([queue])}: {joined(ids)}" for queue, ids in sorted(several.items())),
                 _evidence(view, topic),
                 topic,
                 settled=settled(view, topic) is True,
-                key=queues_told(several),
+                key=queues_text(several),
             )
 
 
@@ -122,13 +122,13 @@ def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
     said = [
         Evidence(
             item.exchange,
-            f"{item.client_id} has {queues_told(item.queues.get(topic, {})) or 'no queue'} of {topic}",
+            f"{item.client_id} has {queues_text(item.queues.get(topic, {})) or 'no queue'} of {topic}",
         )
         for item in view.answered
     ]
     route = view.route(topic)
     if route is not None:
-        said.append(Evidence(route.exchange, f"the topic has the queues {queues_told(view.queues(topic))}"))
+        said.append(Evidence(route.exchange, f"the topic has the queues {queues_text(view.queues(topic))}"))
     return tuple(said)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Held, Member
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import counted, queues_told
+from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
 
 STUCK_MS = 30_000
@@ -40,7 +40,7 @@ def stuck(view: GroupView) -> Iterator[Result]:
         timeout_ms = _timeout_ms(member)
         if STUCK_MS <= for_ms < timeout_ms and not _moves(view, member, topic, queue, held):
             yield Found(
-                f"{member.client_id} holds {counted(held.cached_count, 'message')} of {queues_told([queue])} from "
+                f"{member.client_id} holds {counted(held.cached_count, 'message')} of {queues_text([queue])} from "
                 f"offset {held.cached_min_offset} on, and has finished none for {for_ms / 1000:.0f} s",
                 (
                     Evidence(
@@ -57,7 +57,7 @@ def timed_out(view: GroupView) -> Iterator[Result]:
         for_ms = _stuck_ms(member, held)
         if for_ms >= _timeout_ms(member):
             yield Found(
-                f"{member.client_id} has finished nothing of {queues_told([queue])} "
+                f"{member.client_id} has finished nothing of {queues_text([queue])} "
                 f"for {for_ms / 60_000:.0f} min, "
                 f"from offset {held.cached_min_offset} on; consumeTimeout is {_timeout_ms(member) // 60_000} min",
                 (
@@ -95,11 +95,11 @@ def unlocked(view: GroupView) -> Iterator[Result]:
             continue
         if topic != view.retry_topic and not held.locked:
             yield Found(
-                f"{member.client_id} has {queues_told([queue])} and not its lock",
+                f"{member.client_id} has {queues_text([queue])} and not its lock",
                 (Evidence(member.exchange, f"locked: false, last locked at {held.last_lock_ms}"),),
                 topic,
                 settled=False,
-                key=f"{member.client_id} {queues_told([queue])}",
+                key=f"{member.client_id} {queues_text([queue])}",
             )
 
 

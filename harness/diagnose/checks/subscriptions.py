@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from rocketchaos.harness.diagnose.fate import lost, share_told, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.meaning import meaning, told
+from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.model import Member, Subscription
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import clock, counted, joined
@@ -36,12 +36,12 @@ def different(view: GroupView) -> Iterator[Result]:
 def _who_differs(view: GroupView, topic: str) -> str:
     own = view.own(topic)
     camps = [
-        f"{joined(sorted(ids))} {'want' if len(ids) > 1 else 'wants'} `{told(own[ids[0]])}`"
+        f"{joined(sorted(ids))} {'want' if len(ids) > 1 else 'wants'} `{expression_text(own[ids[0]])}`"
         for ids in view.meanings(topic).values()
     ]
     by_text: dict[tuple[str, str], list[str]] = {}
     for broker, held in view.held(topic).items():
-        by_text.setdefault((told(held), _since(view, topic, held)), []).append(broker)
+        by_text.setdefault((expression_text(held), _since(view, topic, held)), []).append(broker)
     held_told = [
         f"{joined(brokers)} {'hold' if len(brokers) > 1 else 'holds'} `{text}`{since}"
         for (text, since), brokers in by_text.items()
@@ -69,7 +69,7 @@ def _flips(view: GroupView, topic: str) -> str:
             for look in view.looks
             if (stored := look.stored.get(view.group, {}).get(broker)) is not None and stored.online
         ]
-        texts = ["nothing" if item is None else told(item) for item in seen]
+        texts = ["nothing" if item is None else expression_text(item) for item in seen]
         changes = sum(first != second for first, second in pairwise(texts))
         if changes:
             told_.append(f"{broker}'s has changed {counted(changes, 'time')} in {len(view.looks)} looks")
@@ -79,7 +79,10 @@ def _flips(view: GroupView, topic: str) -> str:
 def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
     own = [_of_member(view.members[item], subscription) for item, subscription in view.own(topic).items()]
     held = [
-        Evidence(view.stored[broker].exchange, f"{broker} holds `{told(item)}` of version {item.version}")
+        Evidence(
+            view.stored[broker].exchange,
+            f"{broker} holds `{expression_text(item)}` of version {item.version}",
+        )
         for broker, item in view.held(topic).items()
     ]
     return (*own, *held)
@@ -88,7 +91,7 @@ def _evidence(view: GroupView, topic: str) -> tuple[Evidence, ...]:
 def _of_member(member: Member, subscription: Subscription) -> Evidence:
     return Evidence(
         member.exchange,
-        f"{member.client_id} wants `{told(subscription)}`, in version {subscription.version}",
+        f"{member.client_id} wants `{expression_text(subscription)}`, in version {subscription.version}",
     )
 
 
@@ -152,8 +155,8 @@ def nobodys(view: GroupView) -> Iterator[Result]:
             if meaning(held) not in meanings:
                 newer = max(item.version for item in view.own(topic).values())
                 yield Found(
-                    f"{broker} holds `{told(held)}`, which no member wants: all want "
-                    f"`{told(next(iter(view.own(topic).values())))}`; its version {held.version} is "
+                    f"{broker} holds `{expression_text(held)}`, which no member wants: all want "
+                    f"`{expression_text(next(iter(view.own(topic).values())))}`; its version {held.version} is "
                     f"{'above' if held.version > newer else 'below'} theirs, {newer}",
                     _evidence(view, topic),
                     topic,

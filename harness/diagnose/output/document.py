@@ -9,7 +9,7 @@ from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.finding import Check, Evidence
-from rocketchaos.harness.diagnose.requests import told
+from rocketchaos.harness.diagnose.requests import request_text
 from rocketchaos.harness.diagnose.words import clock
 
 PAGE = "docs/diagnose.md"
@@ -93,7 +93,7 @@ def document(report: Report, code: ExitCode) -> dict[str, Any]:
 def _evidence(evidence: Iterable[Evidence]) -> list[dict[str, Any]]:
     return [
         {
-            "request": told(item.exchange.code),
+            "request": request_text(item.exchange.code),
             "fields": dict(item.exchange.fields),
             "address": item.exchange.address,
             "at": clock(item.exchange.at_ms),

@@ -61,7 +61,7 @@ def _finding(finding: Finding) -> Iterator[str]:
     )
     yield from _wrapped("    messages: ", finding.effect)
     for lost in finding.messages[:_EVIDENCE]:
-        yield f"              {lost.told}"
+        yield f"              {lost.text}"
     if len(finding.messages) > _EVIDENCE:
         yield f"              and {len(finding.messages) - _EVIDENCE} more ranges, in `-o json`"
     for index, evidence in enumerate(finding.evidence[:_EVIDENCE]):

@@ -33,7 +33,7 @@ class Process:
 
 class Stage:
     def __init__(self) -> None:
-        self.told: list[tuple[str, str]] = []
+        self.events: list[tuple[str, str]] = []
         self.died: list[str] = []
         self.room = Room(lambda on_event, on_death: cast(Worker, Process(on_event, on_death)))
         self.process = cast(Process, self.room.worker)
@@ -41,7 +41,7 @@ class Stage:
 
     def enter(self, name: str) -> Any:
         return self.room.enter(
-            name, lambda event: self.told.append((name, event.kind)), lambda who, *_: self.died.append(who)
+            name, lambda event: self.events.append((name, event.kind)), lambda who, *_: self.died.append(who)
         )
 
 
@@ -54,7 +54,7 @@ def test_events_go_to_whom_they_name_and_the_process_s_own_to_the_first() -> Non
     stage.process.on_event(event("ready", pid=1))
     stage.process.on_event(event("received", consumer="b"))
     stage.process.on_event(event("received", consumer="nobody"))
-    assert stage.told == [("a", "ready"), ("b", "received")]
+    assert stage.events == [("a", "ready"), ("b", "received")]
 
 
 def test_a_kill_is_of_all_and_each_finds_it_done() -> None:
