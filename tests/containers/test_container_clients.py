@@ -103,7 +103,10 @@ def test_a_batch_survives_the_death_of_its_consumer(
             worker.wait_ready(LIMIT_S)
         admin.request("connect", LIMIT_S, nameserver=cluster.nameserver, instance="admin")
         [broker] = admin.request("cluster", LIMIT_S)["brokers"]
-        admin.request("create-topic", LIMIT_S, topic="orders", queues=4, broker_addresses=[broker["address"]])
+        settings = {"readQueueNums": 4, "writeQueueNums": 4}
+        admin.request(
+            "create-topic", LIMIT_S, topic="orders", settings=settings, broker_addresses=[broker["address"]]
+        )
         producer.request(
             "start-producer",
             LIMIT_S,

@@ -121,7 +121,12 @@ class Bench:
 
     def topic(self, queues: int = 4) -> str:
         topic = f"topic-{next(self.numbers)}"
-        self.ask("create-topic", topic=topic, queues=queues, broker_addresses=[self.broker.address])
+        self.ask(
+            "create-topic",
+            topic=topic,
+            settings={"readQueueNums": queues, "writeQueueNums": queues},
+            broker_addresses=[self.broker.address],
+        )
         return topic
 
     def consume(
