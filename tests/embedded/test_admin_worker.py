@@ -88,7 +88,9 @@ def test_create_topic_sets_the_number_of_queues(bench: Bench) -> None:
     topic = bench.topic(queues=3)
     until(
         lambda: bench.ask("route", topic=topic),
-        lambda seen: seen == {"queues": [{"broker": bench.broker.name, "queues": 3}]},
+        lambda seen: (
+            seen == {"queues": [{"broker": bench.broker.name, "queues": 3, "write_queues": 3, "perm": 6}]}
+        ),
     )
     assert bench.ask("cluster") == {"brokers": [{"name": bench.broker.name, "address": bench.broker.address}]}
 
