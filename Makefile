@@ -91,7 +91,7 @@ lint: $(VENV)/.dev ## ruff, mypy, and import-linter: rooms import downwards only
 
 .PHONY: docs
 docs: $(VENV)/.dev ## the documentation as a site in build/site, every link and anchor checked
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet || { NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build; exit 1; }
+	@mkdir -p build; NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build > build/docs.txt 2>&1 || { cat build/docs.txt >&2; exit 1; }
 	@echo "Open build/site/index.html." >&2
 
 .PHONY: pictures

@@ -83,6 +83,8 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: object) ->
             return found.group(0)
         file = posixpath.normpath(str(source.parent / target))
         there = PAGES.get(file, file.removeprefix("docs/"))
+        if file == "CLAIMS.md" and re.fullmatch(r"#[a-z]\d\d", anchor):
+            there, anchor = f"reference/claims/{anchor[1:]}.md", ""
         if files.get_file_from_path(there) is None:
             return text
         if there.startswith(EVIDENCE):
