@@ -85,7 +85,8 @@ def test_rows_are_those_of_before_whether_facts_are_there_or_made_anew(
     done = ingest(spark, store, [str(tmp_path / "runs")], print)
     assert (done.ingested, done.quarantined) == (len(folders), {})
     assert sorted(asked) == sorted(folder.name for folder in folders[1::2])
-    assert digests(rows_of(store)) == recorded()
+    found, known = digests(rows_of(store)), recorded()
+    assert {run: rows for run, rows in found.items() if run in known} == known  # others are younger
 
 
 def test_facts_that_do_not_fit_are_made_anew_and_what_is_broken_is_quarantined(

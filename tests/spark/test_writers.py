@@ -114,12 +114,12 @@ def test_a_killed_writer_leaves_a_readable_store_and_no_jvm(
         assert jvms
         go(writer)
         assert said(writer) == runs[mine[0]]
-        # In the midst of the second: what it has parsed is being written.
+        # In the midst of the second: its facts are being written.
         Retrying(
             retry=retry_if_result(lambda staged: not staged),
             stop=stop_after_delay(120),
             wait=wait_fixed(0.05),
-        )(lambda: list((place / "staging").glob("*/events")))
+        )(lambda: list((place / "staging").glob("*/facts")))
         writer.send_signal(signal.SIGKILL)
         writer.communicate()
         assert not psutil.wait_procs(jvms, timeout=30)[1], "the JVM outlives its Python"
