@@ -24,7 +24,7 @@ class TransactionChecked(Count):
     example = "transaction-checked: {topic: orders, at_least: 1, state: commit}"
 
     topic: TopicName = Field(description="the topic of the messages")
-    state: TransactionState | None = Field(default=None, description="the answer; any unless told")
+    state: TransactionState | None = Field(default=None, description="the answer; default any")
 
     def title(self) -> str:
         return f"transactions of {self.topic} asked about"

@@ -119,7 +119,7 @@ class Diagnosis:
     async def _pause(self, begin: float) -> None:
         past_s = time.monotonic() - begin
         if self.watch_s:
-            await asyncio.sleep(WATCH_EVERY_S)
+            await asyncio.sleep(WATCH_EVERY_S)  # a sampling rate: no condition is awaited
             return
         number = min(self.looked - 1, len(LOOKS_AFTER_S) - 1)
         self.progress("something may be a moment of a change: looking again")

@@ -181,7 +181,7 @@ class _Line:
             at = max(now, self._next[relayed])
             self._next[relayed] = at + gap_s
             if at > now:
-                await asyncio.sleep(at - now)
+                await asyncio.sleep(at - now)  # a rate limit: no condition is awaited
             yield
 
     async def ask(self, code: int, fields: Mapping[str, str], limit_s: float) -> Answer:
