@@ -42,8 +42,8 @@ from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps.base import every_step
 from rocketchaos.harness.steps.send import Send
+from rocketchaos.harness.workers.joint_process import JointProcess
 from rocketchaos.harness.workers.lease import WorkerProcess
-from rocketchaos.harness.workers.room import Room
 from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
@@ -84,8 +84,8 @@ class TestBed:
         self.health = Health(history, managed.interrupted)
         self._all_own = all_own
         self._own = own_processes(scenario)
-        self._leaders = scenario.rooms
-        self._rooms: dict[str, Room] = {}
+        self._leaders = scenario.leaders
+        self._joint_processes: dict[str, JointProcess] = {}
         self._tenancy = managed.processes.workers.tenancy(names.token)
         self._over = False
         self._consumers: dict[str, Consumer] = {}
@@ -240,9 +240,11 @@ class TestBed:
 
         if leader is None:
             return spawn(partial(self._on_event, name), self.health.worker_died)
-        if leader not in self._rooms or self._rooms[leader].ended:
-            self._rooms[leader] = Room(spawn)
-        return self._rooms[leader].enter(name, partial(self._on_event, name), self.health.worker_died)
+        if leader not in self._joint_processes or self._joint_processes[leader].ended:
+            self._joint_processes[leader] = JointProcess(spawn)
+        return self._joint_processes[leader].join(
+            name, partial(self._on_event, name), self.health.worker_died
+        )
 
     def _on_event(self, name: str, event: WorkerEvent) -> None:
         if self.context is not None and not self._over:

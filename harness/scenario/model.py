@@ -270,7 +270,7 @@ class Scenario(Strict):
         return {name: (choice.kind.name, choice.version_on(rocketmq)) for name, choice in choices.items()}
 
     @property
-    def rooms(self) -> dict[str, str]:
+    def leaders(self) -> dict[str, str]:
         """The consumers that live in one process with others of theirs, each with the first of those."""
         first: dict[str, str] = {}
         for name, consumer in self.consumers.items():

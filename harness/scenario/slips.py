@@ -70,6 +70,6 @@ def _place_of(scenario: Scenario, name: str) -> tuple[str, str] | None:
     There RocketMQ refuses a second member of a group under one id.
     """
     consumer = scenario.consumers[name]
-    if not consumer.choice.kind.takes_ids or consumer.instance is not None or name in scenario.rooms:
+    if not consumer.choice.kind.takes_ids or consumer.instance is not None or name in scenario.leaders:
         return None
     return consumer.group, consumer.client_id or name

@@ -42,9 +42,9 @@ class ProcessStep(Step):
     def problems(self, scenario: Scenario) -> Iterator[str]:
         starts = (step for step in every_step(scenario.steps) if isinstance(step, Start))
         may_lack = {name for start in starts if start.may_be_refused for name in start.consumers}
-        rooms = {name: leader for name, leader in scenario.rooms.items() if name not in may_lack}
-        for leader in dict.fromkeys(rooms[target] for target in self.targets if target in rooms):
-            living = [name for name, first in rooms.items() if first == leader]
+        leaders = {name: leader for name, leader in scenario.leaders.items() if name not in may_lack}
+        for leader in dict.fromkeys(leaders[target] for target in self.targets if target in leaders):
+            living = [name for name, first in leaders.items() if first == leader]
             if self.acts_on_process and not set(living) <= {*self.targets}:
                 text = ", ".join(living)
                 yield f"{text} live in one process: name them all, `{self.word}: [{text}]`"

@@ -6,8 +6,8 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
+from rocketchaos.harness.workers.joint_process import JointConsumer
 from rocketchaos.harness.workers.program import InContainer, ending
-from rocketchaos.harness.workers.room import Roommate
 from rocketchaos.harness.workers.worker import Worker, WorkerFailed
 
 if TYPE_CHECKING:
@@ -156,5 +156,5 @@ class Lease:
         )
 
 
-WorkerProcess = Worker | Lease | Roommate
+WorkerProcess = Worker | Lease | JointConsumer
 """What drives a client: a process of its own, or a place in one that others live in too."""

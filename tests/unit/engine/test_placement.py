@@ -52,4 +52,4 @@ def test_one_client_id_in_several_processes() -> None:
     assert own_processes(parse_scenario(text, "s.yaml")) == {"a", "c"}
     beside = text.replace("c: {", "c: {beside: a, ")
     assert own_processes(parse_scenario(beside, "s.yaml")) == set()
-    assert parse_scenario(beside, "s.yaml").rooms == {"a": "a", "c": "a"}
+    assert parse_scenario(beside, "s.yaml").leaders == {"a": "a", "c": "a"}

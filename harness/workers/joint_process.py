@@ -12,7 +12,7 @@ from rocketchaos.harness.workers.worker import OnDeath, OnEvent, Worker
 from rocketchaos.harness.workers.worker_events import WorkerEvent
 
 
-class Room:
+class JointProcess:
     """The process, and who lives in it. It ends with the last that leaves, or with the first that is killed."""
 
     def __init__(self, spawn: Callable[[OnEvent, OnDeath], Worker]) -> None:
@@ -27,12 +27,12 @@ class Room:
         """A step has ended the process, or the last one has left it."""
         self.worker = spawn(self._tell, self._died)
 
-    def enter(self, name: str, on_event: OnEvent, on_death: OnDeath) -> Roommate:
+    def join(self, name: str, on_event: OnEvent, on_death: OnDeath) -> JointConsumer:
         """A place for the consumer `name`; see `harness.workers.worker.Worker` for the callbacks."""
         with self._lock:
             self._listeners[name] = on_event, on_death
             self._living.add(name)
-        return Roommate(self, name)
+        return JointConsumer(self, name)
 
     def leave(self, name: str) -> bool:
         """Whether nobody is left."""
@@ -56,8 +56,8 @@ class Room:
             on_death(name, reason, trouble)
 
 
-class Roommate:
-    """A consumer's place in a room: asked like a worker of its own.
+class JointConsumer:
+    """A consumer's place in a joint process: asked like a worker of its own.
 
     What is done to its process is done to everybody in it. A scenario names all of them then, one after the other:
     the first does it, and the others find it done.
@@ -65,10 +65,10 @@ class Roommate:
 
     process: ClassVar[Literal["own"]] = "own"
 
-    def __init__(self, room: Room, name: str) -> None:
+    def __init__(self, joint: JointProcess, name: str) -> None:
         self.name = name
-        self._room = room
-        self._worker = room.worker
+        self._joint = joint
+        self._worker = joint.worker
         self._gone = False
         """It has been killed, terminated or stopped, or has left."""
 
@@ -90,7 +90,7 @@ class Roommate:
     @property
     def alive(self) -> bool:
         """Whether it hasn't left, and its process runs, or was ended for another one who lives in it."""
-        return not self._gone and (self._worker.alive or self._room.ended)
+        return not self._gone and (self._worker.alive or self._joint.ended)
 
     @property
     def returncode(self) -> int | None:
@@ -108,24 +108,24 @@ class Roommate:
     def stop(self, limit_s: float) -> None:
         """Leave; the last one takes the process along."""
         self._gone = True
-        if self._room.leave(self.name):
+        if self._joint.leave(self.name):
             self._worker.stop(limit_s)
 
     def release(self) -> None:
         """Leave, whatever state it is in; the last one takes the process along."""
         if not self._gone:
             self._gone = True
-            if self._room.leave(self.name):
+            if self._joint.leave(self.name):
                 self._worker.release()
 
     def kill(self) -> None:
         """As `Worker.kill`."""
-        self._gone = self._room.ended = True
+        self._gone = self._joint.ended = True
         self._worker.kill()
 
     def terminate(self) -> None:
         """As `Worker.terminate`."""
-        first, self._room.ended = not self._room.ended, True
+        first, self._joint.ended = not self._joint.ended, True
         self._gone = True
         if first:
             self._worker.terminate()
