@@ -38,7 +38,7 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
 
 
 def _ids_of_several_processes(scenario: Scenario) -> set[str]:
-    in_rooms = scenario.rooms
+    in_rooms = scenario.leaders
     places: dict[str, set[str]] = {}
     for name, consumer in scenario.consumers.items():
         places.setdefault(consumer.client_id or name, set()).add(in_rooms.get(name, name))
