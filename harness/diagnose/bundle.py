@@ -103,8 +103,9 @@ class Recorded:
         for exchange in exchanges:
             if exchange.code == GET_CONSUMER_CONNECTION_LIST and "consumerGroup" in exchange.fields:
                 self._groups.setdefault(exchange.look, set()).add(exchange.fields["consumerGroup"])
+        # A question that was asked again has its last answer.
         self._answers = {
-            _question(item.look, item.address, item.code, item.fields): item for item in reversed(exchanges)
+            _question(item.look, item.address, item.code, item.fields): item for item in exchanges
         }
 
     async def ask(

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
+from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt, wait_fixed
+
 from rocketchaos.harness.diagnose import read, requests
 from rocketchaos.harness.diagnose.exchange import Asker, Exchange, Keep
 from rocketchaos.harness.diagnose.meaning import meaning
@@ -25,6 +27,9 @@ READ_AT_MOST = 128
 """Messages of each queue that are read, the newest ones."""
 SAMPLE = 32
 """Entries of each ConsumeQueue that are looked at, the newest ones."""
+YOUNG_BROKER_WAIT_S = 1.0
+YOUNG_BROKER_ATTEMPTS = 3
+"""A broker takes its first sample of what it stores after one second (StoreStatsService; 4.9.4 to 5.5.0)."""
 _RESERVED_GROUPS = frozenset(
     {
         "SELF_TEST_C_GROUP", "CID_ONSAPI_OWNER", "CID_ONSAPI_PERMISSION", "TOOLS_CONSUMER", "CID_ONS-HTTP-PROXY",
@@ -166,7 +171,7 @@ class Collector:
         else:
             config, runtime, groups, answer = await asyncio.gather(
                 ask(requests.GET_BROKER_CONFIG, keep=read.keep_settings),
-                ask(requests.GET_BROKER_RUNTIME_INFO, keep=read.keep_runtime),
+                self._runtime(look, broker.address),
                 ask(
                     requests.GET_ALL_SUBSCRIPTIONGROUP_CONFIG,
                     keep=lambda body: read.keep_groups(body, wanted),
@@ -188,6 +193,18 @@ class Collector:
             )
         look.offset_tables[broker.name] = answer
         look.offsets[broker.name] = read.offsets(answer)
+
+    async def _runtime(self, look: Look, address: str) -> Exchange:
+        ask = AsyncRetrying(
+            retry=retry_if_result(_has_no_statistics_yet),
+            wait=wait_fixed(YOUNG_BROKER_WAIT_S),
+            stop=stop_after_attempt(YOUNG_BROKER_ATTEMPTS),
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
+        )
+        answer: Exchange = await ask(
+            self._ask, look, address, requests.GET_BROKER_RUNTIME_INFO, keep=read.keep_runtime
+        )
+        return answer
 
     def _groups(self, look: Look) -> list[str]:
         if self.scope.groups is not None:
@@ -278,6 +295,10 @@ class Collector:
     def _asked(look: Look) -> Iterable[Exchange]:
         yield from (item.exchange for item in look.registered.values())
         yield from look.offset_tables.values()
+
+
+def _has_no_statistics_yet(answer: Exchange) -> bool:
+    return answer.answer_code == 1 and "java.util.NoSuchElementException" in answer.remark
 
 
 def _disagree(look: Look, group: str, topic: str) -> bool:

@@ -1,0 +1,46 @@
+"""What a look asks again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from rocketchaos.harness.diagnose import collect
+from rocketchaos.harness.diagnose.bundle import Recorded, read
+from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
+from rocketchaos.harness.diagnose.exchange import Exchange, Keep
+from rocketchaos.harness.diagnose.requests import GET_BROKER_RUNTIME_INFO
+from tests.unit.diagnose.reports import RECORDED
+
+# The answer of a broker of 4.9.4 in its first second.
+YOUNG = "java.util.NoSuchElementException, java.base/java.util.LinkedList.getLast(LinkedList.java:261)"
+
+
+class _Young(Recorded):
+    """A recorded cluster whose broker has no statistics for its first so many answers."""
+
+    failures = 0
+
+    async def ask(
+        self, look: int, address: str, code: int, fields: Mapping[str, str], keep: Keep | None = None
+    ) -> Exchange:
+        answer = await super().ask(look, address, code, fields, keep)
+        if code == GET_BROKER_RUNTIME_INFO and self.failures:
+            self.failures -= 1
+            return replace(answer, answer_code=1, remark=YOUNG, body="")
+        return answer
+
+
+@pytest.mark.parametrize(("failures", "is_determined"), [(1, True), (2, True), (9, False)])
+def test_a_young_broker_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch, failures: int, is_determined: bool
+) -> None:
+    monkeypatch.setattr(collect, "YOUNG_BROKER_WAIT_S", 0.0)
+    bundle = read(RECORDED / "mismatch-4.9.4.json")
+    recorded = _Young(bundle.exchanges, bundle.looks)
+    recorded.failures = failures
+    report: Report = asyncio.run(Diagnosis(recorded, bundle.scope, recorded=recorded).run())
+    assert ("RC0803" not in {item.check.code for item in report.undetermined}) is is_determined
