@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import StructType
 
+from rocketchaos.spark_reports.render.anchors import anchor
+
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as Plot
+
+
+RUN_COLUMNS = frozenset(
+    (
+        "certain_source", "example", "first_bad_run_source", "first_bad_source", "first_run_source",
+        "first_typical_run", "second_typical_run", "source", "typical_run",
+    )
+)  # fmt: skip
+"""Columns of tables that name the folder of a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,14 @@ class Table:
     sql: str
     """The Spark SQL that gives all counts it is made of, one query after the other; each runs as it stands on
     `StoreSummary.views`."""
+    rows_are: str = ""
+    """What a row is, where it can be linked to: `cell`, `cause`, `pair`; see `spark_reports.render.anchors`."""
+    key: Sequence[str] = ()
+    """The columns that tell such a row from all others."""
+
+    def anchor(self, row: Mapping[str, Any]) -> str | None:
+        """Of a row; None: rows of this table have none."""
+        return anchor(self.rows_are, [row.get(name) for name in self.key]) if self.key else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +98,7 @@ class Report:
     """`flakiness`, `divergence` or `timing`."""
     title: str
     headline: str
-    """One sentence: what matters most, and what to do next."""
+    """One sentence: what matters most, and what to do next. Runs in it are marked (`spark_reports.run_names`)."""
     lines: Sequence[str]
     """The short text for a terminal or a chat: up to a dozen sentences, the gravest first."""
     sections: Sequence[Section]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from rocketchaos.spark_reports.render.files import Written
+    from rocketchaos.spark_reports.render.links import RunsUrl
     from rocketchaos.spark_reports.report import Report, StoreSummary
     from rocketchaos.spark_reports.store import Store
 
@@ -46,6 +47,15 @@ MasterOption = Annotated[
     ),
 ]
 OutOption = Annotated[str, typer.Option("--out", metavar="FOLDER", help="Where the page and tables go.")]
+RunsUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--runs-url",
+        metavar="TEMPLATE",
+        help="Where run folders are served, for links to them, as https://ci.example.org/{parent}/{name}/. "
+        "[default: where they were ingested]",
+    ),
+]
 FormOption = Annotated[Form, typer.Option("--format", help="Of the short text on standard output.")]
 
 
@@ -79,24 +89,36 @@ def ingest(
 
 
 def flakiness(
-    store: StoreOption, out: OutOption, form: FormOption = Form.TEXT, master: MasterOption = None
+    store: StoreOption,
+    out: OutOption,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
 ) -> ExitCode:
     """How certain outcomes are: PASS, FLAKY, FAIL, with intervals, trends, and causes of failure."""
-    return _make("flakiness", store, out, form, master)
+    return _make("flakiness", store, out, form, runs_url, master)
 
 
 def divergence(
-    store: StoreOption, out: OutOption, form: FormOption = Form.TEXT, master: MasterOption = None
+    store: StoreOption,
+    out: OutOption,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
 ) -> ExitCode:
     """Where clients, versions, clusters and witnesses differ, and by how many messages."""
-    return _make("divergence", store, out, form, master)
+    return _make("divergence", store, out, form, runs_url, master)
 
 
 def timing(
-    store: StoreOption, out: OutOption, form: FormOption = Form.TEXT, master: MasterOption = None
+    store: StoreOption,
+    out: OutOption,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
 ) -> ExitCode:
     """How long rebalances, flips, corrections of offsets and deliveries take, against RocketMQ's timers."""
-    return _make("timing", store, out, form, master)
+    return _make("timing", store, out, form, runs_url, master)
 
 
 def export(
@@ -211,14 +233,16 @@ def report_application() -> typer.Typer:
     return app
 
 
-def _make(name: str, uri: str, out: str, form: Form, master: str | None) -> ExitCode:
+def _make(name: str, uri: str, out: str, form: Form, runs_url: str | None, master: str | None) -> ExitCode:
     from rocketchaos.spark_reports.places import Place
+    from rocketchaos.spark_reports.render.links import RunsUrl
 
     folder = Place.of(out).folder
     if folder is None:
         raise UsageProblem(
             f"{out} is no folder of this machine, where reports are written", "Give another --out."
         )
+    url = None if runs_url is None else RunsUrl.of(runs_url)
     with _store(uri, master, reports=True) as (store, progress):
         from rocketchaos.spark_reports.render.text import markdown, show
 
@@ -230,16 +254,21 @@ def _make(name: str, uri: str, out: str, form: Form, master: str | None) -> Exit
                 f"the store at {uri} has no runs{broken}",
                 f"Ingest some: rocketchaos report ingest RUNS --store {uri}.",
             )
-        report, written = _written(store, summary, name, folder, progress)
+        report, written = _written(store, summary, name, folder, progress, url)
     if form is Form.MD:
-        OUT.print(markdown(report, written.page), markup=False, end="")
+        OUT.print(markdown(report, written.page, url), markup=False, end="")
     else:
-        show(report, OUT.rich, written.page)
+        show(report, OUT.rich, written.page, url)
     return ExitCode.AS_EXPECTED
 
 
 def _written(
-    store: Store, summary: StoreSummary, name: str, folder: Path, progress: Progress
+    store: Store,
+    summary: StoreSummary,
+    name: str,
+    folder: Path,
+    progress: Progress,
+    url: RunsUrl | None = None,
 ) -> tuple[Report, Written]:
     from rocketchaos.spark_reports.render.files import write
     from rocketchaos.spark_reports.report_kinds import REPORTS
@@ -247,7 +276,7 @@ def _written(
     progress(f"making the report {name}")
     report = REPORTS[name](store.spark, summary)
     progress("writing the report")
-    return report, write(store.spark, report, folder)
+    return report, write(store.spark, report, folder, url)
 
 
 @contextmanager

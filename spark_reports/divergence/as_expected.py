@@ -11,7 +11,8 @@ from rocketchaos.harness.core.intervals import wilson_interval
 from rocketchaos.harness.core.text import counted
 from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.divergence.read import Ending, Facts
-from rocketchaos.spark_reports.divergence.words import bracket, folder
+from rocketchaos.spark_reports.divergence.words import bracket
+from rocketchaos.spark_reports.run_names import named_run
 from rocketchaos.spark_reports.statistics.interval import Interval
 
 
@@ -114,5 +115,5 @@ def missed_sentence(held: Held) -> str:
     return (
         f"{held.cell.scenario} ({held.cell.label}): {held.expected} is expected, but {held.missed:,} of "
         f"{counted(held.runs, 'run')} {'is' if held.missed == 1 else 'are'} not as expected "
-        f"({'; '.join([*parts, share])}); for example {folder(held.example)}"
+        f"({'; '.join([*parts, share])}); for example {named_run(held.example)}"
     )

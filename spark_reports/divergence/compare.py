@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import count
 from math import comb
 
 from rocketchaos.harness.core.model import MessageClass, OutcomeKind
@@ -25,6 +26,7 @@ class Verdict(StrEnum):
     """What a comparison says."""
 
     DIVERGES = "diverges"
+    EXACT = "exact in these runs"
     TOO_FEW = "too few to tell"
     OPEN = "not shown to differ"
     ALIKE = "no difference seen"
@@ -46,6 +48,8 @@ class Compared:
     """Cliff's; None for outcomes."""
     test: Significance
     messages: int | None = None
+    exact: bool = False
+    """All runs of a side are alike, and the sides are not."""
 
     def turned(self) -> Compared:
         """The same the other way round."""
@@ -66,6 +70,9 @@ class Judged:
     compared: Compared
     p_corrected: float
     verdict: Verdict
+    settling_runs: int | None
+    """So many runs of each side would settle it where there are too few to tell: at least, and surely so where all
+    that come are as the others of an exact side."""
 
     @property
     def of_messages(self) -> bool:
@@ -94,8 +101,9 @@ def compare(facts: Facts) -> list[Judged]:
     compared = [item for pair in pairs(facts.endings) for item in _compared(pair, facts)]
     corrected = tarone_holm([item.test for item in compared])
     attainable = sorted(item.test.smallest for item in compared)
+    settling = settling_runs(sum(item.difference.point != 0 or item.test.smallest < 1 for item in compared))
     return sorted(
-        (Judged(item, p, _verdict(item, p, attainable)) for item, p in zip(compared, corrected, strict=True)),
+        (_judged(item, p, attainable, settling) for item, p in zip(compared, corrected, strict=True)),
         key=lambda judged: (judged.gravity, judged.compared.pair, judged.compared.what),
     )
 
@@ -122,6 +130,7 @@ def _outcomes(pair: Pair, facts: Facts) -> Compared:
         newcombe_difference(hits, of, others, other_of),
         None,
         fisher(hits, of, others, other_of),
+        exact=hits * other_of != others * of and hits in (0, of) and others in (0, other_of),
     )
 
 
@@ -137,7 +146,19 @@ def _messages(pair: Pair, kind: MessageClass, first: Fates, second: Fates) -> Co
         cliffs_delta(item, other),
         rank_test(item, other),
         lengths.pop() if len(lengths) == 1 else None,
+        len(item) == len(other) == 1 and item.keys() != other.keys(),
     )
+
+
+def settling_runs(rivals: int) -> int:
+    """So many runs of each side, all alike, are enough among so many comparisons, whatever the others bring."""
+    return next(runs for runs in count(1) if 2 / comb(2 * runs, runs) * max(1, rivals) <= FAMILY_WISE)
+
+
+def _judged(compared: Compared, p: float, attainable: Sequence[float], settling: int) -> Judged:
+    verdict = _verdict(compared, p, attainable)
+    few = verdict in (Verdict.EXACT, Verdict.TOO_FEW)
+    return Judged(compared, p, verdict, max(settling, *compared.runs) if few else None)
 
 
 def _verdict(compared: Compared, p: float, attainable: Sequence[float]) -> Verdict:
@@ -148,4 +169,6 @@ def _verdict(compared: Compared, p: float, attainable: Sequence[float]) -> Verdi
     # As small as p could be if no run of one side were as any of the other.
     best = 2 / comb(sum(compared.runs), compared.runs[0]) if sum(compared.runs) < 200 else 0.0
     rivals = max(1, bisect_right(attainable, best * ROUNDING))
-    return Verdict.TOO_FEW if best * rivals > FAMILY_WISE else Verdict.OPEN
+    if best * rivals <= FAMILY_WISE:
+        return Verdict.OPEN
+    return Verdict.EXACT if compared.exact else Verdict.TOO_FEW

@@ -9,7 +9,7 @@ from rocketchaos.harness.core.message_classes import CLASS_WORDS
 from rocketchaos.harness.core.model import MessageClass
 from rocketchaos.spark_reports.divergence.compare import Judged, Verdict
 from rocketchaos.spark_reports.divergence.read import Facts
-from rocketchaos.spark_reports.divergence.tables import shown_name
+from rocketchaos.spark_reports.divergence.tables import pair_anchor, shown_name
 from rocketchaos.spark_reports.divergence.witnesses import Statement
 from rocketchaos.spark_reports.divergence.words import evidence
 from rocketchaos.spark_reports.queries import queries
@@ -24,6 +24,7 @@ BARS, ROWS = 80, 40
 """So many rows of a figure at most: more can't be read, and the tables have all."""
 _VERDICTS: Mapping[str, str] = {
     Verdict.DIVERGES: style.BAD,
+    Verdict.EXACT: style.DOUBTFUL,
     Verdict.OPEN: style.ACCENT,
     Verdict.TOO_FEW: style.NEUTRAL,
 }
@@ -70,6 +71,7 @@ def differences_figure(judged: Sequence[Judged]) -> Figure | None:
             *item.compared.difference,
             kind=item.verdict.value,
             says=[shown_name(item.compared), evidence(item), item.verdict.value],
+            leads_to=pair_anchor(item),
         )
         for item in _by_scenario(differing[:ROWS])
     ]

@@ -10,7 +10,8 @@ from rocketchaos.harness.core.text import counted
 from rocketchaos.spark_reports.divergence.cells import BROKER, Pair
 from rocketchaos.spark_reports.divergence.compare import Judged, Verdict
 from rocketchaos.spark_reports.divergence.read import Facts
-from rocketchaos.spark_reports.divergence.words import besides, evidence, folder, runs, sides
+from rocketchaos.spark_reports.divergence.words import besides, evidence, runs, sides
+from rocketchaos.spark_reports.run_names import named_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,20 @@ def sentence(finding: Finding, facts: Facts) -> str:
     )
     compared = gravest.compared
     proof = evidence(gravest) if gravest.verdict is Verdict.DIVERGES else runs(compared)
+    if gravest.verdict is Verdict.EXACT:
+        proof += (
+            "; exact within runs, too few runs for a claim about all runs: "
+            f"{gravest.settling_runs:,} of each, all like these, would settle it"
+        )
+    elif gravest.verdict is Verdict.TOO_FEW:
+        proof += f"; at least {gravest.settling_runs:,} of each would settle it"
     text = f"{compared.pair.first.scenario} ({compared.pair.alike}): {sides(compared)} ({proof})"
     if others:
         text += f"; besides: {', '.join(besides(item.compared) for item in others)}"
     if finding.likewise:
         text += f"; likewise {_likewise(finding)}"
     typical = [facts.fates[cell].typical_run if cell in facts.fates else None for cell in compared.pair[:2]]
-    return f"{text}; typical runs: {folder(typical[0])}, {folder(typical[1])}"
+    return f"{text}; typical runs: {named_run(typical[0])}, {named_run(typical[1])}"
 
 
 def _likewise(finding: Finding) -> str:

@@ -36,11 +36,15 @@ def headline(judged: Sequence[Judged], held: Sequence[Held], facts: Facts) -> st
             f"{of} diverge, most {worst.first.scenario} between {worst.values[0]} and {worst.values[1]}: "
             f"compare their typical runs{besides}."
         )
-    few = {item.compared.pair for item in judged if item.verdict is Verdict.TOO_FEW and item.differs}
-    if few:
+    exact = {item.compared.pair for item in judged if item.verdict is Verdict.EXACT}
+    few = {item.compared.pair for item in judged if item.verdict is Verdict.TOO_FEW and item.differs} - exact
+    if exact or few:
+        settling = max(item.settling_runs or 0 for item in judged)
+        kinds = [f"{len(exact):,} differ exactly within their runs"] * bool(exact)
+        kinds += [f"{len(few):,} differ{' otherwise' if exact else ''}"] * bool(few)
         return (
-            f"None of {counted(len(compared), 'pair')} of cells is shown to diverge, but {len(few):,} "
-            f"differ with too few runs to tell: repeat them (`--repeat 20`){besides}."
+            f"None of {counted(len(compared), 'pair')} of cells is shown to diverge, but {' and '.join(kinds)}, "
+            f"with too few runs for a claim about all runs: repeat them (`--repeat {settling}`){besides}."
         )
     return f"None of {counted(len(compared), 'pair')} of cells is shown to diverge{besides}."
 
@@ -53,18 +57,21 @@ def lines(
     summary: StoreSummary,
 ) -> list[str]:
     """Up to a dozen sentences, the gravest first; what was left out is always among them."""
-    diverging, few = (findings(judged, verdict) for verdict in (Verdict.DIVERGES, Verdict.TOO_FEW))
+    diverging, exact, few = (
+        findings(judged, verdict) for verdict in (Verdict.DIVERGES, Verdict.EXACT, Verdict.TOO_FEW)
+    )
     missed = [item for item in held if item.expectation is Expectation.MISSED]
     contradictions = contradiction_sentences(said)
     sentences = [
         *(sentence(item, facts) for item in diverging[:_FINDINGS]),
-        *(f"Too few runs to tell: {sentence(item, facts)}" for item in few[:_OPEN]),
+        *(sentence(item, facts) for item in exact[:_OPEN]),
+        *(f"Too few runs to tell: {sentence(item, facts)}" for item in few[: _OPEN - len(exact[:_OPEN])]),
         *(missed_sentence(item) for item in missed[:_MISSED]),
         *contradictions[:_CONTRADICTIONS],
     ]
     tails = [
         _more(len(diverging) - _FINDINGS, "divergence"),
-        _more(len(few) - _OPEN, "difference with too few runs", "differences with too few runs"),
+        _more(len(exact) + len(few) - _OPEN, "difference with too few runs", "differences with too few runs"),
         _more(len(missed) - _MISSED, "cell not as expected", "cells not as expected"),
         _more(
             len(contradictions) - _CONTRADICTIONS, "contradiction of witnesses", "contradictions of witnesses"

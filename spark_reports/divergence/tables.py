@@ -14,6 +14,7 @@ from rocketchaos.spark_reports.divergence.compare import Compared, Judged, Verdi
 from rocketchaos.spark_reports.divergence.read import Facts
 from rocketchaos.spark_reports.divergence.words import what
 from rocketchaos.spark_reports.queries import queries
+from rocketchaos.spark_reports.render.anchors import anchor
 from rocketchaos.spark_reports.report import Table
 from rocketchaos.spark_reports.spark_schema import schema
 from rocketchaos.spark_reports.statistics.interval import Interval
@@ -21,10 +22,14 @@ from rocketchaos.spark_reports.statistics.tarone import FAMILY_WISE
 
 _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 CELL_COLUMNS: Mapping[str, DataType] = dict.fromkeys(Cell._fields, _TEXT)
+PAIR = ("scenario", "dimension", "first", "second", "alike")
+"""The columns that name a pair of cells."""
 METHOD = (
     "`p_corrected` is by Holm's method with Tarone's exclusion, over all comparisons of this report: "
     f"family-wise {FAMILY_WISE:.0%}, so that one report in twenty at most has any false alarm. Intervals "
-    "are 95 %, each by itself."
+    "are 95 %, each by itself. `exact in these runs`: all runs of a side are alike, and too few for a claim "
+    "about all runs; so many of each side, all like these, would settle it (`settling_runs`). Where sides are "
+    "`too few to tell` otherwise, that is the least."
 )
 """How many comparisons at once are kept from alarming falsely."""
 
@@ -49,7 +54,8 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
             verdict=_TEXT, unit=_TEXT, first_mean=_DOUBLE, second_mean=_DOUBLE,
             difference=_DOUBLE, difference_low=_DOUBLE, difference_high=_DOUBLE,
             delta=_DOUBLE, delta_low=_DOUBLE, delta_high=_DOUBLE, p=_DOUBLE, p_corrected=_DOUBLE,
-            first_runs=_LONG, second_runs=_LONG, first_typical_run=_TEXT, second_typical_run=_TEXT,
+            settling_runs=_LONG, first_runs=_LONG, second_runs=_LONG,
+            first_typical_run=_TEXT, second_typical_run=_TEXT,
         ),
         [
             _message_row(item, facts)
@@ -57,6 +63,8 @@ def messages_table(judged: Sequence[Judged], facts: Facts) -> Table:
             if item.of_messages and (item.verdict is Verdict.DIVERGES or item.compared.difference.point)
         ],
         queries("divergence_classes", "divergence_outcomes"),
+        "pair",
+        (*PAIR, "message_class"),
     )  # fmt: skip
 
 
@@ -89,7 +97,7 @@ def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
             scenario=_TEXT, dimension=_TEXT, first=_TEXT, second=_TEXT, alike=_TEXT, verdict=_TEXT,
             first_share=_DOUBLE, second_share=_DOUBLE,
             difference=_DOUBLE, difference_low=_DOUBLE, difference_high=_DOUBLE, p=_DOUBLE, p_corrected=_DOUBLE,
-            first_runs=_LONG, second_runs=_LONG, first_outcomes=_TEXT, second_outcomes=_TEXT,
+            settling_runs=_LONG, first_runs=_LONG, second_runs=_LONG, first_outcomes=_TEXT, second_outcomes=_TEXT,
         ),
         [
             {
@@ -104,6 +112,8 @@ def outcomes_table(judged: Sequence[Judged], facts: Facts) -> Table:
             if not item.of_messages and item.compared.difference.point
         ],
         queries("divergence_outcomes", "divergence_classes"),
+        "pair",
+        PAIR,
     )  # fmt: skip
 
 
@@ -119,6 +129,7 @@ def _pair_columns(judged: Judged) -> dict[str, Any]:
         "verdict": judged.verdict.value,
         "p": compared.test.p,
         "p_corrected": judged.p_corrected,
+        "settling_runs": judged.settling_runs,
         "first_runs": compared.runs[0],
         "second_runs": compared.runs[1],
     }
@@ -151,6 +162,8 @@ def cells_table(facts: Facts) -> Table:
         ),
         [_cell_row(cell, facts) for cell in sorted(facts.endings)],
         queries("divergence_classes", "divergence_outcomes"),
+        "cell",
+        Cell._fields,
     )  # fmt: skip
 
 
@@ -204,6 +217,13 @@ def _held_row(held: Held) -> dict[str, Any]:
         "reason": held.reason,
         "example": held.example,
     }
+
+
+def pair_anchor(judged: Judged) -> str:
+    """Of its row in the table of messages, or of outcomes."""
+    columns = _pair_columns(judged)
+    key = [columns[name] for name in PAIR]
+    return anchor("pair", [*key, str(judged.compared.what)] if judged.of_messages else key)
 
 
 def shown_name(compared: Compared) -> str:

@@ -15,11 +15,6 @@ def what(compared: Compared) -> str:
     return CLASS_WORDS[MessageClass(compared.what)].text if compared.delta else compared.what
 
 
-def folder(source: str | None) -> str:
-    """The name of a run's folder, without what is before it."""
-    return source.rstrip("/").rpartition("/")[2] if source else "unknown"
-
-
 def number(value: float) -> str:
     """With one digit where there are any: `4`, `3.9`; `nearly 4` isn't 4."""
     return (

@@ -14,6 +14,7 @@ from rocketchaos.spark_reports.flakiness.words import day, part, rate, short
 from rocketchaos.spark_reports.number_text import chance
 from rocketchaos.spark_reports.queries import queries
 from rocketchaos.spark_reports.render import style
+from rocketchaos.spark_reports.render.anchors import anchor
 from rocketchaos.spark_reports.render.figures.bars import Bar, stacked_bars
 from rocketchaos.spark_reports.render.figures.forest import Estimate, forest
 from rocketchaos.spark_reports.render.figures.heat_map import Cell, verdict_map
@@ -55,6 +56,7 @@ def map_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
             _BASE.get(cell.now) if cell else None,
             _map_text(cell) if cell else "–",
             _hover(cell) if cell else ("no runs",),
+            anchor("cell", cell.key) if cell else None,
         )
         for row in rows
         for column in columns
@@ -100,6 +102,7 @@ def intervals_figure(cells: Sequence[Assessed], names: Names) -> Figure | None:
             text=f"{cell.counts.as_expected}/{cell.counts.judged}",
             kind=_BASE[cell.verdict],
             says=_hover(cell),
+            leads_to=anchor("cell", cell.key),
         )
         for cell in [cell for cell in cells if cell.counts.judged][:MOST_INTERVALS]
         if cell.expected

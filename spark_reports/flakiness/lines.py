@@ -14,6 +14,7 @@ from rocketchaos.spark_reports.flakiness.versions import VersionChange
 from rocketchaos.spark_reports.flakiness.words import day, part, rate, short
 from rocketchaos.spark_reports.number_text import chance
 from rocketchaos.spark_reports.report import StoreSummary
+from rocketchaos.spark_reports.run_names import named_run
 
 MOST_CELLS = 5
 _DOUBTFUL = (Verdict.FAIL, Verdict.FLAKY, Verdict.LIKELY_FAIL)
@@ -76,7 +77,7 @@ def about(cell: Assessed, names: Names, found: Sequence[Condition]) -> str:
         cause.source if cause else next((b.first_miss for b in reversed(cell.blocks) if b.first_miss), None)
     )
     if example and counts.as_expected < counts.judged:
-        says.append(f"see {example}")
+        says.append(f"see {named_run(example)}")
     return "; ".join(says)
 
 
@@ -118,7 +119,7 @@ def _version(change: VersionChange) -> str:
     return (
         f"{change.change}{beside}: {change.experiment} fell from {rate(before.hits, before.runs)} to "
         f"{rate(after.hits, after.runs)} as expected ({chance(change.p)}); first bad run "
-        f"{day(after.miss_started)}, see {after.miss_source}"
+        f"{day(after.miss_started)}, see {named_run(after.miss_source)}"
     )
 
 

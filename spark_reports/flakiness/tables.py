@@ -56,6 +56,8 @@ def cells_table(cells: Sequence[Assessed]) -> Table:
         ),
         [_cell_row(cell) for cell in cells],
         queries("flakiness_cells", "flakiness_history", "flakiness_causes"),
+        "cell",
+        Cell._fields,
     )  # fmt: skip
 
 
@@ -202,6 +204,8 @@ def signatures_table(signatures: Sequence[Signature]) -> Table:
         schema(**columns),
         [{name: getattr(signature, name) for name in columns} for signature in signatures],
         queries("flakiness_signatures"),
+        "cause",
+        ("signature",),
     )
 
 

@@ -10,20 +10,29 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+from rocketchaos.spark_reports.render.links import RunsUrl, run_text
 from rocketchaos.spark_reports.report import Report, Table
+from rocketchaos.spark_reports.run_names import with_runs
 
 DOCUMENT_VERSION = 1
 """Of this form."""
 
 
-def document(report: Report) -> dict[str, Any]:
-    """The report as values that JSON has. Figures are named with their SQL; their numbers are in the tables."""
+def document(report: Report, url: RunsUrl | None = None) -> dict[str, Any]:
+    """The report as values that JSON has. Figures are named with their SQL; their numbers are in the tables.
+
+    Rows that the page can be opened at have their anchors, in the same order.
+    """
+
+    def line(sentence: str) -> str:
+        return with_runs(sentence, lambda source: run_text(source, url))
+
     return {
         "schema_version": DOCUMENT_VERSION,
         "name": report.name,
         "title": report.title,
-        "headline": report.headline,
-        "lines": list(report.lines),
+        "headline": line(report.headline),
+        "lines": [line(item) for item in report.lines],
         "store": plain_value(asdict(report.store)),
         "sections": [
             {
@@ -46,9 +55,9 @@ def document(report: Report) -> dict[str, Any]:
     }
 
 
-def document_text(report: Report) -> str:
+def document_text(report: Report, url: RunsUrl | None = None) -> str:
     """The same as text."""
-    return json.dumps(document(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(document(report, url), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def plain_value(value: Any) -> Any:
@@ -71,6 +80,7 @@ def plain_value(value: Any) -> Any:
 def _rows(table: Table) -> dict[str, Any]:
     names = table.schema.names
     return {
+        **({"anchors": [table.anchor(row) for row in table.rows]} if table.key else {}),
         "columns": {field.name: field.dataType.simpleString() for field in table.schema.fields},
         "rows": [{name: plain_value(row.get(name)) for name in names} for row in table.rows],
     }

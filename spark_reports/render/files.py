@@ -24,6 +24,7 @@ from pyspark.sql import SparkSession
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.spark_reports.render.document import document_text
+from rocketchaos.spark_reports.render.links import RunsUrl
 from rocketchaos.spark_reports.render.page import page
 from rocketchaos.spark_reports.render.tables import write_csv, write_with_spark
 from rocketchaos.spark_reports.render.text import markdown
@@ -41,8 +42,10 @@ class Written:
     """The folder of its tables."""
 
 
-def write(spark: SparkSession, report: Report, out: Path) -> Written:
+def write(spark: SparkSession, report: Report, out: Path, url: RunsUrl | None = None) -> Written:
     """Write all files of the report into `out`, which is made where it isn't there; older ones are replaced.
+
+    `url` tells where run folders are, if not there where they were.
 
     Raises:
         EnvironmentNotReady: they can't be written; what was there before is still there.
@@ -58,7 +61,7 @@ def write(spark: SparkSession, report: Report, out: Path) -> Written:
         out.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{report.name}-", dir=out))
         try:
-            _draft(spark, report, written, draft)
+            _draft(spark, report, written, draft, url)
             _put_in_place(written, draft)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
@@ -70,11 +73,11 @@ def write(spark: SparkSession, report: Report, out: Path) -> Written:
     return written
 
 
-def _draft(spark: SparkSession, report: Report, written: Written, draft: Path) -> None:
+def _draft(spark: SparkSession, report: Report, written: Written, draft: Path, url: RunsUrl | None) -> None:
     texts = {
-        written.page: page(report, written.page.parent),
-        written.document: document_text(report),
-        written.text: markdown(report, written.page),
+        written.page: page(report, written.page.parent, url),
+        written.document: document_text(report, url),
+        written.text: markdown(report, written.page, url),
     }
     for target, text in texts.items():
         (draft / target.name).write_text(text, encoding="utf-8")

@@ -19,9 +19,11 @@ from pyspark.sql.types import NumericType
 
 from rocketchaos.harness.core.text import counted, printable
 from rocketchaos.spark_reports.render.figure_data import figure_json, height_px, min_width_px
+from rocketchaos.spark_reports.render.links import RunLink, RunLinks, RunsUrl
 from rocketchaos.spark_reports.render.made_from import store_words
 from rocketchaos.spark_reports.render.values import Shown, heading, shown
-from rocketchaos.spark_reports.report import Figure, Report, Table
+from rocketchaos.spark_reports.report import RUN_COLUMNS, Figure, Report, Table
+from rocketchaos.spark_reports.run_names import parts_of
 
 ROW_LIMIT = 1_000
 """Rows of a table on the page; its files have all."""
@@ -36,6 +38,14 @@ class Heading:
     name: str
     text: str
     number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table on the page; `anchor` where it can be linked to."""
+
+    anchor: str | None
+    cells: Sequence[Shown]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,7 @@ class TablePart:
     says: str
     sql: str
     heads: Sequence[Heading]
-    rows: Sequence[Sequence[Shown]]
+    rows: Sequence[Row]
     counted: str
     left_out: str
     files: Sequence[File]
@@ -87,16 +97,19 @@ class SectionPart:
     parts: Sequence[FigurePart | TablePart]
 
 
-def page(report: Report, folder: Path) -> str:
-    """The page, as it stands in `folder`."""
+def page(report: Report, folder: Path, url: RunsUrl | None = None) -> str:
+    """The page, as it stands in `folder`; `url` tells where run folders are, if not there where they were."""
+    links = RunLinks(folder, url)
     plotly, script = _script(get_plotlyjs()), _script(_template("report.js"))
     return (
         _environment()
         .get_template("report.html.jinja")
         .render(
             report=report,
+            headline=_sentence(report.headline, links),
+            lines=[_sentence(line, links) for line in report.lines],
             store=store_words(report.store),
-            sections=_sections(report, folder),
+            sections=_sections(report, links),
             css=Markup(_template("report.css")),
             plotly=plotly,
             script=script,
@@ -129,6 +142,19 @@ def _with_code(text: str) -> Markup:
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(printable(text, keep="\n\t")))))
 
 
+def _sentence(text: str, links: RunLinks) -> Markup:
+    """A sentence with its runs as links."""
+    shown = Markup()
+    for n, part in enumerate(parts_of(text)):
+        run = links.to(part) if n % 2 else None
+        shown += (
+            _with_code(part)
+            if run is None
+            else Markup(_environment().get_template("run.html.jinja").render(run=run))
+        )
+    return shown
+
+
 def _shown_text(value: object) -> object:
     """Strangers' text without control characters; autoescape does the rest."""
     if isinstance(value, str) and not isinstance(value, Markup):
@@ -147,14 +173,14 @@ def _digest(script: str) -> Markup:
     return Markup(f"'sha256-{digest}'")
 
 
-def _sections(report: Report, folder: Path) -> list[SectionPart]:
+def _sections(report: Report, links: RunLinks) -> list[SectionPart]:
     return [
         SectionPart(
             f"section-{n}",
             section.title,
             section.says,
             [
-                _table(report, part, folder) if isinstance(part, Table) else _figure(report, part)
+                _table(report, part, links) if isinstance(part, Table) else _figure(report, part)
                 for part in section.parts
             ],
         )
@@ -175,7 +201,7 @@ def _figure(report: Report, figure: Figure) -> FigurePart:
     )
 
 
-def _table(report: Report, table: Table, folder: Path) -> TablePart:
+def _table(report: Report, table: Table, links: RunLinks) -> TablePart:
     left_out = len(table.rows) - ROW_LIMIT
     return TablePart(
         _id("table", table.name),
@@ -186,11 +212,27 @@ def _table(report: Report, table: Table, folder: Path) -> TablePart:
             Heading(field.name, heading(field.name), isinstance(field.dataType, NumericType))
             for field in table.schema.fields
         ],
-        [[shown(row.get(column), folder) for column in table.schema.names] for row in table.rows[:ROW_LIMIT]],
+        _rows(table, links),
         counted(len(table.rows), "row"),
         f"{counted(left_out, 'more row')}: {table.name}.csv has all." if left_out > 0 else "",
         [File(kind, quote(f"{report.name}/{table.name}.{kind}")) for kind in TABLE_KINDS],
     )
+
+
+def _rows(table: Table, links: RunLinks) -> list[Row]:
+    # What comes twice is linked to where it stands first.
+    anchors: set[str | None] = {None}
+    rows = []
+    for row in table.rows[:ROW_LIMIT]:
+        at = table.anchor(row)
+        cells = [shown(row.get(name), _run(name, row.get(name), links)) for name in table.schema.names]
+        rows.append(Row(None if at in anchors else at, cells))
+        anchors.add(at)
+    return rows
+
+
+def _run(column: str, value: object, links: RunLinks) -> RunLink | None:
+    return links.to(value) if column in RUN_COLUMNS and isinstance(value, str) and value else None
 
 
 def _id(kind: str, name: str) -> str:

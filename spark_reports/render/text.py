@@ -12,27 +12,30 @@ from rich.text import Text
 
 from rocketchaos.harness.core.text import one_line
 from rocketchaos.spark_reports.render.digest import Digest, digests
+from rocketchaos.spark_reports.render.links import PAGE, RunsUrl, path_text, run_name, run_text
 from rocketchaos.spark_reports.render.made_from import store_line
 from rocketchaos.spark_reports.render.values import TONES
 from rocketchaos.spark_reports.report import Report
+from rocketchaos.spark_reports.run_names import parts_of, with_runs
 
 _STYLES = {"good": "green", "unsure": "yellow", "bad": "red", "quiet": "dim"}
 _MARKDOWN = str.maketrans({item: f"\\{item}" for item in "\\`*_[]<>|#~"})
 
 
-def show(report: Report, console: Console, page: Path | None = None) -> None:
+def show(report: Report, console: Console, page: Path | None = None, url: RunsUrl | None = None) -> None:
     """What matters, a compact table or two, and what it was made from, on a console.
 
     Args:
         report: the report.
         console: it has colours, or has none.
         page: where the whole of it lies.
+        url: where run folders are, if not there where they were.
     """
     _say(console, Text(one_line(report.title), style="bold"))
-    _say(console, Text(one_line(report.headline)))
+    _say(console, Text(_line(report.headline, url)))
     console.print()
     for line in report.lines:
-        _say(console, Text(f"- {one_line(line)}"))
+        _say(console, Text(f"- {_line(line, url)}"))
     for digest in digests(report, console.width):
         console.print()
         console.print(_grid(digest))
@@ -42,6 +45,10 @@ def show(report: Report, console: Console, page: Path | None = None) -> None:
     _say(console, Text(f"Made from {store_line(report.store)}."))
     if page is not None:
         _say(console, Text(f"Page: {one_line(page)}"))
+
+
+def _line(sentence: str, url: RunsUrl | None) -> str:
+    return one_line(with_runs(sentence, lambda source: run_text(source, url)))
 
 
 def _say(console: Console, text: Text) -> None:
@@ -64,11 +71,11 @@ def _grid(digest: Digest) -> Grid:
     return grid
 
 
-def markdown(report: Report, page: Path | None = None) -> str:
+def markdown(report: Report, page: Path | None = None, url: RunsUrl | None = None) -> str:
     """The same in Markdown, for a chat."""
-    parts = [f"## {_quiet(report.title)}", f"**{_quiet(report.headline)}**"]
+    parts = [f"## {_quiet(report.title)}", f"**{_quiet_line(report.headline, url)}**"]
     if report.lines:
-        parts.append("\n".join(f"- {_quiet(line)}" for line in report.lines))
+        parts.append("\n".join(f"- {_quiet_line(line, url)}" for line in report.lines))
     for digest in digests(report):
         ruler = ["--:" if number else "---" for number in digest.numbers]
         lines = [_row([_quiet(head) for head in digest.heads]), _row(ruler)]
@@ -80,6 +87,18 @@ def markdown(report: Report, page: Path | None = None) -> str:
     if page is not None:
         parts.append(f"Page: `{one_line(page).replace('`', '')}`")
     return "\n\n".join(parts) + "\n"
+
+
+def _quiet_line(sentence: str, url: RunsUrl | None) -> str:
+    """A sentence, its runs as links where there is an address."""
+    runs = iter(parts_of(sentence)[1::2])
+    return with_runs(_quiet(sentence), lambda _: _quiet_run(next(runs), url))
+
+
+def _quiet_run(source: str, url: RunsUrl | None) -> str:
+    if url is None:
+        return _quiet(path_text(source))
+    return f"[{_quiet(run_name(source))}]({url.to(source, PAGE)})"
 
 
 def _quiet(text: object) -> str:

@@ -6,12 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from rocketchaos.harness.core.text import printable
-from rocketchaos.spark_reports.render.links import link
+from rocketchaos.spark_reports.render.links import RunLink
 
 UNKNOWN = "–"
 """Of what is not known, or doesn't apply."""
@@ -33,12 +32,12 @@ class Shown:
     classes: str = ""
     value: float | None = None
     """What it is sorted by, where that isn't its text."""
-    link: str | None = None
+    run: RunLink | None = None
     tone: str | None = None
 
 
-def shown(value: Any, page_folder: Path) -> Shown:
-    """A value of a table on the page."""
+def shown(value: Any, run: RunLink | None = None) -> Shown:
+    """A value of a table on the page; `run` where it names a run that can be linked to."""
     text = words(value)
     if text == UNKNOWN:
         return Shown(text, "unknown")
@@ -52,9 +51,8 @@ def shown(value: Any, page_folder: Path) -> Shown:
         return Shown(text, "text")
     if value in TONES:
         return Shown(text, tone=TONES[value])
-    target = link(value, page_folder)
-    if target is not None:
-        return Shown(value.rstrip("/").rpartition("/")[2] or text, link=target)
+    if run is not None:
+        return Shown(run.name or text, "run", run=run)
     if len(text) <= _LONG_CHARACTERS:
         return Shown(text, "text" if " " in text else "")
     return Shown(text, "unbroken" if " " not in text and len(text) <= _UNBROKEN_CHARACTERS else "text long")

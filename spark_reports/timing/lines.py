@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from rocketchaos.spark_reports.report import StoreSummary
+from rocketchaos.spark_reports.run_names import named_run
 from rocketchaos.spark_reports.statistics.percentiles import rank
 from rocketchaos.spark_reports.timing.deciders import WHATS, deciding, duration
 from rocketchaos.spark_reports.timing.read import Facts, Measured
@@ -89,7 +90,7 @@ def _who(measured: Measured) -> str:
 
 
 def _where(scenario: str, source: str | None) -> str:
-    return f"see {source}" if source else f"in {scenario}"
+    return f"see {named_run(source)}" if source else f"in {scenario}"
 
 
 def _beyond(measured: Measured) -> str:

@@ -27,6 +27,8 @@ class Estimate:
     kind: str = ""
     """Decides colour and symbol, and is told in the legend: `FLAKY`."""
     says: Sequence[str] = ()
+    leads_to: str | None = None
+    """The anchor of the row that has its numbers."""
 
 
 def forest(
@@ -91,6 +93,7 @@ def _trace(kind: str, rows: Sequence[tuple[Estimate, float]], colour: str) -> go
         marker={"color": colour, "symbol": style.VERDICT_SYMBOLS.get(kind, "circle"), "size": 11},
         name=style.plain(kind),
         showlegend=bool(kind),
+        customdata=[row.leads_to for row in own],
         hovertext=[style.hover(" · ".join(row.label), *(row.says or [row.text])) for row in own],
         hovertemplate="%{hovertext}<extra></extra>",
     )

@@ -31,6 +31,8 @@ class Cell:
     """What stands in it, as short as `17/20`; `\\n` begins another line."""
     says: Sequence[str] = ()
     """The lines told when it is pointed at."""
+    leads_to: str | None = None
+    """The anchor of the row that has its numbers."""
 
 
 def share_map(
@@ -84,6 +86,7 @@ def _map(
             z=[[values.get(place) for place in line] for line in places],
             text=[[_text(at.get(place)) for place in line] for line in places],
             hovertext=[[_hover(at.get(place), place) for place in line] for line in places],
+            customdata=[[at[place].leads_to if place in at else None for place in line] for line in places],
             texttemplate="%{text}",
             hovertemplate="%{hovertext}<extra></extra>",
             hoverongaps=False,

@@ -4,7 +4,7 @@ const PAPER_PX = 680;
 const SHEET_PX = 900;
 const plots = [];
 
-function draw(plot) {
+async function draw(plot) {
   const { data, layout } = JSON.parse(document.getElementById(plot.dataset.figure).textContent);
   const narrow = document.documentElement.clientWidth < 640;
   if (narrow) layout.font = { ...layout.font, size: 11 };
@@ -18,7 +18,11 @@ function draw(plot) {
     displayModeBar: narrow ? false : "hover",
     toImageButtonOptions: { filename: plot.dataset.name, scale: 2 },
   };
-  return Plotly.newPlot(plot, data, layout, config);
+  await Plotly.newPlot(plot, data, layout, config);
+  // A mark that a row of a table has the numbers of leads there.
+  plot.on("plotly_click", ({ points }) => {
+    if (points[0]?.customdata) location.hash = points[0].customdata;
+  });
 }
 
 async function drawAll() {
@@ -48,18 +52,32 @@ addEventListener("afterprint", () => {
   for (const plot of plots) Plotly.relayout(plot, { autosize: true, width: null, height: Number(plot.dataset.height) });
 });
 
+async function copy(button, code) {
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "Copied";
+  } catch {
+    // Some browsers give pages from a file no clipboard: mark it, so that Ctrl-C does the rest.
+    getSelection().selectAllChildren(code);
+    button.textContent = "Marked";
+  }
+}
+
 // The SQL of a figure or table.
 for (const button of document.querySelectorAll("[data-copy]")) {
-  button.addEventListener("click", async () => {
-    const code = document.getElementById(button.dataset.copy);
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = "Copied";
-    } catch {
-      // Some browsers give pages from a file no clipboard: mark it, so that Ctrl-C does the rest.
-      getSelection().selectAllChildren(code);
-      button.textContent = "Marked";
+  button.addEventListener("click", () => copy(button, document.getElementById(button.dataset.copy)));
+}
+
+// The line that runs a run again.
+for (const button of document.querySelectorAll("[data-line]")) {
+  button.addEventListener("click", () => {
+    let code = button.nextElementSibling;
+    if (code?.tagName !== "CODE") {
+      code = document.createElement("code");
+      code.textContent = button.dataset.line;
+      button.after(code);
     }
+    copy(button, code);
   });
 }
 

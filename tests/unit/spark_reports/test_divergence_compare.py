@@ -67,8 +67,35 @@ def test_cells_whose_runs_are_all_alike_diverge() -> None:
 def test_few_runs_are_said(first: int, second: int) -> None:
     judged = compare(facts({cell("java"): [FILTERED] * first, cell("python"): [WHOLE] * second}))
     found = compared_pair(judged, "delivered")
-    assert found.verdict is Verdict.TOO_FEW
+    assert found.verdict is Verdict.EXACT
     assert np.isfinite([*found.compared.difference, *found.compared.delta, found.p_corrected]).all()
+
+
+@pytest.mark.parametrize("scenarios", [1, 2, 7, 30])
+def test_as_many_runs_as_are_said_to_settle_it_do(scenarios: int) -> None:
+    def report(runs: int) -> list[Judged]:
+        cells = {cell("java", scenario=f"s{n}"): [FILTERED] * runs for n in range(scenarios)}
+        return compare(facts(cells | {where._replace(client="python"): [WHOLE] * runs for where in cells}))
+
+    settling = {found.settling_runs for found in report(3) if found.differs}
+    (runs,) = settling
+    assert runs is not None
+    assert {found.verdict for found in report(runs) if found.differs} == {Verdict.DIVERGES}
+    assert {found.verdict for found in report(3) if found.differs} == {Verdict.EXACT}
+    assert {found.settling_runs for found in report(runs)} == {None}
+
+
+def test_what_is_not_alike_in_all_runs_is_not_exact() -> None:
+    mixed = {cell("java"): [FILTERED, FILTERED, WHOLE], cell("python"): [WHOLE] * 3}
+    found = compared_pair(compare(facts(mixed)), "delivered")
+    assert found.verdict is Verdict.TOO_FEW
+    assert found.settling_runs == 5
+    ends = {
+        cell("java"): [ended("reproduced", 3)],
+        cell("python"): [ended("not-reproduced", 2), ended("reproduced", 1)],
+    }
+    (outcome,) = compare(facts({}, ends))
+    assert outcome.verdict is Verdict.TOO_FEW
 
 
 def test_a_few_of_many_messages_are_told_from_none() -> None:

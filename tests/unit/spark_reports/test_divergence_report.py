@@ -40,7 +40,9 @@ def test_what_differs_in_the_same_way_is_told_once() -> None:
     assert "with python, none with java (difference 4.0 [" in shown
     assert "delta 1.00 [" in shown
     assert "p<0.001, 20 and 20 runs); besides: filtered by the client 0 against 4" in shown
-    assert shown.endswith("; likewise with 5.5.0 embedded compressed; typical runs: python, java")
+    assert shown.endswith(
+        "; likewise with 5.5.0 embedded compressed; typical runs: ⟦file:///runs/python⟧, ⟦file:///runs/java⟧"
+    )
 
 
 def test_the_report_says_what_to_do_and_what_it_left_out() -> None:
@@ -65,7 +67,24 @@ def test_the_same_share_on_both_sides_is_no_difference_though_there_are_few_runs
     assert made.headline == "None of 1 pair of cells is shown to diverge."
     assert not any("Too few runs" in line for line in made.lines)
     other = {cell("java"): [ended("reproduced", 3)], cell("python"): [ended("not-reproduced", 2)]}
-    assert "1 differ with too few runs to tell" in report(facts({}, other), SUMMARY).headline
+    assert (
+        "1 differ exactly within their runs, with too few runs for"
+        in report(facts({}, other), SUMMARY).headline
+    )
+
+
+def test_what_is_exact_within_few_runs_is_told_with_how_many_would_settle_it() -> None:
+    known = facts({cell("java"): [FILTERED] * 3, cell("python"): [{"delivered": 8}] * 3})
+    made = report(known, SUMMARY)
+    assert "1 differ exactly within their runs" in made.headline
+    assert "(`--repeat 5`)" in made.headline
+    assert (
+        "4 with java (3 and 3 runs; exact within runs, too few runs for a claim about all runs: "
+        "5 of each, all like these, would settle it)" in made.lines[0]
+    )
+    table = next(item for item in made.tables if item.name == "differences")
+    assert {(row["verdict"], row["settling_runs"]) for row in table.rows} == {("exact in these runs", 5)}
+    assert len({table.anchor(row) for row in table.rows}) == len(table.rows)
 
 
 def test_what_the_lines_leave_out_is_told_though_there_is_much_of_everything() -> None:

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from rocketchaos.spark_reports.render.document import document
+from rocketchaos.spark_reports.render.links import RunsUrl
 from rocketchaos.spark_reports.render.page import ROW_LIMIT, page
-from rocketchaos.spark_reports.report import Report
+from rocketchaos.spark_reports.report import Report, Table
+from rocketchaos.spark_reports.run_names import named_run
 from tests.unit.spark_reports.render.samples import HOSTILE, SQL, VIEW, empty, whole
 
 VOID = frozenset(("meta", "input", "br", "link", "img", "hr"))
@@ -204,6 +206,46 @@ def test_runs_of_this_machine_are_links_and_others_are_text(tmp_path: Path) -> N
     links = Read(page(report, out)).links
     assert links.count("../runs/a%20b%23c/20260101T000000.000-7/report.html") == 2
     assert not [link for link in links if "javascript" in link or "elsewhere" in link or "s3a" in link]
+
+
+def test_runs_in_sentences_have_their_links_and_reproduce_line(tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "20260101T000000.000-7"
+    run.mkdir(parents=True)
+    report = replace(
+        whole(), headline=f"see {named_run(f'file:{run}')} & more", lines=[named_run("s3a://b/x")]
+    )
+    read = Read(page(report, tmp_path))
+    assert read.links.count("./runs/20260101T000000.000-7") == 2
+    assert f"rocketchaos reproduce {run}" in [attributes.get("data-line") for _, attributes in read.tags]
+    assert "s3a://b/x" in read.shown
+    linked = Read(page(report, tmp_path, RunsUrl.of("https://ci/{name}/")))
+    assert {"https://ci/x/report.html", "https://ci/x/"} <= set(linked.links)
+    # Every run that a table names is somewhere, too.
+    assert "https://ci/3/report.html" in linked.links
+
+
+def test_a_row_has_an_anchor_that_outlives_the_report(tmp_path: Path) -> None:
+    def anchors(report: Report) -> list[str]:
+        return [name for name in Read(page(report, tmp_path)).ids if name.startswith("cell-")]
+
+    def keyed(report: Report) -> Report:
+        section, rest = report.sections
+        parts = [
+            replace(part, rows_are="cell", key=("scenario", "client", "rocketmq"))
+            if isinstance(part, Table)
+            else part
+            for part in section.parts
+        ]
+        return replace(report, sections=[replace(section, parts=parts), rest])
+
+    first, later = keyed(whole(count=7)), keyed(whole(count=19))
+    later.tables[0].rows.reverse()  # type: ignore[attr-defined]
+    assert len(anchors(first)) == 7
+    assert set(anchors(first)) < set(anchors(later))
+    # The same again is linked to where it stands first.
+    assert len(anchors(keyed(whole(count=40)))) == 20
+    table = next(part for part in document(first)["sections"][0]["parts"] if part["kind"] == "table")
+    assert table["anchors"] == anchors(first)
 
 
 def test_an_unusable_width_of_a_figure_is_ignored(tmp_path: Path) -> None:

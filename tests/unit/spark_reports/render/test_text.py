@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 from collections.abc import Callable
@@ -11,8 +12,10 @@ import pytest
 from rich.console import Console
 
 from rocketchaos.spark_reports.render.document import document_text
+from rocketchaos.spark_reports.render.links import RunsUrl
 from rocketchaos.spark_reports.render.text import markdown, show
 from rocketchaos.spark_reports.report import Report
+from rocketchaos.spark_reports.run_names import named_run
 from tests.unit.spark_reports.render.samples import HOSTILE, empty, whole
 
 PAGE = Path("reports/flakiness.html")
@@ -62,6 +65,17 @@ def test_a_terminal_gets_colours_and_the_same_words() -> None:
     file = io.StringIO()
     show(whole(), Console(file=file, force_terminal=True, color_system="standard", width=100), PAGE)
     assert "\x1b[33mFLAKY" in file.getvalue()
+
+
+def test_a_run_in_a_sentence_is_its_folder_or_a_link() -> None:
+    source = "file:/runs/night_1/a [b]"
+    report = dataclasses.replace(whole(), headline=f"see {named_run(source)}, now", lines=[named_run(None)])
+    url = RunsUrl.of("https://ci/{parent}/{name}/")
+    assert "see /runs/night_1/a [b], now" in plain(report)
+    assert "**see /runs/night\\_1/a \\[b\\], now**" in markdown(report)
+    assert "**see [a \\[b\\]](https://ci/night_1/a%20%5Bb%5D/report.html), now**" in markdown(report, url=url)
+    assert json.loads(document_text(report))["headline"] == "see /runs/night_1/a [b], now"
+    assert "unknown" in plain(report)
 
 
 def test_markdown_of_strangers_is_text() -> None:

@@ -1,0 +1,18 @@
+"""Anchors of rows: the same in every report over whatever store, so that links to them last."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+
+
+def anchor(kind: str, key: Sequence[object]) -> str:
+    """`cell-5d41402abc`: made of what the row is about, and of nothing else.
+
+    Args:
+        kind: what the row is: `cell`, `cause`, `pair`.
+        key: the values that tell it from all others of its kind.
+    """
+    text = json.dumps([None if value is None else str(value) for value in key], ensure_ascii=True)
+    return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
