@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Member
@@ -63,6 +63,7 @@ def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], 
         for member in view.members.values():
             if shown := value(member):
                 values.setdefault(shown, []).append(member.client_id)
+        quiet = [member for member in view.silent if not value(member)]
         if len(values) > 1:
             camps = "; ".join(f"{joined(sorted(ids))}: {text}" for text, ids in sorted(values.items()))
             yield Found(
@@ -73,17 +74,22 @@ def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], 
                     for item in ids
                 ),
             )
+        elif quiet and len(view.members) > 1:
+            yield _not_told(quiet)
 
     return different
 
 
+def _not_told(quiet: Sequence[Member]) -> Unknown:
+    names = joined([member.client_id for member in quiet])
+    return Unknown(
+        f"{names} {'does' if len(quiet) == 1 else 'do'} not answer: {quiet[0].exchange.why_not}",
+        tuple(Evidence(member.exchange, member.exchange.why_not) for member in quiet),
+    )
+
+
 def _own(key: str) -> Callable[[Member], str]:
     return lambda member: member.properties.get(key, "")
-
-
-def _version(member: Member) -> str:
-    shown = member.properties.get("PROP_CLIENT_VERSION", "")
-    return shown or (f"MQVersion {member.connections[0].version}" if member.connections else "")
 
 
 def silent(view: GroupView) -> Iterator[Result]:
@@ -185,7 +191,7 @@ CHECKS = (
         "None by itself; a rolling upgrade looks so.",
         ("Finish the upgrade, if that is what it is.",),
         (),
-        of_group=_differ("versions", _version),
+        of_group=_differ("versions", _own("PROP_CLIENT_VERSION")),
     ),
     Check(
         "RC0205",

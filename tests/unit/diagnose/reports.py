@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,35 +12,162 @@ from typing import Any
 from rocketchaos.harness.diagnose.bundle import Recorded, read
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.requests import GET_CONSUMER_CONNECTION_LIST, GET_CONSUMER_RUNNING_INFO
+from rocketchaos.harness.rocketmq.allocation import average
 
 RECORDED = Path(__file__).parent / "recorded"
 
+Document = Callable[[Any], Any]
+"""Changes the body of an answer in place, or returns another one."""
+Edit = Callable[[Sequence[Exchange]], Iterable[Exchange]]
+"""Makes other answers of those of all looks."""
+Change = tuple[int, Document] | Edit
+"""The first kind is for all answers to one request."""
 
-def diagnosed(name: str, *changes: tuple[int, Callable[[Any], Any]], looks: int = 1) -> Report:
-    """The diagnosis of a recorded bundle whose answers to some codes were changed, over so many equal looks."""
+
+def diagnosed(name: str, *changes: Change, looks: int = 1, **scope: Any) -> Report:
+    """The diagnosis of a recorded bundle with these changes, over so many looks that are 2 s apart."""
     bundle = read(RECORDED / name)
-    exchanges = bundle.exchanges
-    for code, change in changes:
-        exchanges = [
-            _changed(exchange, change) if exchange.code == code else exchange for exchange in exchanges
-        ]
-    first = [exchange for exchange in exchanges if exchange.look == 0]
-    several = [
+    first = [exchange for exchange in bundle.exchanges if exchange.look == 0]
+    exchanges: Iterable[Exchange] = [
         replace(exchange, look=look, at_ms=exchange.at_ms + 2_000 * look)
         for look in range(looks)
         for exchange in first
     ]
-    recorded = Recorded(several, looks)
-    diagnosis = Diagnosis(recorded, bundle.scope, recorded=recorded)
+    for change in changes:
+        edit = answers(*change) if isinstance(change, tuple) else change
+        exchanges = edit(list(exchanges))
+    recorded = Recorded(list(exchanges), looks)
+    diagnosis = Diagnosis(recorded, replace(bundle.scope, **scope), recorded=recorded)
     return asyncio.run(diagnosis.run())
-
-
-def _changed(exchange: Exchange, change: Callable[[Any], Any]) -> Exchange:
-    document = exchange.document
-    changed = change(document)
-    return replace(exchange, body=json.dumps(document if changed is None else changed))
 
 
 def codes(report: Report) -> set[str]:
     """The codes of what was found."""
     return {finding.check.code for finding in report.findings}
+
+
+def unknown(report: Report) -> set[str]:
+    """The codes of what is undetermined."""
+    return {item.check.code for item in report.undetermined}
+
+
+def answers(code: int, change: Document) -> Edit:
+    """All answers to a request, changed in the same way."""
+    return each(lambda exchange: _changed(exchange, change) if exchange.code == code else exchange)
+
+
+def by_look(code: int, change: Callable[[Any, int], Any]) -> Edit:
+    """All answers to a request, changed by the number of the look."""
+
+    def one(exchange: Exchange) -> Exchange:
+        if exchange.code != code:
+            return exchange
+        return _changed(exchange, lambda document: change(document, exchange.look))
+
+    return each(one)
+
+
+def each(change: Callable[[Exchange], Exchange]) -> Edit:
+    """Every exchange, changed."""
+    return lambda exchanges: map(change, exchanges)
+
+
+def renamed(names: dict[str, str]) -> Edit:
+    """Names that stand for others wherever they are."""
+
+    def one(exchange: Exchange) -> Exchange:
+        fields, body, address = dict(exchange.fields), exchange.body, exchange.address
+        for old, new in names.items():
+            fields = {key: value.replace(old, new) for key, value in fields.items()}
+            body, address = body.replace(old, new), address.replace(old, new)
+        return replace(exchange, fields=fields, body=body, address=address)
+
+    return each(one)
+
+
+def unanswered(code: int, answer_code: int | None, **fields: str) -> Edit:
+    """A request, of those with these fields, that gets this answer, or none."""
+
+    def one(exchange: Exchange) -> Exchange:
+        if exchange.code != code or not fields.items() <= exchange.fields.items():
+            return exchange
+        error = "" if answer_code is not None else "no answer within 3 s"
+        return replace(exchange, answer_code=answer_code, remark="", body="", error=error)
+
+    return each(one)
+
+
+BROKER, SECOND = "broker-1", "broker-2"
+
+
+def second_broker(*, has_topic: bool = True) -> Edit:
+    """One more broker, which answers as the first one does, and knows the same members."""
+
+    def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        address = next(item.address for item in exchanges if item.code == GET_CONSUMER_CONNECTION_LIST)
+        for item in exchanges:
+            if item.code == 106:
+                yield _changed(item, _registered)
+            elif item.code == 105 and (has_topic or "%" in item.fields["topic"]):
+                yield _changed(item, lambda document: _doubled(document.get("queueDatas", ())))
+            elif item.code == GET_CONSUMER_RUNNING_INFO and has_topic:
+                yield _changed(item, lambda document: document["mqTable"].update(_on_second(document)))
+            else:
+                yield item
+            if item.address == address and item.code not in (105, GET_CONSUMER_RUNNING_INFO):
+                other = replace(item, address=f"{address}2", body=item.body.replace(BROKER, SECOND))
+                yield other
+
+    def _registered(document: Any) -> None:
+        table = document["brokerAddrTable"]
+        address = table[BROKER]["brokerAddrs"]["0"]
+        table[SECOND] = {**table[BROKER], "brokerName": SECOND, "brokerAddrs": {"0": f"{address}2"}}
+
+    def _doubled(rows: Any) -> None:
+        if rows:
+            rows.append({**rows[0], "brokerName": SECOND})
+
+    def _on_second(document: Any) -> dict[str, Any]:
+        return {key.replace(BROKER, SECOND): dict(held) for key, held in document["mqTable"].items()}
+
+    return add
+
+
+def members(number: int) -> Edit:
+    """So many members, `host-2` and on, which share the queues by averaging."""
+    ids = [f"host-{index + 2}@instance-1" for index in range(number)]
+    queues = [(BROKER, index) for index in range(4)]
+
+    def add(exchanges: Sequence[Exchange]) -> Iterable[Exchange]:
+        for item in exchanges:
+            if item.code == GET_CONSUMER_CONNECTION_LIST:
+                yield _changed(item, _connected)
+            elif item.code != GET_CONSUMER_RUNNING_INFO:
+                yield item
+            elif item.fields["clientId"] == ids[0]:
+                for client_id in ids:
+                    changed = _changed(item, lambda document, me=client_id: _share(document, me))
+                    yield replace(changed, fields={**item.fields, "clientId": client_id})
+
+    def _connected(document: Any) -> None:
+        known = document["connectionSet"][0]
+        document["connectionSet"] = [
+            {**known, "clientId": client_id, "clientAddr": f"host-1:{40000 + index}"}
+            for index, client_id in enumerate(ids)
+        ]
+
+    def _share(document: Any, client_id: str) -> None:
+        held = next(iter(document["mqTable"].values()))
+        document["mqTable"] = {
+            json.dumps({"brokerName": broker, "queueId": queue, "topic": "topic-1"}): held
+            for broker, queue in average(queues, ids, client_id)
+        }
+
+    return add
+
+
+def _changed(exchange: Exchange, change: Document) -> Exchange:
+    document = exchange.document
+    changed = change(document)
+    return replace(exchange, body=json.dumps(document if changed is None else changed))

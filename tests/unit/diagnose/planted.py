@@ -1,0 +1,414 @@
+"""For every check: what a cluster answers where its code must come out, and what is nearly so and must not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tests.unit.diagnose.reports import (
+    BROKER,
+    SECOND,
+    Change,
+    Edit,
+    by_look,
+    each,
+    members,
+    renamed,
+    second_broker,
+    unanswered,
+)
+
+FIRST, OTHER = "host-2@instance-1", "host-3@instance-1"
+"""The members of the recorded group; the first one has queues 0 and 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """One malady, made of the answers of a healthy group."""
+
+    code: str
+    changes: tuple[Change, ...]
+    near: tuple[Change, ...]
+    looks: int = 1
+    """2 s apart."""
+    scope: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _alike(document: Any) -> None:
+    for item in document["subscriptionSet"]:
+        item["subString"] = "tagB" if not item["topic"].startswith("%RETRY%") else "*"
+
+
+ALIKE: Change = (307, _alike)
+"""The members agree: nothing is wrong but what a test changes."""
+
+
+def wants(*expressions: str) -> Change:
+    """What each member wants of the topic, in turn."""
+    turn = iter(expressions * 100)
+
+    def change(document: Any) -> None:
+        expression = next(turn)
+        for item in document["subscriptionSet"]:
+            if not item["topic"].startswith("%RETRY%"):
+                item["subString"] = expression
+
+    return 307, change
+
+
+def _is_other(document: Any) -> bool:
+    return '"queueId": 3' in str(list(document["mqTable"]))
+
+
+def _property(key: str, value: str, other: str = "") -> Change:
+    """A property of both members, or one for the first and another for the second."""
+
+    def change(document: Any) -> None:
+        document["properties"][key] = other if other and _is_other(document) else value
+
+    return 307, change
+
+
+def _held(**values: Any) -> Change:
+    """Of every queue in a member's hands."""
+    return 307, lambda document: [held.update(values) for held in document["mqTable"].values()] and None
+
+
+def _queues(change: Callable[[dict[str, Any]], Any]) -> Change:
+    return 307, lambda document: change(document["mqTable"]) and None
+
+
+def _connections(change: Callable[[list[Any]], Any]) -> Change:
+    return 203, lambda document: change(document["connectionSet"])
+
+
+def _languages(first: str, other: str) -> Change:
+    return _connections(
+        lambda known: (
+            [entry.update(language=first if entry["clientId"] == FIRST else other) for entry in known]
+            and None
+        )
+    )
+
+
+def _version(number: Callable[[int], int]) -> Change:
+    """The subVersions that the broker holds."""
+    return (
+        203,
+        lambda document: (
+            [
+                item.update(subVersion=number(item["subVersion"]))
+                for item in document["subscriptionTable"].values()
+            ]
+            and None
+        ),
+    )
+
+
+def _other_topic(document: Any) -> None:
+    if _is_other(document):
+        document["mqTable"] = {}
+        document["subscriptionSet"] = [
+            item for item in document["subscriptionSet"] if "%RETRY%" in item["topic"]
+        ]
+
+
+def _route(**fields: int) -> Change:
+    return 105, lambda document: [item.update(fields) for item in document.get("queueDatas", ())] and None
+
+
+def _topic_rows(document: Any, marked: bool = False) -> list[Any]:
+    table = document.get("offsetTable", {})
+    return [item for key, item in table.items() if ("%" in key) is marked]
+
+
+def _ends(**fields: int) -> Change:
+    return 202, lambda document: [item.update(fields) for item in _topic_rows(document)] and None
+
+
+def _retry_end(number: int) -> Change:
+    return (
+        202,
+        lambda document: [item.update(maxOffset=number) for item in _topic_rows(document, True)] and None,
+    )
+
+
+def _offset(number: Callable[[int], int], most: Callable[[int], int] = lambda _look: 9) -> tuple[Change, ...]:
+    """Offset and end of queue 0, by the look."""
+
+    def stored(document: Any, look: int) -> None:
+        for key, offsets in document["offsetTable"].items():
+            if not key.startswith("%RETRY%"):
+                offsets["0"] = number(look)
+
+    def ended(document: Any, look: int) -> None:
+        for key, item in document.get("offsetTable", {}).items():
+            if "%" not in key and '"queueId": 0' in key:
+                item["maxOffset"] = most(look)
+
+    def committed(document: Any, look: int) -> None:
+        for key, held in document["mqTable"].items():
+            if "%" not in key and '"queueId": 0' in key:
+                held["commitOffset"] = number(look)
+
+    return by_look(43, stored), by_look(202, ended), by_look(307, committed)
+
+
+def _hashes(*last: int) -> Change:
+    """The hashes of the newest messages; all before them are tagB's."""
+
+    def change(document: Any) -> None:
+        for item, code in zip(document["queueData"][-len(last) :], last, strict=True):
+            item["tagsCode"] = code
+
+    return 321, change
+
+
+def _settings(**settings: str) -> Edit:
+    def change(body: str) -> str:
+        lines = [line for line in body.splitlines() if line.partition("=")[0] not in settings]
+        return "\n".join([*lines, *(f"{key}={value}" for key, value in settings.items())])
+
+    return each(lambda item: replace(item, body=change(item.body)) if item.code == 26 else item)
+
+
+def _group(**fields: bool) -> Change:
+    return 201, lambda document: document["subscriptionGroupTable"]["group-1"].update(fields)
+
+
+def _no_group(document: Any) -> None:
+    document["subscriptionGroupTable"].clear()
+
+
+def _runtime(**fields: str) -> Change:
+    return 28, lambda document: document["table"].update(fields)
+
+
+def _listener(minutes: float) -> Change:
+    def change(document: Any) -> None:
+        for item in document["mqTable"].values():
+            item["cachedMsgCount"] = 2
+            item["lastConsumeTimestamp"] = item["lastPullTimestamp"] - int(minutes * 60_000)
+
+    return 307, change
+
+
+def _orderly(locked: bool) -> tuple[Change, ...]:
+    return _property("PROP_CONSUMEORDERLY", "true"), _held(locked=locked)
+
+
+def _dead_letters(number: int) -> Edit:
+    """The dead-letter topic is there, and has so many."""
+
+    def add(exchanges: Any) -> Any:
+        for item in exchanges:
+            yield item
+            topic = item.fields.get("topic", "")
+            if item.code in (105, 202) and topic.startswith("%RETRY%"):
+                own = topic.replace("%RETRY%", "%DLQ%")
+                body = item.body.replace("%RETRY%", "%DLQ%").replace(
+                    '"maxOffset": 0', f'"maxOffset": {number}'
+                )
+                yield replace(item, fields={**item.fields, "topic": own}, body=body)
+
+    return lambda exchanges: add([item for item in exchanges if "%DLQ%" not in item.fields.get("topic", "")])
+
+
+def _second_name_server(change: Callable[[str], str]) -> Edit:
+    """One more name server, whose answers are the first one's, changed."""
+
+    def add(exchanges: Any) -> Any:
+        for item in exchanges:
+            if item.code in (105, 106):
+                yield replace(item, address=NAME_SERVERS[0])
+                yield replace(item, address=NAME_SERVERS[1], body=change(item.body))
+            else:
+                yield item
+
+    return add
+
+
+def _proxy_knows_it(exchanges: Any) -> Any:
+    """Brokers know no member, as where all of them are behind a proxy that is a server of its own."""
+    for item in exchanges:
+        if item.code == 203:
+            yield replace(item, address="host-8:8080")
+            yield replace(item, answer_code=206, body="")
+        else:
+            yield replace(item, address="host-8:8080") if item.code == 307 else item
+
+
+def _knows_only(first: bool) -> Edit:
+    """The second broker knows one of the members alone, or both."""
+
+    def one(item: Any) -> Any:
+        if item.code != 203 or not item.address.endswith("2") or not first:
+            return item
+        return replace(item, body=_without_other(item.document))
+
+    return lambda exchanges: map(one, second_broker()(exchanges))
+
+
+def _without_other(document: Any) -> str:
+    kept = [known for known in document["connectionSet"] if known["clientId"] == FIRST]
+    return json.dumps({**document, "connectionSet": kept})
+
+
+def _at_one_address(document: Any) -> None:
+    table = document["brokerAddrTable"]
+    table[SECOND]["brokerAddrs"] = dict(table[BROKER]["brokerAddrs"])
+
+
+def _second_runs(version: str) -> Edit:
+    def one(item: Any) -> Any:
+        if item.code != 28 or not item.address.endswith("2"):
+            return item
+        return replace(item, body=item.body.replace("V4_9_4", version).replace("V5_5_0", version))
+
+    return lambda exchanges: map(one, second_broker()(exchanges))
+
+
+def _pop(table: dict[str, Any], queue: int) -> None:
+    for key in [key for key in table if f'"queueId": {queue}' in key and "%" not in key]:
+        del table[key]
+
+
+def _add(table: dict[str, Any], queue: int, *, dropped: bool = False) -> None:
+    key = f'{{"brokerName": "{BROKER}", "queueId": {queue}, "topic": "topic-1"}}'
+    table.setdefault(key, {**next(iter(table.values())), "droped": dropped})
+
+
+def _in_first_look(edit: Edit) -> Edit:
+    """The edit, for the first look alone."""
+
+    def add(exchanges: Any) -> Any:
+        yield from edit([item for item in exchanges if item.look == 0])
+        yield from (item for item in exchanges if item.look)
+
+    return add
+
+
+def _seconds_later(seconds: int) -> Change:
+    """A broker whose clock is ahead by so much, as it tells by its start and its age."""
+
+    def change(document: Any) -> None:
+        document["table"]["bootTimestamp"] = str(int(document["table"]["bootTimestamp"]) + 1000 * seconds)
+
+    return 28, change
+
+
+STRATEGY = "allocateMessageQueueStrategy"
+NAME_SERVERS = "host-8:9876", "host-9:9876"
+TAG_A, TAG_B = 3552231, 3552232
+
+PLANTED = (
+    Planted("RC0101", (wants("tagA", "tagB"),), (wants("tagA||tagB", "tagB || tagA"),)),
+    Planted("RC0102", (wants("tagC"),), (wants("tagB || tagB"),), looks=16),
+    Planted("RC0105", (_version(lambda now: now * 1_000_000),), (_version(lambda now: now + 30_000),)),
+    Planted(
+        "RC0106", ((307, _other_topic),), ((307, _other_topic), _property("messageModel", "BROADCASTING"))
+    ),
+    Planted(
+        "RC0201",
+        (_connections(lambda known: known.append({**known[0], "clientAddr": "host-9:1"})),),
+        (second_broker(),),
+    ),
+    Planted(
+        "RC0202",
+        (renamed({FIRST: "host-2@17#101", OTHER: "host-2@17#102"}),),
+        (renamed({FIRST: "host-2@17#101", OTHER: "host-2@18#102"}),),
+    ),
+    Planted("RC0203", (_languages("JAVA", "CPP"),), (_languages("CPP", "CPP"),)),
+    Planted(
+        "RC0204",
+        (_property("PROP_CLIENT_VERSION", "V4_9_3", "V5_0_0"),),
+        (_property("PROP_CLIENT_VERSION", "V5"),),
+    ),
+    Planted(
+        "RC0205",
+        (_property("consumeFromWhere", "CONSUME_FROM_FIRST_OFFSET", "CONSUME_FROM_LAST_OFFSET"),),
+        (_property("consumeFromWhere", "CONSUME_FROM_LAST_OFFSET"),),
+    ),
+    Planted(
+        "RC0206",
+        (_property("messageModel", "CLUSTERING", "BROADCASTING"),),
+        (_property("messageModel", "BROADCASTING"),),
+    ),
+    Planted(
+        "RC0207",
+        (_property(STRATEGY, "x.AllocateMessageQueueAveragely@1", "x.AllocateMessageQueueByConfig@2"),),
+        (_property(STRATEGY, "x.AllocateMessageQueueByConfig@1", "x.AllocateMessageQueueByConfig@2"),),
+    ),
+    Planted(
+        "RC0208",
+        (unanswered(307, None, clientId=OTHER),),
+        (_in_first_look(unanswered(307, 1, clientId=OTHER)),),
+        looks=2,
+    ),
+    Planted("RC0209", (_knows_only(first=True),), (_knows_only(first=False),), looks=15),
+    Planted("RC0210", (unanswered(203, 206),), (_proxy_knows_it,), scope={"proxies": ("host-8:8080",)}),
+    Planted(
+        "RC0301", (_queues(lambda table: _pop(table, 3)),), (_queues(lambda table: _add(table, 3)),), looks=15
+    ),
+    Planted(
+        "RC0302",
+        (_queues(lambda table: _add(table, 0)),),
+        (_queues(lambda table: _add(table, 0, dropped=True)),),
+        looks=15,
+    ),
+    Planted("RC0303", (members(5),), (members(4),)),
+    Planted("RC0401", ((105, lambda document: document.update(queueDatas=[])),), (_route(perm=2),), looks=15),
+    Planted(
+        "RC0402",
+        ((201, _no_group), _settings(autoCreateSubscriptionGroup="false")),
+        (_settings(autoCreateSubscriptionGroup="false"),),
+    ),
+    Planted(
+        "RC0403", (_route(readQueueNums=4, writeQueueNums=6),), (_route(readQueueNums=4, writeQueueNums=2),)
+    ),
+    Planted("RC0404", (_route(perm=2),), (_route(perm=7),)),
+    Planted(
+        "RC0405",
+        (second_broker(has_topic=False),),
+        (second_broker(has_topic=False), _settings(autoCreateTopicEnable="false")),
+    ),
+    Planted("RC0406", (_group(consumeEnable=False),), (_group(consumeBroadcastEnable=False),)),
+    Planted("RC0501", _offset(lambda _look: 1), _offset(lambda look: 1 + look // 10), looks=17),
+    Planted("RC0503", _offset(lambda look: 5 - look), _offset(lambda look: (5, 3, 6)[look]), looks=3),
+    Planted(
+        "RC0504",
+        _offset(lambda look: look, lambda look: 3 + 2 * look),
+        _offset(lambda look: 2 * look, lambda look: 40 + look),
+        looks=17,
+    ),
+    Planted(
+        "RC0505",
+        (*_offset(lambda _look: 1), _ends(minOffset=3)),
+        (*_offset(lambda _look: 3), _ends(minOffset=3)),
+    ),
+    Planted("RC0506", _offset(lambda _look: 100), _offset(lambda _look: 9)),
+    Planted(
+        "RC0507",
+        (*_offset(lambda _look: 2, lambda _look: 4), _hashes(TAG_A, TAG_A)),
+        (*_offset(lambda _look: 2, lambda _look: 4), _hashes(TAG_A, TAG_B)),
+    ),
+    Planted("RC0601", (_listener(1),), (_listener(0.4),)),
+    Planted("RC0602", (_listener(20),), (_listener(14),)),
+    Planted("RC0603", _orderly(locked=False), _orderly(locked=True), looks=15),
+    Planted("RC0701", (_retry_end(3),), (_retry_end(0),), looks=3),
+    Planted("RC0702", (_dead_letters(2),), (_dead_letters(0),)),
+    Planted(
+        "RC0801",
+        (_second_name_server(lambda body: body.replace('"readQueueNums": 4', '"readQueueNums": 2')),),
+        (_second_name_server(lambda body: body),),
+        looks=2,
+        scope={"name_servers": NAME_SERVERS},
+    ),
+    Planted("RC0802", (second_broker(), (106, _at_one_address)), (second_broker(),)),
+    Planted("RC0803", (unanswered(28, None),), (unanswered(201, None),)),
+    Planted("RC0804", (_runtime(commitLogDiskRatio="0.8"),), (_runtime(commitLogDiskRatio="0.74"),)),
+    Planted("RC0805", (_seconds_later(60),), (_seconds_later(5),)),
+    Planted("RC0806", (_second_runs("V5_3_0"),), (second_broker(),)),
+)
