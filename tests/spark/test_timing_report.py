@@ -173,7 +173,7 @@ def test_runs_with_other_timers_have_a_limit_of_their_own(report: Report) -> Non
     assert (
         "allow (10 s) for 1 of 1 messages with java 4.9.3 4.9.4, faithful, the longest 10 s at least" in text
     )
-    assert text.endswith("see file:/runs/r104.")
+    assert text.endswith("see ⟦file:/runs/r104⟧.")
 
 
 def test_what_a_migrated_store_lacks_is_said_to_be_unknown(report: Report) -> None:
@@ -193,7 +193,7 @@ def test_limits_are_what_the_timers_add_up_to(spark: SparkSession, report: Repor
 def test_the_text_begins_with_the_gravest_and_leaves_nothing_out(report: Report) -> None:
     assert report.headline.startswith(
         "Offset correction takes longer than RocketMQ's timers allow (25 s) for 1 of 60 queues with java 4.9.4, "
-        "faithful, the longest 27 s at least; see file:/runs/r1"
+        "faithful, the longest 27 s at least; see ⟦file:/runs/r1⟧"
     )
     text = "\n".join(report.lines)
     assert "Delivery: p99 is 15 s with java 4.9.4, faithful (40 runs): long polling (15 s) decides." in text
