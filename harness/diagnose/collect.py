@@ -29,7 +29,9 @@ SAMPLE = 32
 """Entries of each ConsumeQueue that are looked at, the newest ones."""
 YOUNG_BROKER_WAIT_S = 1.0
 YOUNG_BROKER_ATTEMPTS = 3
-"""A broker takes its first sample of what it stores after one second (StoreStatsService; 4.9.4 to 5.5.0)."""
+"""A broker takes its first sample of what it stores after one second (StoreStatsService; seen on 4.9.4).
+
+Until then it answers GET_BROKER_RUNTIME_INFO with an exception."""
 _RESERVED_GROUPS = frozenset(
     {
         "SELF_TEST_C_GROUP", "CID_ONSAPI_OWNER", "CID_ONSAPI_PERMISSION", "TOOLS_CONSUMER", "CID_ONS-HTTP-PROXY",

@@ -123,6 +123,7 @@ class Diagnosis:
             return
         number = min(self.looked - 1, len(LOOKS_AFTER_S) - 1)
         self.progress("something may be a moment of a change: looking again")
+        # A sampling interval: the next look shows whether the state lasts.
         await asyncio.sleep(min(LOOKS_AFTER_S[number], max(0.1, self.patience_s - past_s)))
 
 

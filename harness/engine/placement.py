@@ -38,10 +38,10 @@ def own_processes(scenario: Scenario) -> frozenset[str]:
 
 
 def _ids_of_several_processes(scenario: Scenario) -> set[str]:
-    in_rooms = scenario.leaders
+    leaders = scenario.leaders
     places: dict[str, set[str]] = {}
     for name, consumer in scenario.consumers.items():
-        places.setdefault(consumer.client_id or name, set()).add(in_rooms.get(name, name))
+        places.setdefault(consumer.client_id or name, set()).add(leaders.get(name, name))
     return {
         name for name, consumer in scenario.consumers.items() if len(places[consumer.client_id or name]) > 1
     }

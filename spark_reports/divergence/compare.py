@@ -71,8 +71,8 @@ class Judged:
     p_corrected: float
     verdict: Verdict
     settling_runs: int | None
-    """So many runs of each side would settle it where there are too few to tell: at least, and surely so where all
-    that come are as the others of an exact side."""
+    """How many runs of each side are enough for a claim about all runs, if all of a side are alike; otherwise the
+    minimum. None where the runs that are there say enough."""
 
     @property
     def of_messages(self) -> bool:

@@ -27,9 +27,9 @@ PAIR = ("scenario", "dimension", "first", "second", "alike")
 METHOD = (
     "`p_corrected` is by Holm's method with Tarone's exclusion, over all comparisons of this report: "
     f"family-wise {FAMILY_WISE:.0%}, so that one report in twenty at most has any false alarm. Intervals "
-    "are 95 %, each by itself. `exact in these runs`: all runs of a side are alike, and too few for a claim "
-    "about all runs; so many of each side, all like these, would settle it (`settling_runs`). Where sides are "
-    "`too few to tell` otherwise, that is the least."
+    "are 95 %, each by itself. `exact in these runs`: all runs of a side are alike, but they are too few for a "
+    "claim about all runs. `settling_runs` of each side, all like these, are enough for one. With the verdict "
+    "`too few to tell`, `settling_runs` is the minimum."
 )
 """How many comparisons at once are kept from alarming falsely."""
 

@@ -69,7 +69,7 @@ class RunsUrl:
         if strange or not {"name", "path"} & set(fields):
             wrong = f"it has {{{strange[0]}}}" if strange else "it is the same for every run"
             raise UsageProblem(
-                f"--runs-url can't be used, for {wrong}: {template}",
+                f"--runs-url can't be used: {wrong}: {template}",
                 "It takes {name}, the run folder's name, {parent}, that of the folder above, or {path}, the whole "
                 "path; {file} where the name of a file in it belongs, otherwise at the end.",
             )

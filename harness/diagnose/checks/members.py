@@ -75,17 +75,21 @@ def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], 
                 ),
             )
         elif quiet and len(view.members) > 1:
-            yield _not_told(quiet)
+            yield _no_answer(quiet)
 
     return different
 
 
-def _not_told(quiet: Sequence[Member]) -> Unknown:
+def _no_answer(quiet: Sequence[Member]) -> Unknown:
     names = joined([member.client_id for member in quiet])
     return Unknown(
-        f"{names} {'does' if len(quiet) == 1 else 'do'} not answer: {quiet[0].exchange.why_not}",
-        tuple(Evidence(member.exchange, member.exchange.why_not) for member in quiet),
+        f"{names} {'does' if len(quiet) == 1 else 'do'} not answer: {_why(quiet[0])}",
+        tuple(Evidence(member.exchange, _why(member)) for member in quiet),
     )
+
+
+def _why(silent: Member) -> str:
+    return silent.exchange.why_not or "its answer is no JSON"
 
 
 def _own(key: str) -> Callable[[Member], str]:
@@ -96,8 +100,8 @@ def silent(view: GroupView) -> Iterator[Result]:
     """Members that don't tell of themselves: most checks say nothing of them."""
     for member in view.silent:
         yield Unknown(
-            f"{member.client_id} doesn't tell of itself: {member.exchange.why_not or 'its answer is no JSON'}",
-            (Evidence(member.exchange, member.exchange.why_not),),
+            f"{member.client_id} doesn't tell of itself: {_why(member)}",
+            (Evidence(member.exchange, _why(member)),),
             look_again=member.exchange.answer_code is not None and len(view.looks) < 3,
         )
     for stored in view.not_told:

@@ -243,12 +243,12 @@ def _proxy_knows_it(exchanges: Any) -> Any:
 def _knows_only(first: bool) -> Edit:
     """The second broker knows one of the members alone, or both."""
 
-    def one(item: Any) -> Any:
+    def edited(item: Any) -> Any:
         if item.code != 203 or not item.address.endswith("2") or not first:
             return item
         return replace(item, body=_without_other(item.document))
 
-    return lambda exchanges: map(one, second_broker()(exchanges))
+    return lambda exchanges: map(edited, second_broker()(exchanges))
 
 
 def _without_other(document: Any) -> str:
@@ -262,12 +262,12 @@ def _at_one_address(document: Any) -> None:
 
 
 def _second_runs(version: str) -> Edit:
-    def one(item: Any) -> Any:
+    def edited(item: Any) -> Any:
         if item.code != 28 or not item.address.endswith("2"):
             return item
         return replace(item, body=item.body.replace("V4_9_4", version).replace("V5_5_0", version))
 
-    return lambda exchanges: map(one, second_broker()(exchanges))
+    return lambda exchanges: map(edited, second_broker()(exchanges))
 
 
 def _pop(table: dict[str, Any], queue: int) -> None:

@@ -60,12 +60,12 @@ def answers(code: int, change: Document) -> Edit:
 def by_look(code: int, change: Callable[[Any, int], Any]) -> Edit:
     """All answers to a request, changed by the number of the look."""
 
-    def one(exchange: Exchange) -> Exchange:
+    def edited(exchange: Exchange) -> Exchange:
         if exchange.code != code:
             return exchange
         return _changed(exchange, lambda document: change(document, exchange.look))
 
-    return each(one)
+    return each(edited)
 
 
 def each(change: Callable[[Exchange], Exchange]) -> Edit:
@@ -76,26 +76,26 @@ def each(change: Callable[[Exchange], Exchange]) -> Edit:
 def renamed(names: dict[str, str]) -> Edit:
     """Names that stand for others wherever they are."""
 
-    def one(exchange: Exchange) -> Exchange:
+    def edited(exchange: Exchange) -> Exchange:
         fields, body, address = dict(exchange.fields), exchange.body, exchange.address
         for old, new in names.items():
             fields = {key: value.replace(old, new) for key, value in fields.items()}
             body, address = body.replace(old, new), address.replace(old, new)
         return replace(exchange, fields=fields, body=body, address=address)
 
-    return each(one)
+    return each(edited)
 
 
 def unanswered(code: int, answer_code: int | None, **fields: str) -> Edit:
     """A request, of those with these fields, that gets this answer, or none."""
 
-    def one(exchange: Exchange) -> Exchange:
+    def edited(exchange: Exchange) -> Exchange:
         if exchange.code != code or not fields.items() <= exchange.fields.items():
             return exchange
         error = "" if answer_code is not None else "no answer within 3 s"
         return replace(exchange, answer_code=answer_code, remark="", body="", error=error)
 
-    return each(one)
+    return each(edited)
 
 
 BROKER, SECOND = "broker-1", "broker-2"

@@ -33,8 +33,8 @@ def test_nothing_is_found_where_nothing_is_wrong(recorded: str) -> None:
 @BOTH
 def test_what_is_wrong_is_found(recorded: str, planted: Planted) -> None:
     report = _report(recorded, planted)
-    told = unknown(report) if planted.code in ONLY_UNDETERMINED else codes(report)
-    assert planted.code in told, [(item.check.code, item.reason) for item in report.undetermined]
+    shown = unknown(report) if planted.code in ONLY_UNDETERMINED else codes(report)
+    assert planted.code in shown, [(item.check.code, item.reason) for item in report.undetermined]
     assert planted.code not in {item.check.code for item in report.ruled_out}
     assert codes(report) <= {planted.code}  # and nothing else is accused
 
