@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import shlex
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ import typer
 from rocketchaos.harness.cli.examples import EXAMPLES
 from rocketchaos.harness.cli.main import COMMANDS, application, main
 from rocketchaos.harness.cli.next_steps import NEXT_STEPS
+from tests.unit.cli.parsing import parsed
 
 
 def command(name: str) -> Any:
@@ -98,21 +98,6 @@ def test_completion_knows_commands_and_their_options(
         monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
         assert main([]) == 0
         assert wanted in capsys.readouterr().out.split()
-
-
-def parsed(line: str) -> None:
-    """Have the command line parsed, as a shell hands it over; nothing runs."""
-    _, *arguments = shlex.split(line.partition(" > ")[0])
-    found = typer.main.get_command(application())
-    while arguments and not arguments[0].startswith("-") and hasattr(found, "commands"):
-        found = getattr(found.commands[arguments[0]], "loaded", found.commands[arguments[0]])
-        arguments = arguments[1:]
-    if hasattr(found, "commands"):
-        assert set(arguments) <= {option for parameter in found.params for option in parameter.opts} | {
-            "--help"
-        }
-    else:
-        found.make_context("x", arguments)
 
 
 def all_commands() -> list[str]:
