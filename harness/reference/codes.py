@@ -33,8 +33,8 @@ WHAT_TO_DO: Mapping[ExitCode, str] = MappingProxyType(
 _OPENING = """\
 # Codes
 
-Made from the registries by `python -m rocketchaos.harness.reference.codes`: don't edit it. Codes are never renamed, and
-never get another meaning. `rocketchaos explain CODE` explains an exit code or a code of `diagnose`.
+Made from the registries by `python -m rocketchaos.harness.reference.codes`: don't edit it. Codes are never
+renamed, and never get another meaning. `rocketchaos explain CODE` explains an exit code or a code of `diagnose`.
 """
 _GRAVEST = """\
 Where several runs end differently, the gravest code counts: 70, 2, 4, 1, 3, 0 in this order. `diagnose` has
@@ -72,7 +72,7 @@ def codes_reference() -> str:
             ((f"`{code}`", meaning.kind, cell(meaning.title)) for code, meaning in NIGHT_CODES.items()),
         ),
         "## Response codes of RocketMQ\n",
-        "Those that a pull may get, by RocketMQ's names (`ResponseCode`, `RemotingSysResponseCode` of 4.9.4 and 5.3.3).\n",
+        "Those that a pull may get (`ResponseCode`, `RemotingSysResponseCode` of 4.9.4 and 5.3.3).\n",
         _table(("code", "name"), ((str(code), f"`{name}`") for name, code in RESPONSE_CODES.items())),
     ]
     return "\n".join(parts)
