@@ -53,14 +53,14 @@ def image(engine: Engine, version: str) -> str:
     return Images(engine, print).rocketmq(version).name
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 def test_the_module_s_own_tests_pass(engine: Engine) -> None:
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:rocketchaos",
          "--rootdir", str(MODULE), "-c", os.devnull, "--import-mode=importlib", str(MODULE / "tests")],
         env={**os.environ, "TC_ROCKETMQ_IMAGE": image(engine, "5.5.0"),
              "TC_ROCKETMQ_IMAGE_4": image(engine, "4.9.4")},
-        capture_output=True, text=True, check=False, timeout=380,
+        capture_output=True, text=True, check=False, timeout=880,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert " passed" in ended.stdout
@@ -82,5 +82,6 @@ def test_a_java_client_sends_and_gets_and_diagnose_finds_nothing_wrong(
         told = json.loads(ended.stdout.splitlines()[-1])
         assert told == {"sent": ["SEND_OK"] * 4, "got": 4, "brokers": ["broker-a"]}
         diagnosed = rocketchaos("diagnose", "--namesrv", namesrv, "--output", "json", cwd=tmp_path)
-        assert diagnosed.code in (0, 3), diagnosed.out + diagnosed.err
-        assert rocketmq.get_broker_address() in diagnosed.out
+        assert diagnosed.code == 0, diagnosed.out + diagnosed.err
+        assert diagnosed.document["name_servers"] == [namesrv]
+        assert "readers" in diagnosed.document["groups"]

@@ -29,6 +29,8 @@ _PROXY_PORTS = range(26_100, 32_000)
 """Apart from each other, for a broker also listens on the ports below and above its own."""
 _PORT_ATTEMPTS = 10
 _ANSWER_LIMIT_S = 5.0
+_HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_EMPTY_SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 
 
 class RocketMQContainer(DockerContainer):
@@ -63,7 +65,7 @@ class RocketMQContainer(DockerContainer):
         proxy: bool = False,
         broker_config: Mapping[str, str] | None = None,
         advertised_host: str | None = None,
-        startup_timeout: int = 60,
+        startup_timeout: int = 120,
         **kwargs: Any,
     ) -> None:
         super().__init__(image, **kwargs)
@@ -77,10 +79,10 @@ class RocketMQContainer(DockerContainer):
 
     def start(self) -> Self:
         """
-        Start it, and return once the name server knows the route to the broker.
+        Start it, and return once the name server knows the route to the broker, and the proxy answers.
 
         Raises:
-            TimeoutError: The broker isn't registered in time; says what was last seen.
+            TimeoutError: It isn't ready in time; says what was last seen.
             RuntimeError: A server has ended; says its last lines.
         """
         script = "/tmp/tc-start.sh"
@@ -91,10 +93,10 @@ class RocketMQContainer(DockerContainer):
         self.copy_into_container(self._broker_conf(address).encode(), "/tmp/broker.conf")
         self.copy_into_container(self._proxy_json().encode(), "/tmp/rmq-proxy.json")
         self.copy_into_container(self._start_script().encode(), script)
-        route = _RouteWaitStrategy(f"{address}:{self.broker_port}").with_startup_timeout(
-            self._startup_timeout
+        ready = _RocketMQWaitStrategy(
+            f"{address}:{self.broker_port}", self.proxy_port if self.proxy else None
         )
-        route.wait_until_ready(self)
+        ready.with_startup_timeout(self._startup_timeout).wait_until_ready(self)
         return self
 
     def get_namesrv_address(self) -> str:
@@ -173,33 +175,54 @@ class RocketMQContainer(DockerContainer):
         )
 
 
-class _RouteWaitStrategy(WaitStrategy):
-    """Waits until the name server has a route to the broker at this address."""
+class _RocketMQWaitStrategy(WaitStrategy):
+    """Waits until the name server has a route to the broker at this address, and the proxy, if any, answers."""
 
-    def __init__(self, broker: str) -> None:
+    def __init__(self, broker: str, proxy_port: int | None) -> None:
         super().__init__()
         self._broker = broker
+        self._proxy_port = proxy_port
 
     def wait_until_ready(self, container: WaitStrategyTarget) -> None:
-        host, port = container.get_container_host_ip(), int(container.get_exposed_port(NAMESRV_PORT))
         deadline = time.monotonic() + self._startup_timeout
-        while True:
-            try:
-                brokers = _brokers(host, port)
-                seen = f"brokers {brokers} are registered" if brokers else "no broker is registered"
-            except (OSError, ValueError) as error:
-                brokers, seen = [], f"the name server at {host}:{port} doesn't answer: {error}"
-            if self._broker in brokers:
-                return
+        while missing := self._missing(container):
             container.reload()
             if container.status != "running":
                 raise RuntimeError(f"RocketMQ ended while it started: {_last_lines(container)}")
             if time.monotonic() > deadline:
                 raise TimeoutError(
-                    f"broker {self._broker} isn't registered within {self._startup_timeout} s: {seen}. "
+                    f"RocketMQ isn't ready within {self._startup_timeout:g} s: {missing}. "
                     f"Last lines: {_last_lines(container)}"
                 )
             time.sleep(min(self._poll_interval, 0.2))
+
+    def _missing(self, container: WaitStrategyTarget) -> str:
+        host = container.get_container_host_ip()
+        try:
+            brokers = _brokers(host, int(container.get_exposed_port(NAMESRV_PORT)))
+        except (OSError, ValueError) as error:
+            return f"the name server doesn't answer: {error}"
+        if self._broker not in brokers:
+            return f"broker {self._broker} isn't registered, only {brokers}"
+        if self._proxy_port is None:
+            return ""
+        try:
+            _greet_proxy(host, int(container.get_exposed_port(self._proxy_port)))
+        except OSError as error:
+            return f"the proxy doesn't answer: {error}"
+        return ""
+
+
+def _greet_proxy(host: str, port: int) -> None:
+    """Begin HTTP/2, and wait for the server's settings: the engine accepts connections for a port by itself.
+
+    Raises:
+        OSError: nobody answers.
+    """
+    with socket.create_connection((host, port), timeout=_ANSWER_LIMIT_S) as connection:
+        connection.sendall(_HTTP2_PREFACE + _EMPTY_SETTINGS)
+        if not connection.recv(1):
+            raise ConnectionError("the connection was closed")
 
 
 def _brokers(host: str, port: int) -> list[str]:
