@@ -12,7 +12,7 @@ from rocketchaos.harness.diagnose.exchange import Exchange
 SETTLES_S = 25.0
 """Clients rebalance every 20 s: what lasts longer is no moment of a change."""
 NEW_ROUTE_S = 55.0
-"""Clients ask for routes every 30 s, and rebalance up to 20 s later: so long new queues may be without an owner."""
+"""Clients ask for routes every 30 s, and rebalance up to 20 s later: new queues have no owner until then."""
 KILLED_LOCK_S = 85.0
 """A broker keeps the lock of an orderly member that was killed for 60 s (RebalanceLockManager); others ask for it
 every 20 s, and have no such queue until then."""

@@ -42,8 +42,8 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
                 evidence,
                 topic,
                 level=Level.WARNING if by_itself else None,
-                effect="Nothing of it is consumed: brokers make it at the first message (autoCreateTopicEnable), and "
-                "members learn of it up to 50 s later."
+                effect="Nothing of it is consumed: brokers make it at the first message (autoCreateTopicEnable), "
+                "and members learn of it up to 50 s later."
                 if by_itself
                 else "",
                 settled=False,

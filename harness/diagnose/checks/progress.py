@@ -13,7 +13,7 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 STUCK_MS = 30_000
 """A queue with messages in hand whose listener finished none for so long."""
 RECENT_MS = 180_000
-"""A retry that came so lately tells of a listener that fails now: the first four follow each other within 120 s."""
+"""A retry that came so lately tells of a listener that fails now: the first ones are 10 to 120 s apart."""
 
 
 def _in_hand(view: GroupView) -> Iterator[tuple[Member, str, Queue, Held]]:
@@ -59,8 +59,8 @@ def timed_out(view: GroupView) -> Iterator[Result]:
         if late:
             for_ms = max(_stuck_ms(member, held) for held in late.values())
             yield Found(
-                f"{member.client_id} holds {_held_text(late)}, and has finished none for {for_ms / 60_000:.0f} min; "
-                f"consumeTimeout is {_timeout_ms(member) // 60_000} min",
+                f"{member.client_id} holds {_held_text(late)}, and has finished none for "
+                f"{for_ms / 60_000:.0f} min; consumeTimeout is {_timeout_ms(member) // 60_000} min",
                 (_cached(member, late),),
                 topic,
             )
@@ -128,7 +128,7 @@ def retries(view: GroupView) -> Iterator[Result]:
     )
     grown = _grown(view, topic)
     last_ms = max((end.updated_ms for end in ends.values()), default=0)
-    recent = 0 < last_ms and view.now.at_ms - last_ms < RECENT_MS
+    recent = last_ms > 0 and view.now.at_ms - last_ms < RECENT_MS
     if grown or waiting or recent:
         ago_s = max(0, view.now.at_ms - last_ms) / 1000
         yield Found(
