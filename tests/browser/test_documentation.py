@@ -1,4 +1,4 @@
-"""The documentation site, opened as files without a network: pages load nothing from elsewhere, and search finds."""
+"""The documentation site, opened as files without a network: pages load nothing, and search finds."""
 
 from __future__ import annotations
 
