@@ -7,7 +7,7 @@ from pathlib import Path
 from rocketchaos.harness.cli.common import write_text
 from rocketchaos.harness.cli.terminal import ERR
 from rocketchaos.harness.diagnose.diagnosis import Report
-from rocketchaos.harness.diagnose.reproduction import Document, written
+from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, Document, written
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import parse_scenario
 
@@ -20,14 +20,20 @@ def write_scenarios(report: Report, folder: Path) -> None:
         InvalidScenario: what was to be written is none.
     """
     names: set[str] = set()
+    known: list[tuple[Document, Path]] = []
     for finding in report.findings:
-        if finding.group not in report.views:
-            continue
-        documents = written(report.views[finding.group], finding)
+        view = report.views.get(finding.group)
+        documents = NOT_WRITTEN[finding.check.code] if view is None else written(view, finding)
         if isinstance(documents, str):
             ERR.print(f"no scenario of {finding.check.code} ({finding.resource}): {documents}", markup=False)
             continue
         scenario, control = documents
+        if (same := next((path for document, path in known if document == scenario), None)) is not None:
+            ERR.print(
+                f"{finding.check.code} ({finding.resource}): {same} does that again as well", markup=False
+            )
+            continue
+        as_written = scenario
         number = 1
         base = scenario["name"]
         while scenario["name"] in names:
@@ -36,6 +42,7 @@ def write_scenarios(report: Report, folder: Path) -> None:
             control = {**control, "name": f"{base}-{number}-control"}
         names.add(scenario["name"])
         path = _write(folder, scenario)
+        known.append((as_written, path))
         _write(folder, control)
         ERR.print(f"{finding.check.code}: `rocketchaos reproduce {path}` does it again", markup=False)
 

@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
+from rocketchaos.harness.cli.diagnosed_scenarios import write_scenarios
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.gate import Gate
 from rocketchaos.harness.engine.hold import Held
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.fastjson import loads
-from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario import load_scenario, parse_scenario
 
 pytestmark = pytest.mark.embedded
 
@@ -123,3 +125,58 @@ def test_a_diagnosis_is_right_and_changes_nothing(version: str, tmp_path: Path) 
         asked = Counter((item.look, item.fields["clientId"]) for item in record if item.code == 307)
         assert set(asked.values()) == {1}
         assert not diagnosis.undetermined
+
+
+WRITTEN = {
+    "RC0102": """
+consumers:
+  a: {group: g, process: own, subscribe: {orders: tagA}}
+  b: {group: g, process: own, subscribe: {orders: tagA}}
+steps:
+  - start: [a, b]
+  - settle: {ownership: g, within: 90s}
+  - heartbeat: {client: h1, group: g, subscribe: {orders: {expression: tagC, version: 2764000000000}}}
+  - heartbeat: {close: h1}
+""",
+    "RC0201": """
+consumers:
+  a: {group: g, client_id: "172.17.0.1@1", subscribe: {orders: '*'}}
+  b: {group: g, client_id: "172.17.0.1@1", subscribe: {orders: '*'}}
+steps:
+  - start: [a, b]
+  - settle: {log: a, matches: 'rebalanced result changed.*topic=orders', within: 60s}
+  - settle: {log: b, matches: 'rebalanced result changed.*topic=orders', within: 60s}
+""",
+    "RC0403": """
+consumers:
+  a: {group: g, subscribe: {orders: '*'}}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 90s}
+  - topic-config: {topic: orders, set: {readQueueNums: 2}}
+  - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
+""",
+}
+"""Maladies by their code; each is diagnosed, written as a scenario, and done again by that."""
+
+
+@pytest.mark.parametrize("code", WRITTEN)
+def test_what_is_written_of_a_sick_group_is_reproduced(code: str, tmp_path: Path) -> None:
+    head = "name: sick\ntitle: a sick group\ntopics: {orders: {queues: 4}}"
+    checks = "anomaly: [{delivered: {to: g, count: 0}}]\nhealthy: [{delivered: {to: g, at_least: 1}}]"
+    scenario = parse_scenario(f"{head}{WRITTEN[code]}{checks}\nexpected: measured\n", "sick.scenario.yaml")
+
+    def hold(held: Held) -> None:
+        report, _ = look(held.nameserver, held.groups["g"])
+        assert {item.check.code for item in report.at_least(Level.WARNING)} in ({code}, {code, "RC0105"})
+        write_scenarios(report, tmp_path / "written")
+
+    with Runner(Options(runs=tmp_path / "runs", use_running=False, hold=hold)) as runner:
+        runner.run(runner.job(scenario))
+    path = tmp_path / "written" / f"diagnosed-{code.lower()}.scenario.yaml"
+    with Runner(Options(runs=tmp_path / "runs")) as runner:
+        outcomes = [
+            runner.run(runner.job(load_scenario(file))).outcome.kind
+            for file in (path, path.with_name(f"diagnosed-{code.lower()}-control.scenario.yaml"))
+        ]
+    assert [str(kind) for kind in outcomes] == ["reproduced", "not-reproduced"]
