@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rocketchaos.harness.cli.common import write_text
 from rocketchaos.harness.cli.terminal import ERR
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.whole_file import write_whole
 from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, Document, written
 from rocketchaos.harness.nightly.document import text_of
@@ -51,5 +52,11 @@ def _write(folder: Path, document: Document) -> Path:
     path = folder / f"{document['name']}.scenario.yaml"
     text = text_of(document)
     parse_scenario(text, str(path))
-    write_text(path, text, "Give another `--write-scenario`.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text.encode())
+    except OSError as error:
+        raise EnvironmentNotReady(
+            f"{path} can't be written: {error.strerror}", "Give another `--write-scenario`."
+        ) from error
     return path
