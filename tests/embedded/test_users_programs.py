@@ -143,7 +143,7 @@ def test_what_it_subscribes_to_besides_is_shown_and_judged(run: Run) -> None:
     said = (folder / "START-HERE.md").read_text()
     assert "The program of a subscribes to orders 'tagB', and the scenario says orders 'tagA'" in said
     fates = [json.loads(line) for line in (folder / "messages.jsonl").read_text().splitlines()]
-    assert {fate["class"] for fate in fates} == {"filtered-by-broker"}
+    assert {fate["message_class"] for fate in fates} == {"filtered-by-broker"}
 
 
 def test_what_it_prints_goes_into_its_log(run: Run) -> None:
