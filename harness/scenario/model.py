@@ -178,6 +178,8 @@ class Scenario(Strict):
     def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
         if not consumers and not info.data.get("bare_groups"):
             raise PydanticCustomError("too_short", "no consumer", {"min_length": 1})
+        if info.data.get("workers") == "containers" and any(item.app for item in consumers.values()):
+            raise ValueError("a program of your own runs on this host: leave out `workers: containers`")
         for number, (name, item) in enumerate(consumers.items()):
             if item.beside is not None and item.beside not in list(consumers)[:number]:
                 raise ValueError(
