@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
+from rocketchaos.harness.live import CheckFailed, LiveRun
 from tests.embedded.command import Ended, rocketchaos
 from tests.embedded.test_endings import end, start
 from tests.embedded.users_programs import jar_of
@@ -193,3 +194,15 @@ def test_nothing_is_left_of_it_after_sigkill_of_the_command(jar: Path, tmp_path:
     finally:
         end(command)
     assert not program.is_running() or program.status() == psutil.STATUS_ZOMBIE
+
+
+def test_in_pytest_it_is_declared_in_one_line(rocketmq: LiveRun, jar: Path) -> None:
+    rocketmq.app("a", jar=jar, args=["$nameserver", "plain"], group="g", subscribe={"orders": "tagA"})
+    rocketmq.start("a")
+    rocketmq.settle(ownership="g", within="60s")
+    rocketmq.send(topic="orders", tag="tagA", count=4, per_queue=1)
+    rocketmq.settle(delivered="g", count=4, topic="orders", within="60s")
+    rocketmq.terminate("a")
+    rocketmq.check.delivered(to="a", count=4)
+    with pytest.raises(CheckFailed):
+        rocketmq.check.undelivered(at_least=1)

@@ -98,3 +98,15 @@ def test_a_jar_is_beside_the_scenario_or_in_the_current_folder(
     (beside / "a.jar").touch()
     assert program_file("a.jar", scenario) == beside / "a.jar"
     assert program_file(str(current / "a.jar"), scenario) == current / "a.jar"
+
+
+def test_the_scenario_of_a_run_folder_is_seen_from_where_it_lay(tmp_path: Path) -> None:
+    folder, run = tmp_path / "shop", tmp_path / "run"
+    for made in (folder, run):
+        made.mkdir()
+    (folder / "a.jar").touch()
+    (run / "run.json").write_text(json.dumps({"scenario_file": str(folder / "s.scenario.yaml")}))
+    assert program_file("a.jar", str(run / "scenario.yaml")) == folder / "a.jar"
+    (run / "run.json").write_text("{")
+    with pytest.raises(EnvironmentNotReady, match="the program isn't there"):
+        program_file("a.jar", str(run / "scenario.yaml"))
