@@ -20,6 +20,11 @@ from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.language.tags import hash_code, tags_of
 from rocketchaos.harness.rocketmq.allocation import Queue
 
+_BY_POP = (
+    "Members share all queues (POP): what one of them pops and doesn't want is passed over for the whole group: "
+    "who comes first decides whether a message is lost."
+)
+
 
 class Fate(StrEnum):
     """Where a message ends, in the words of scenarios."""
@@ -97,6 +102,8 @@ def carries_its_own(view: GroupView, member: Member) -> bool:
 
 def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
     """What becomes of a message that is stored there now."""
+    if view.shares_queues:
+        return Fate.UNKNOWN  # whoever pops it first decides
     owners = view.owners(topic).get(queue, [])
     if not owners:
         return Fate.UNKNOWN if view.silent else Fate.STRANDED
@@ -156,6 +163,8 @@ def _ranges(
 
 def share_told(view: GroupView, topic: str) -> str:
     """How many of the newest messages reach nobody; of none yet, what will be lost. Empty: it can't be told."""
+    if view.shares_queues:
+        return _BY_POP
     found, wanted, certain = lost(view, topic)
     if not wanted:
         return _by_rule(view, topic)
