@@ -83,11 +83,12 @@ images: $(VENV)/.runtime ## build the container images that are missing; VERSION
 	@$(BIN)/python docker/build_images.py $(VERSIONS) $(foreach each,$(DASHBOARD),--dashboard $(each))
 
 .PHONY: lint
-lint: $(VENV)/.dev ## ruff, mypy, and import-linter: rooms import downwards only
+lint: $(VENV)/.dev ## ruff, mypy, import-linter (rooms import downwards only), and plain words in all that is read
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@mkdir -p build; $(BIN)/lint-imports > build/layers.txt || { cat build/layers.txt >&2; exit 1; }
+	@$(BIN)/python .ci/plain_words.py
 
 .PHONY: docs
 docs: $(VENV)/.dev ## the documentation as a site in build/site, every link and anchor checked

@@ -42,7 +42,7 @@ class Check(Word, ABC):
 
     where: Where | None = Field(
         default=None,
-        description='the runs of which it speaks, `{client: java}`, `{rocketmq: ">=5.0"}`; all unless told',
+        description='the runs of which it speaks, `{client: java}`, `{rocketmq: ">=5.0"}`; default all',
     )
 
     @model_validator(mode="after")

@@ -31,7 +31,7 @@ class Duplicated(Count):
     example = "duplicated: {to: g, count: 0, allow_after: before}"
 
     to: Target | None = Field(
-        default=None, description="whose listeners: a consumer, a group, or a variable; all unless told"
+        default=None, description="whose listeners: a consumer, a group, or a variable; default all"
     )
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
     allow_after: MomentName | None = Field(

@@ -36,7 +36,7 @@ class LogLapse(Check):
         description="a regular expression, of Python's, that is found in the line from which the time counts",
     )
     to: Pattern | None = Field(
-        default=None, description="the same of the line that ends it; another one of `from` unless told"
+        default=None, description="the same of the line that ends it; default: another line of `from`"
     )
     at_least: DurationMs | None = Field(default=None, description="so long or longer")
     at_most: DurationMs | None = Field(default=None, description="so long or shorter")

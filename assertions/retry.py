@@ -32,7 +32,7 @@ class Retry(Count):
     group: GroupName = Field(description="the group")
     topic: TopicName | None = Field(default=None, description="only messages of this topic, the original one")
     reconsume_times: int | None = Field(
-        default=None, ge=1, description="only the first retry, 1, the second, 2, …; all unless told"
+        default=None, ge=1, description="only the first retry, 1, the second, 2, …; default all"
     )
     after_at_least: DurationMs | None = Field(default=None, description="each came so long after, or later")
     after_at_most: DurationMs | None = Field(default=None, description="each came so long after, or sooner")

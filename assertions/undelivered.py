@@ -45,7 +45,7 @@ class Undelivered(Count):
     because: MessageClass | None = Field(
         default=None, description="the reason", json_schema_extra={"enum": list(_NOT_DELIVERED)}
     )
-    group: GroupName | None = Field(default=None, description="the group; all groups unless told")
+    group: GroupName | None = Field(default=None, description="the group; default all groups")
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
     sent_after: MomentName | None = Field(

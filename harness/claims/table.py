@@ -51,7 +51,7 @@ def claims_table(
     """The whole file.
 
     Args:
-        claims: those that are told, by their ids.
+        claims: those to show, by their ids.
         verdicts: what was measured.
         why_no_run: of a claim and a version of which there is no run: what that is called, and why there is none.
         evidence: the folder of evidence, as seen from the file.

@@ -90,7 +90,7 @@ def bisect(
     """Find the first version of RocketMQ on which a scenario ends differently, by halves.
 
     Whatever versions the scenario says it is about, all are asked. The exit code is 0 where one version is the
-    first that ends differently, 1 where all end alike or it changes more than once, 3 where that can't be told.
+    first that ends differently, 1 where all end alike or it changes more than once, 3 if the runs don't decide.
 
     Example: `rocketchaos bisect retries-filtered-by-sql --from 4.9.4 --to 5.5.0`
     """

@@ -53,7 +53,7 @@ MinutesOption = Annotated[
 ]
 NightSeedOption = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Decides every scenario. A random one unless given, and told."),
+    typer.Option("--seed", min=0, help="Decides every scenario. Default: a random one, which is printed."),
 ]
 ProfileOption = Annotated[
     Path | None,
@@ -72,8 +72,7 @@ KnownOption = Annotated[
     typer.Option(
         "--known",
         metavar="FILE",
-        help="The quarantine: codes of findings, one a line, that are looked for and told, and change no "
-        "exit code.",
+        help="The quarantine: codes of findings, one a line, that are reported and change no exit code.",
     ),
 ]
 StoreOption = Annotated[

@@ -16,7 +16,7 @@ _BARE: Mapping[str, dict[str, Any]] = {"succeed": {}, "block": {"block": ALL}}
 
 
 class Behaviour(Strict):
-    """What the listener does, `succeed` unless told; `block` alone blocks on every message.
+    """What the listener does, default `succeed`; `block` alone blocks on every message.
 
     Several of the keys together are `{slow: 50ms, fail: 1}`: it takes its time, and then fails.
     """

@@ -58,7 +58,7 @@ class Sending(Strict):
 
     @property
     def as_data(self) -> dict[str, Any]:
-        """What the worker is told; empty where it is sent as usual."""
+        """What the worker gets; empty where it is sent as usual."""
         data: dict[str, Any] = {}
         if self.delay_level is not None:
             data["delay_level"] = self.delay_level

@@ -22,8 +22,8 @@ second to each address, and each member is asked once a look.
 
 {requests}
 
-What may be a moment of a change, as a rebalance, is looked at again for up to 27 s before it is told. What could
-not be asked, or told, is `undetermined`, and never fine.
+What may be a moment of a change, as a rebalance, is looked at again for up to 27 s before it is reported. What
+could not be asked or answered is `undetermined`, and never fine.
 
 | exit code | meaning |
 |---|---|

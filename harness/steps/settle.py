@@ -27,7 +27,7 @@ class Settle(Step):
     online now; one that shares all queues with the others (POP, gRPC) is served from each of them, if its client
     tells. In any case each broker knows just those who are online. `subscription`: on every broker the stored
     subscription is the newest of the members' own, and stays so on a second look; where a client doesn't tell its
-    own, it is one of theirs or the newest that is told, and stays so for 2 s. `offsets`: the group's offsets are
+    own, it is one of theirs or the newest that is known, and stays so for 2 s. `offsets`: the group's offsets are
     at most `lag` messages behind in total. `route`: the name server and the producer know every running broker of
     the topic, as it is some time after a `restart`. `own_offsets`: by its own offset store the consumer has
     consumed all of each queue that it has, so that a `stop` or a `restart` from here on makes nothing come again.
@@ -84,11 +84,11 @@ class Settle(Step):
         description="the topic, needed with `subscription`, `offsets`, `own_offsets` and `unstored`; with "
         "`delivered` only messages of it",
     )
-    lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; 0 unless told")
+    lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; default 0")
     queues_of: ConsumerRef | None = Field(
         default=None, description="with `offsets`: only the queues that this consumer owned when last seen"
     )
-    count: int | None = Field(default=None, ge=1, description="so many, or more; 1 unless told")
+    count: int | None = Field(default=None, ge=1, description="at least this many; default 1")
     matches: str | None = Field(
         default=None,
         min_length=1,

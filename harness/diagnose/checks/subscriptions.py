@@ -145,7 +145,7 @@ def nobodys(view: GroupView) -> Iterator[Result]:
     """A broker that holds what no member wants."""
     if view.silent or not view.online or view.broadcasting:
         if view.silent and view.online:
-            yield Unknown("not every member told what it wants", topic="")
+            yield Unknown("not every member reported its subscription", topic="")
         return
     for topic in view.topics:
         meanings = view.meanings(topic)
