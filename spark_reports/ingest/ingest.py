@@ -44,6 +44,7 @@ def ingest(
         EnvironmentNotReady: the store can't be written.
     """
     begun = time.monotonic()
+    store.begin_ingest()
     progress("looking for run folders")
     folders = run_folders(spark, runs)
     listed = {item.source for item in folders}
