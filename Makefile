@@ -95,6 +95,10 @@ docs: $(VENV)/.dev ## the documentation as a site in build/site, every link and 
 	@mkdir -p build; NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build > build/docs.txt 2>&1 || { cat build/docs.txt >&2; exit 1; }
 	@echo "Open build/site/index.html." >&2
 
+.PHONY: readability
+readability: $(VENV)/.dev ## how easy README and guides are to read, into docs/readability.md; fails below 55
+	@mkdir -p build; $(BIN)/python .ci/readability.py > build/readability.md; cp build/readability.md docs/readability.md
+
 .PHONY: pictures
 pictures: $(VENV)/.dev ## the pictures of the README, from what `make demo-report` made
 	@PYTHONPATH=. $(BIN)/python -m tests.browser.make_pictures
