@@ -41,7 +41,7 @@ class LogLapse(Check):
     at_least: DurationMs | None = Field(default=None, description="so long or longer")
     at_most: DurationMs | None = Field(default=None, description="so long or shorter")
     since: MomentName | None = Field(default=None, description="only lines after this observation")
-    times: int = Field(default=1, ge=1, description="so many such times, or more, are needed for an answer")
+    times: int = Field(default=1, ge=1, description="at least this many such times are needed for an answer")
 
     @model_validator(mode="after")
     def _says_something(self) -> LogLapse:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Retry(Count):
-    """So many deliveries to the group were retries: a listener had failed, and the message came again.
+    """The number of deliveries to the group that were retries: a listener had failed, and the message came again.
 
     A concurrent listener's come through `%RETRY%<group>`, an orderly one's stay in place; both have a
     reconsumeTimes of 1 or more. `after_at_least` and `after_at_most` must hold for each of them: the time from

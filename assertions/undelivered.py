@@ -32,7 +32,7 @@ _WAITING = (MessageClass.IN_FLIGHT, MessageClass.IN_RETRY, MessageClass.STRANDED
 
 
 class Undelivered(Count):
-    """So many messages reached no listener of the group, for the reason that the oracle gives.
+    """The number of messages that reached no listener of the group, for the reason that the oracle gives.
 
     The reasons: `filtered-by-broker`, `filtered-by-client`, `stranded`, `in-flight`, `in-retry`,
     `dead-letter`, `lost`, `undetermined`. Without a reason any of them counts, except for messages in retry and

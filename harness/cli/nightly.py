@@ -101,7 +101,7 @@ KeptOption = Annotated[
     typer.Option(
         "--keep",
         min=0,
-        help="Of the runs that show nothing, and of those that say nothing, keep the folders of the last so many, "
+        help="Of the runs that show nothing, and of those that say nothing, keep the folders of the last this many, "
         "those of earlier nights with --keep included. [default: all]",
     ),
 ]
@@ -187,7 +187,7 @@ def _part(shard: str | None, seed: int | None) -> Shard:
 
 
 def _require_what_comes_last(store: str | None, reports: Path | None, junit: Path | None) -> None:
-    """What is missing for the reports, or for a file, is said now, and not when the night is over."""
+    """It reports a missing package or file now, and not when the night is over."""
     if store is not None:
         require_packages(reports=True)
     elif reports is not None:

@@ -54,7 +54,7 @@ def reproduce(
             autocompletion=scenario_names,
         ),
     ],
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="So many times, and the distribution.")] = 1,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Repeat it, and show the distribution.")] = 1,
     parallel: ParallelOption = None,
     rocketmq: ChosenRocketmqOption = None,
     matrix: MatrixOption = None,

@@ -24,7 +24,7 @@ class Behaviour(Strict):
     fail: int | None = Field(
         default=None,
         gt=0,
-        description="so many deliveries of each message fail, counted over the group by the message's "
+        description="this many deliveries of each message fail, counted over the group by the message's "
         "reconsumeTimes: concurrently RECONSUME_LATER, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT",
     )
     block: OneOrMore[str] | None = Field(

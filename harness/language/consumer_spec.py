@@ -191,7 +191,7 @@ class Consumer(Strict):
     max_reconsume_times: int | None = Field(
         default=None,
         ge=0,
-        description="so many retries, then the dead letter queue; 16 in RocketMQ, endless orderly",
+        description="this many retries, then the dead letter queue; 16 in RocketMQ, endless orderly",
     )
     retry_delay_level: int | None = Field(
         default=None,
@@ -207,7 +207,10 @@ class Consumer(Strict):
         default=None, ge=1, le=1000, description="consumeThreadMin and consumeThreadMax; 20 in RocketMQ"
     )
     pull_threshold_for_queue: int | None = Field(
-        default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
+        default=None,
+        ge=1,
+        le=65535,
+        description="this many messages cached of a queue, then it stops pulling",
     )
     pull_interval: DurationMs | None = Field(
         default=None,

@@ -35,7 +35,7 @@ class Settle(Step):
     of every message sent so far is certain: the group's offset has passed it, and none waits for a retry; or for
     so long that nothing can be on its way, 6 s compressed, nothing has happened to it or to the group.
 
-    These take a `count`, and hold as soon as there are so many or more, counted from the run's beginning.
+    These take a `count`, and hold as soon as there are at least this many, counted from the run's beginning.
     `delivered`: different messages that listeners got. `blocked`: messages that listeners hold on to by their
     `behaviour`. `retried`: deliveries that were retries. `dead_letters`: messages in the dead-letter queue.
     `log`: lines of a log that match. `unstored`, of which only this moment counts: messages that listeners have
@@ -60,24 +60,22 @@ class Settle(Step):
     route: TopicName | None = Field(default=None, description="the topic whose route must settle")
     delivered: Target | None = Field(
         default=None,
-        description="whose listeners must get so many messages: a consumer, a group, or a variable",
+        description="whose listeners must get this many messages: a consumer, a group, or a variable",
     )
-    blocked: Target | None = Field(
-        default=None, description="whose listeners must hold on to so many messages"
-    )
-    retried: Target | None = Field(default=None, description="whose listeners must get so many retries")
+    blocked: Target | None = Field(default=None, description="whose listeners must hold this many messages")
+    retried: Target | None = Field(default=None, description="whose listeners must get this many retries")
     sealed: GroupName | None = Field(
         default=None, description="the group for which the fate of every message must be certain"
     )
     unstored: GroupName | None = Field(
         default=None,
-        description="the group of which so many messages of `topic` must be handled, and their offsets not stored",
+        description="the group that must have handled this many of `topic`, without storing their offsets",
     )
     dead_letters: GroupName | None = Field(
-        default=None, description="the group whose dead-letter queue must have so many messages"
+        default=None, description="the group whose dead-letter queue must have this many messages"
     )
     log: ActorRef | None = Field(
-        default=None, description="the node or the consumer whose log must have so many lines"
+        default=None, description="the node or the consumer whose log must have this many lines"
     )
     topic: TopicName | None = Field(
         default=None,

@@ -45,7 +45,7 @@ def by_owners(group: Scaled, shares: Mapping[str, tuple[Queue, ...]], title: str
 
 
 def by_configuration(group: Scaled) -> Document | str:
-    """RC0301 and RC0302: members with queues set by configuration, of which some belong to nobody or to several."""
+    """RC0301 and RC0302: members with queues set by configuration: some belong to nobody or to several."""
     topic, real = group.topic, group.real_topic
     if any(member.strategy != BY_CONFIG for member in group.members.values()):
         return "why members have other queues than their share can't be seen from outside"
