@@ -52,7 +52,7 @@ def claims_table(
     """The whole file.
 
     Args:
-        claims: those that are told, by their ids.
+        claims: those to show, by their ids.
         verdicts: what was measured.
         why_no_run: of a claim and a version of which there is no run: what that is called, and why there is none.
         evidence: the folder of evidence, as seen from the file.
@@ -125,7 +125,7 @@ def _link(name: str) -> str:
 
 
 def _claim(name: str, claim: Claim, own: Sequence[Verdict], evidence: str | None) -> str:
-    lines = [f"### {name}\n", f"{cell(claim.claim)}\n", f"- **What is said**: {cell(said(claim))}"]
+    lines = [f"### {name}\n", f"{cell(claim.claim)}\n", f"- **The claim**: {cell(said(claim))}"]
     if claim.really:
         lines.append(f"- **What really happens**: {cell(claim.really)}")
     if claim.unobservable:

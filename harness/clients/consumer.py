@@ -41,7 +41,7 @@ class Consumer:
 
     `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
     scenario's topic and group names into those of the run. `queues` are those of a topic, on all brokers.
-    `servers` is how the client reaches them, as `start-consumer` is told.
+    `servers` is how the client reaches them, as `start-consumer` names them.
     `rocketmq` is the servers' version.
     `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
     `start_limit_s` is how long a program of the user's may take to start its consumer.
@@ -179,7 +179,7 @@ class Consumer:
         ]
 
     def subscribe(self, topic: str, expression: Expression) -> None:
-        """Subscribe while it runs: the brokers are told at once, by a heartbeat."""
+        """Subscribe while it runs: the brokers learn of it at once, by a heartbeat."""
         self._tell_request_mode(topic)
         self._alive_worker().request(
             "subscribe",
@@ -373,7 +373,7 @@ def _of_host(spec: ConsumerSpec) -> bool:
 
 
 def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """What a worker is told of a consumer besides its name, its subscriptions and its settings."""
+    """What a worker gets of a consumer besides its name, its subscriptions and its settings."""
     return {
         "api": spec.api,
         "model": spec.model,

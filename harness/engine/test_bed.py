@@ -60,7 +60,7 @@ class TestBed:
     """The clients of one run: provisioned before its first step, torn down after its last."""
 
     __test__ = False
-    """It is nothing that pytest collects."""
+    """pytest collects no tests here."""
 
     def __init__(
         self,
@@ -283,7 +283,7 @@ class TestBed:
             self.note(Trouble.INTERRUPTED, f"interrupted: {str(failure) or 'Ctrl-C'}")
 
     def check_memory(self) -> None:
-        """Make sure that no server ran out of memory: what it then leaves unanswered is nothing of RocketMQ's.
+        """Make sure that no server ran out of memory: what it then leaves unanswered isn't RocketMQ's.
 
         Raises:
             EnvironmentNotReady: one did.

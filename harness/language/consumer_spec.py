@@ -119,8 +119,8 @@ class Consumer(Strict):
     )
     client: ClientText | None = Field(
         default=None,
-        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; unless "
-        "told, that of the matrix, otherwise `java` in the brokers' version",
+        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; default: "
+        "that of the matrix, otherwise `java` in the brokers' version",
     )
     app: App | None = Field(
         default=None,
@@ -131,9 +131,9 @@ class Consumer(Strict):
     api: ApiName = Field(
         default="push",
         description="`push`: DefaultMQPushConsumer, or what its client has for it; `pop`: the same in POP mode "
-        "(5.x), of which the brokers are told before its start; `lite-pull`: DefaultLitePullConsumer, polled all "
-        "the time; `pull`: DefaultMQPullConsumer, whose queues are pulled all the time; `simple`: SimpleConsumer "
-        "of `grpc`, asked all the time",
+        "(5.x), which the harness sets on the brokers before its start; `lite-pull`: DefaultLitePullConsumer, "
+        "polled all the time; `pull`: DefaultMQPullConsumer, whose queues are pulled all the time; `simple`: "
+        "SimpleConsumer of `grpc`, asked all the time",
     )
     subscribe: dict[TopicKey, ExpressionField] = Field(
         min_length=1,
@@ -142,8 +142,8 @@ class Consumer(Strict):
     )
     client_id: ClientId | None = Field(
         default=None,
-        description="the first part of its client id (clientIP), which orders the allocation, its name unless "
-        "told; or with `@` the whole id, `172.17.0.2@1`, that it has in every run. Those that have one id, and "
+        description="the first part of its client id (clientIP), which orders the allocation, by default its "
+        "name; or with `@` the whole id, `172.17.0.2@1`, that it has in every run. Those that have one id, and "
         "are not `beside` each other, are processes of their own",
     )
     process: Literal["own"] | None = Field(
@@ -202,14 +202,14 @@ class Consumer(Strict):
     max_reconsume_times: int | None = Field(
         default=None,
         ge=0,
-        description="so many retries, then the dead letter queue; 16 in RocketMQ, endless orderly",
+        description="this many retries, then the dead letter queue; 16 in RocketMQ, endless orderly",
     )
     retry_delay_level: int | None = Field(
         default=None,
         ge=-1,
         le=18,
-        description="the delay of a retry, 1 is 1 s, -1 the dead letter queue at once; the broker's own, 10 s and "
-        "rising, unless told",
+        description="the delay of a retry, 1 is 1 s, -1 the dead letter queue at once; default: the broker's own, "
+        "10 s and rising",
     )
     batch_size: int | None = Field(
         default=None, ge=1, le=1024, description="consumeMessageBatchMaxSize: messages a call of the listener"
@@ -218,7 +218,10 @@ class Consumer(Strict):
         default=None, ge=1, le=1000, description="consumeThreadMin and consumeThreadMax; 20 in RocketMQ"
     )
     pull_threshold_for_queue: int | None = Field(
-        default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
+        default=None,
+        ge=1,
+        le=65535,
+        description="this many messages cached of a queue, then it stops pulling",
     )
     pull_interval: DurationMs | None = Field(
         default=None,
@@ -350,7 +353,8 @@ class Consumer(Strict):
 
     @property
     def needs_own_process(self) -> bool:
-        """Whether it can't share a process: it was told so, or keeps files where its process keeps its own.
+        """Whether it can't share a process: the scenario says so, or it keeps files where its process keeps
+        its own.
 
         Or its client is one of those that don't, or has an id that other runs' may have.
         """

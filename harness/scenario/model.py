@@ -92,7 +92,7 @@ class Scenario(Strict):
         description="`faithful` keeps RocketMQ's own timers, `compressed` shortens those that have a knob",
     )
     rocketmq: VersionRange = Field(
-        default="", description="the versions that it speaks of: `>=5.0`, `>=4.9.4,<5.2`; all unless told"
+        default="", description="the versions that it speaks of: `>=5.0`, `>=4.9.4,<5.2`; default all"
     )
     workers: Literal["host", "containers"] = Field(
         default="host",
@@ -125,13 +125,13 @@ class Scenario(Strict):
     also: Checks = Field(default=(), description="checks that must hold whatever the outcome")
     tendency: Checks = Field(
         default=(),
-        description="checks that are measured and never judged, for what races: how often each holds is told as a "
-        "share of the runs",
+        description="checks that are measured and never judged, for what races: how often each holds, as a share "
+        "of the runs",
     )
     repeats: Repeats | None = Field(
         default=None,
-        description="how often it is run for a verdict; where it is not told, once, or where it has a "
-        "`tendency` as often as the defaults say",
+        description="how often it is run for a verdict; default once, or with a `tendency` as often as the "
+        "defaults say",
     )
     expected: Expected = Field(
         default="reproduced",

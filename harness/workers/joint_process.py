@@ -18,7 +18,7 @@ class JointProcess:
     def __init__(self, spawn: Callable[[OnEvent, OnDeath], Worker]) -> None:
         """
         Args:
-            spawn: begins the process, with what is told of its events and of its death.
+            spawn: begins the process, with what is called for its events and for its death.
         """
         self._lock = threading.Lock()
         self._listeners: dict[str, tuple[OnEvent, OnDeath]] = {}

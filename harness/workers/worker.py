@@ -29,7 +29,7 @@ from rocketchaos.harness.workers.worker_kinds import WorkerKind
 
 OnEvent = Callable[[WorkerEvent], None]
 OnDeath = Callable[[str, str, Trouble], None]
-"""Told the worker's name, the reason, and whether the environment or the harness failed."""
+"""Called with the worker's name, the reason, and whether the environment or the harness failed."""
 
 _END_LIMIT_S = 10.0
 """How long a process may take to be gone once it was killed, or has closed its pipe."""

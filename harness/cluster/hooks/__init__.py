@@ -31,7 +31,7 @@ def hook_classes(
         version: of RocketMQ.
         java: which runs the compiler, and the broker.
         classpath: the broker's.
-        progress: told in a few words what takes time.
+        progress: called with a few words before anything that takes time.
 
     Raises:
         EnvironmentNotReady: the compiler can't be fetched, or can't compile it.

@@ -30,7 +30,7 @@ class WorkerDied(Body, frozen=True, kw_only=True):
 
 
 class ConsumerStarting(Body, frozen=True, kw_only=True):
-    """A consumer is told to start: from here on it may ask for messages."""
+    """The harness asks a consumer to start: from here on it may ask for messages."""
 
     kind: ClassVar[str] = "consumer-starting"
     node: ClassVar[str] = "consumer"
@@ -53,7 +53,7 @@ class ProgramSubscription(Body, frozen=True, kw_only=True):
 class ConsumerStarted(Body, frozen=True, kw_only=True):
     """A consumer's own start() has returned.
 
-    What its client can do is told as `harness.rocketmq.client_kinds.Api` has it; older histories lack that.
+    What its client can do is as in `harness.rocketmq.client_kinds.Api`; older histories lack that.
     """
 
     kind: ClassVar[str] = "consumer-started"
@@ -189,7 +189,7 @@ class ClaimedSubscription(Part, frozen=True, kw_only=True):
 
 
 class HeartbeatSent(Body, frozen=True, kw_only=True):
-    """A client made by hand has told brokers that it is a member of a group."""
+    """A client made by hand has sent brokers a heartbeat as a member of a group."""
 
     kind: ClassVar[str] = "heartbeat-sent"
     node: ClassVar[str] = "hand-made"

@@ -121,7 +121,7 @@ def _queues_of(received: Sequence[Event[Received]]) -> str:
 
 
 def _in_words(event: Event) -> str | None:
-    """None: it is told by the sends, the deliveries and the subscriptions, or not at all."""
+    """None: the sends, the deliveries and the subscriptions show it, or nothing does."""
     match event.body:
         case ConsumerStarting(subscribe=subscribe):
             expressions = ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items())
