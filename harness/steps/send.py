@@ -71,8 +71,8 @@ class Send(Sending, Step):
         default=None,
         min_length=1,
         description="a file with the text of every message, in which `$key` is its key and `$number` its number "
-        "in the topic: `fixtures/order.json`, seen from the scenario's file, then from the current folder; default "
-        "its key",
+        "in the topic: `fixtures/order.json`, seen from the scenario's file, then from the current folder; "
+        "default its key",
     )
     every: DurationMs | None = Field(
         default=None, gt=0, description="the time from one message to the next; none: as fast as it goes"
