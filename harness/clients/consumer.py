@@ -149,8 +149,9 @@ class Consumer:
         if "client_id" not in answer:
             groups = ", ".join(answer["groups"])
             raise EnvironmentNotReady(
-                f"the program of {self.name} has started no consumer of the group {self.spec.group} within "
-                f"{self._start_limit_s:g} s; it has started {f'those of {groups}' if groups else 'none at all'}",
+                f"the program of {self.name} has not started its consumer of the group {self.spec.group} within "
+                f"{self._start_limit_s:g} s; so far it has started "
+                f"{f'a consumer of {groups}' if groups else 'no consumer at all'}",
                 "What it printed is in the run folder, logs/. `ready_within` gives it more time.",
                 about=(self.name,),
             )

@@ -167,7 +167,8 @@ def evaluate(
 def _view(looks: Sequence[Look], group: str, collector: Collector) -> GroupView:
     own = tuple(look for look in looks if group in look.stored)
     named = collector.scope.groups is not None
-    return GroupView(group, own, tuple(collector.topics_of(own[-1], group)), named)
+    topics = tuple(collector.topics_of(own[-1], group))
+    return GroupView(group, own, topics, named, collector.scope.pseudonyms)
 
 
 def _signs(results: Mapping[Place, Sequence[Result]]) -> frozenset[Sign]:

@@ -46,6 +46,8 @@ class GroupView:
     """That are looked at; the group's retry topic is none of them."""
     named: bool = False
     """The user asked for this group by its name."""
+    pseudonyms: bool = False
+    """Names are a bundle's pseudonyms."""
 
     @property
     def now(self) -> Look:

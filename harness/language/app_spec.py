@@ -11,7 +11,7 @@ from rocketchaos.harness.language.words import DurationMs, Strict, as_tuple
 
 NAMESERVER = "$nameserver"
 """Where it stands in what the program is told: the name server's address, `127.0.0.1:9876`."""
-READY_WITHIN_MS = 60_000
+READY_WITHIN_MS = 120_000
 
 
 def _as_text(value: Any) -> Any:
@@ -48,7 +48,7 @@ class App(Strict):
     ready_within: DurationMs = Field(
         default=READY_WITHIN_MS,
         gt=0,
-        description="so long it may take until it has started a consumer of the group; default 60 s",
+        description="so long it may take until it has started a consumer of the group; default 120 s",
     )
 
     def told(self, nameserver: str) -> App:

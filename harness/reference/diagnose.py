@@ -37,7 +37,8 @@ or as long as clients take to learn of new queues (57 s), or a broker to let go 
 `--bundle FILE` writes all questions and answers into a file, with one pseudonym for each address, client id,
 group, topic and broker; `FILE.names.json`, which is yours alone, says what they stand for. Tags and subscription
 expressions stay as they are; there are no message bodies in it. `rocketchaos diagnose FILE` finds the same in it.
-With pseudonyms the shares of `AllocateMessageQueueConsistentHash` can't be recomputed.
+With pseudonyms the shares of `AllocateMessageQueueConsistentHash`, which go by hashes of real names, can't be
+recomputed: what hangs on them is undetermined there.
 
 `--write-scenario FOLDER` writes scenarios that do a finding again on your own machine, each with its control:
 {scenarios}.

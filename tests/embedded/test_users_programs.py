@@ -126,8 +126,8 @@ def test_a_jar_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     ("mode", "words"),
     [
         ("ends", ["exit code 1", "no database"]),
-        ("idle", ["has started no consumer of the group g within 20 s", "none at all"]),
-        ("stranger", ["has started no consumer of the group g within 20 s", "those of other"]),
+        ("idle", ["has not started its consumer of the group g within 20 s", "no consumer at all"]),
+        ("stranger", ["has not started its consumer of the group g within 20 s", "a consumer of other"]),
     ],
 )
 def test_a_program_that_never_consumes_is_one_message(run: Run, mode: str, words: list[str]) -> None:

@@ -135,6 +135,32 @@ class ConsumerStatusObserved(Observation, frozen=True, kw_only=True):
     """Their client ids."""
 
 
+class DiagnosisFinding(Part, frozen=True, kw_only=True):
+    """One finding of `rocketchaos diagnose`."""
+
+    code: str
+    level: str
+    """`info`, `warning`, `error`."""
+    topic: str
+    """Empty: it is the group's, or the cluster's."""
+    sentence: str
+
+
+class DiagnosisObserved(Observation, frozen=True, kw_only=True):
+    """What `rocketchaos diagnose` says of a group."""
+
+    kind: ClassVar[str] = "diagnosis-observed"
+    node: ClassVar[str] = "harness"
+    group: str
+    findings: tuple[DiagnosisFinding, ...]
+    undetermined: tuple[str, ...]
+    """The codes that could not be told."""
+    looks: int
+    """How often it looked."""
+    seconds: float
+    """How long it took."""
+
+
 class TracksObserved(Observation, frozen=True, kw_only=True):
     """What `messageTrackDetail` says of a message."""
 
