@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.behaviour import Behaviour
 from rocketchaos.harness.language.words import (
     ClientId,
@@ -94,6 +95,10 @@ def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
 
 
+PROGRAM = next(kind.name for kind in CLIENT_KINDS.values() if kind.users_program)
+"""The client of a consumer that is a program of the user's."""
+
+
 def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
     """Why a client can't speak to servers of this version; None where it can."""
     if needs_proxy and not contains(PROXY_SINCE, rocketmq):
@@ -116,6 +121,12 @@ class Consumer(Strict):
         default=None,
         description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; unless "
         "told, that of the matrix, otherwise `java` in the brokers' version",
+    )
+    app: App | None = Field(
+        default=None,
+        description="a program of your own, as it is: `{jar: target/billing.jar, args: "
+        "[--rocketmq.name-server=$nameserver]}`; `subscribe` says what it is expected to subscribe to. Another "
+        "consumer of the same program is `beside` this one",
     )
     api: ApiName = Field(
         default="push",
@@ -251,6 +262,13 @@ class Consumer(Strict):
         "`{consumeTimeout: 1, pullBatchSize: 1}`; what the client then refuses is seen at its start",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _a_program(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("app") is not None and data.get("client") is None:
+            return {**data, "client": PROGRAM}
+        return data
+
     @model_validator(mode="after")
     def _fits_together(self) -> Consumer:
         for problem in _problems(self):
@@ -299,6 +317,10 @@ class Consumer(Strict):
 
     def why_not_with(self, choice: ClientChoice) -> str | None:
         """Why a client can't be this consumer; None where it can."""
+        if choice.kind.users_program and self.app is None and self.beside is None:
+            return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{jar: …}}`"
+        if self.app is not None and not choice.kind.users_program:
+            return f"`app` is a client itself: leave out `client: {choice}`"
         api = choice.kind.apis.get(self.api)
         if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
@@ -411,6 +433,8 @@ def _problems(consumer: Consumer) -> Iterator[str]:
     if reason is not None:
         yield reason
         return
+    if consumer.beside is not None and consumer.app is not None:
+        yield "`beside` says which program it is in: leave out `app`"
     if consumer.beside is not None and consumer.process == "own":
         yield "it has a process of its own, and can't be `beside` another one"
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):

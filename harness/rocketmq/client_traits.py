@@ -135,6 +135,9 @@ class ClientKind:
     """Whether its producer sends a message to the queue that it is told."""
     compressed: bool = True
     """Whether its timers can be set: those of the C++ and the gRPC client can't."""
+    users_program: bool = False
+    """Whether it is a whole program, which `app` of a consumer says: it begins with the consumer's start, has the
+    names of topics and groups in it, and ends by SIGTERM."""
 
 
 def by_api(*apis: Api) -> Mapping[str, Api]:

@@ -39,6 +39,17 @@ class ConsumerStarting(Body, frozen=True, kw_only=True):
     """By topic."""
 
 
+class ProgramSubscription(Body, frozen=True, kw_only=True):
+    """To what a program of the user's subscribes, by itself, as its consumer starts."""
+
+    kind: ClassVar[str] = "program-subscription"
+    node: ClassVar[str] = "worker"
+    subscribe: Mapping[str, Expression]
+    """By topic."""
+    pid: int | None = None
+    """Of the program: consumers of one process have one."""
+
+
 class ConsumerStarted(Body, frozen=True, kw_only=True):
     """A consumer's own start() has returned.
 
