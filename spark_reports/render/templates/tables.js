@@ -79,14 +79,12 @@ function showAll() {
     show(item);
     sort(item);
   }
-  for (const control of bar.elements) {
-    if (control.name) control.value = state.get(control.name) ?? "";
-  }
+  for (const control of bar.querySelectorAll("[name]")) control.value = state.get(control.name) ?? "";
   const chosen = [...Object.entries(FACETS), ["from", "From"], ["to", "To"]]
     .filter(([name]) => state.get(name))
     .map(([name, text]) => text + " " + state.get(name));
   bar.querySelector("output").textContent = chosen.length ? "Tables show: " + chosen.join(", ") + "." : "";
-  bar.querySelector("[type=reset]").hidden = !chosen.length;
+  bar.querySelector(".all").hidden = !chosen.length;
 }
 
 function change(name, wanted) {
@@ -138,9 +136,7 @@ bar.addEventListener("input", ({ target }) => {
   change(target.name, target.value);
   showAll();
 });
-bar.addEventListener("submit", (event) => event.preventDefault());
-bar.addEventListener("reset", (event) => {
-  event.preventDefault();
+bar.querySelector(".all").addEventListener("click", () => {
   for (const name of [...Object.keys(FACETS), "from", "to"]) change(name, "");
   showAll();
 });

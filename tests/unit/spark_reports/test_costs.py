@@ -45,15 +45,12 @@ def test_by_cause_the_newest_run_speaks() -> None:
 
 
 def test_by_scenario_and_by_host_all_runs_are_told_and_what_costs_nothing_is_left_out() -> None:
-    scenarios = [
-        (row["scenario"], row["runs_lost"], row["runs"], row["minutes"]) for row in rows("costs_by_scenario")
-    ]
+    columns = ("scenario", "runs_lost", "runs", "minutes")
+    scenarios = [tuple(row[name] for name in columns) for row in rows("costs_by_scenario")]
     assert scenarios == [("tags", 3, 23, 32), ("kills", 1, 1, 1)]
-    hosts = {
-        row["host"]: (row["minutes_lost"], row["minutes"], row["share_of_minutes"])
-        for row in rows("costs_by_host")
-    }
-    assert hosts == {"ci-1": (4, 24, 4 / 24), "ci-2": (9, 9, 1)}
+    columns = ("host", "minutes_lost", "minutes", "share_of_minutes")
+    hosts = {tuple(row[name] for name in columns) for row in rows("costs_by_host")}
+    assert hosts == {("ci-1", 4, 24, 4 / 24), ("ci-2", 9, 9, 1)}
 
 
 def test_the_line_has_all_of_it_or_nothing() -> None:
