@@ -59,7 +59,7 @@ class ServerCluster(ABC):
             brokers: the names of the brokers, each a master.
             slaves: the brokers that get a slave besides, `<broker>-slave`, which copies the master's log.
             proxy: how the proxy of 5.x runs; None: there is none, or that of the cluster's kind.
-            progress: told in a few words what takes time.
+            progress: called with a few words before anything that takes time.
 
         Raises:
             UsageProblem: no such version, brokers without or with the same names, a proxy that can't be, or a
@@ -93,7 +93,7 @@ class ServerCluster(ABC):
         """
 
     def _port_taken(self) -> None:  # noqa: B027 - most clusters have ports of their own
-        """Told before the next attempt, where another program took a port."""
+        """Called before the next attempt, where another program took a port."""
 
     def start(self) -> None:
         """Start all servers, those that don't need each other at the same time; return when clients can work.
