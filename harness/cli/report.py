@@ -180,6 +180,28 @@ def timing(
     return _make("timing", store, out, form, runs_url, master)
 
 
+def all_reports(
+    store: StoreOption,
+    out: OutOption,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
+) -> ExitCode:
+    """Every report, in one Spark: what is new, flakiness, divergence, timing."""
+    folder, url = _folder(out), _runs_url(runs_url)
+    with _store(store, master, reports=True) as (found, progress):
+        made = _all_written(found, _summary(found, store), folder, progress, url)
+    from rocketchaos.spark_reports.render.text import one_sentence
+
+    for report, written in made:
+        sentence = one_sentence(report, form is Form.MD, url)
+        if form is Form.MD:
+            OUT.print(f"- **{report.title}**: {sentence} Page: `{written.page}`", markup=False)
+        else:
+            OUT.print(f"{report.title}: {sentence}\nPage: {written.page}\n", markup=False)
+    return ExitCode.AS_EXPECTED
+
+
 def export(
     store: StoreOption,
     out: Annotated[str, typer.Option("--out", metavar="URI", help="An empty folder.")],
@@ -254,15 +276,14 @@ def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
     """
     with _spark(None, reports=True) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
-        from rocketchaos.spark_reports.report_kinds import REPORTS
         from rocketchaos.spark_reports.store import Store
 
         kept = Store.create(spark, store, progress)
         ingest_runs(spark, kept, [str(runs)], progress)
         kept.register()
         summary = kept.summary()
-        names = REPORTS if summary.runs else ()
-        return [_written(kept, summary, name, out, progress)[1].page for name in names]
+        made = _all_written(kept, summary, out, progress) if summary.runs else []
+        return [written.page for _, written in made]
 
 
 COMMANDS: Mapping[str, Callable[..., ExitCode]] = {
@@ -271,6 +292,7 @@ COMMANDS: Mapping[str, Callable[..., ExitCode]] = {
     "flakiness": flakiness,
     "divergence": divergence,
     "timing": timing,
+    "all": all_reports,
     "export": export,
     "tidy": tidy,
     "migrate": migrate,
@@ -355,6 +377,24 @@ def _written(
     report = REPORTS[name](store.spark, summary)
     progress("writing the report")
     return report, write(store.spark, report, folder, url)
+
+
+def _all_written(
+    store: Store, summary: StoreSummary, folder: Path, progress: Progress, url: RunsUrl | None = None
+) -> list[tuple[Report, Written]]:
+    """Every report, side by side: on few runs most of the time is Spark's planning, which one core does."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rocketchaos.spark_reports.render.files import write
+    from rocketchaos.spark_reports.report_kinds import REPORTS
+
+    def made(build: Callable[[SparkSession, StoreSummary], Report]) -> tuple[Report, Written]:
+        report = build(store.spark, summary)
+        return report, write(store.spark, report, folder, url)
+
+    progress(f"making {len(REPORTS)} reports")
+    with ThreadPoolExecutor(len(REPORTS)) as pool:
+        return list(pool.map(made, REPORTS.values()))
 
 
 @contextmanager

@@ -211,13 +211,19 @@ class _Shares(NamedTuple):
 
 
 def _changes(shares: Sequence[_Shares], tests: Sequence[Significance]) -> list[Change]:
-    """Those that are on the other side of always, sometimes and never, or that surely are others."""
+    """Those that surely are others, and those that are news though it may be chance."""
     changes = [
         Change(item.pair, item.before, item.after, _difference(item.before, item.after), p, item.claim)
         for item, p in zip(shares, tarone_holm(tests), strict=True)
     ]
-    found = [item for item in changes if item.sure or item.states[0] is not item.states[1]]
+    found = [item for item in changes if item.sure or _is_news(item)]
     return sorted(found, key=lambda item: (*item.gravity, item.pair.cell, item.claim or ""))
+
+
+def _is_news(change: Change) -> bool:
+    """Whether it is, though it may be chance: a few good runs of what failed at times are none."""
+    before, after = change.states
+    return before is not after and (change.worse or before is State.NEVER)
 
 
 def _causes(causes: Sequence[CauseSeen]) -> list[CauseChange]:

@@ -144,6 +144,7 @@ def test_what_a_cell_became(before: Share, after: Share, word: str, verdict: str
     [
         (share(30, 30), share(3, 3)),
         (share(27, 30), share(26, 30)),
+        (share(10, 11), share(3, 3)),
         (share(0, 3), share(0, 9)),
         (share(5, 5), share(0, 0)),
     ],
