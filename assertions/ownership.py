@@ -96,8 +96,6 @@ class Ownership(Check):
             return Answer(None, expected, view.why_not_owned(tuple(missing), why))
         seen = [(queue.broker, queue.queue_id) for queue in offsets[-1].body.queues]
         queues = view.pulled_queues(self.topic, end, seen)
-        ids = [events[name].body.client_id for name in online]
-        ids += view.hand_made_ids(group, end)
         if not any(self.topic in view.own_subscriptions.at(name, events[name].n) for name in online):
             return Answer(None, expected, "no online member subscribes to it")
         holds, texts = True, []
@@ -106,7 +104,10 @@ class Ownership(Check):
                 texts.append(f"{name} doesn't subscribe to it")
                 continue
             client_id = events[name].body.client_id
-            given = view.scenario.consumers[name].share(queues, ids, client_id, view.real_topic(self.topic))
+            counted = view.scenario.counted_by(name, online)
+            ids = [*(events[other].body.client_id for other in counted), *view.hand_made_ids(group, end)]
+            known = [queue for queue in queues if queue[0] in view.scenario.known_to(name)]
+            given = view.scenario.consumers[name].share(known, ids, client_id, view.real_topic(self.topic))
             share = [queue_name(*queue) for queue in given]
             own = owned_queues(events[name], self.topic)
             holds &= sorted(own) == sorted(share)

@@ -40,7 +40,6 @@ def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[s
     members = context.members.online(group)
     ids = {name: context.consumers[name].client_id for name in members}
     hand_made = context.hand_made.ids(group)
-    everybody = [*ids.values(), *hand_made]
     keepers = context.servers.keepers_of_group(group)
     if not keepers:
         return Seen(False, f"no broker can be asked: {context.servers.down}"), {}
@@ -67,8 +66,13 @@ def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[s
     for name, view in views.items():
         consumer = context.consumers[name]
         for topic in consumer.subscriptions:
-            share = tuple(sorted(context.servers.routed_queues(topic)))
+            known = context.scenario.known_to(name)
+            share = tuple(
+                sorted(queue for queue in context.servers.routed_queues(topic) if queue[0] in known)
+            )
             if consumer.spec.traits.queues == "owned":
+                counted = context.scenario.counted_by(name, members)
+                everybody = [*(ids[other] for other in counted), *hand_made]
                 share = consumer.spec.share(share, everybody, ids[name], context.names.real(topic))
             own = view.queues.get(topic, ())
             locked = _locked_by_others(context, views, name, topic)

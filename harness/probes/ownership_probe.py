@@ -61,7 +61,8 @@ def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
     if _shares_its_id(context, consumer, group):
         # A broker would ask whichever client of this id it finds first (ConsumerGroupInfo.findChannel, 4.9.4).
         return context.consumers[consumer].running_info()
-    brokers = context.servers.brokers_of_group(group)
+    known = context.scenario.known_to(consumer)
+    brokers = {name: at for name, at in context.servers.brokers_of_group(group).items() if name in known}
     if not brokers:
         raise WorkerFailed(f"no broker can be asked about {consumer}: {context.servers.down}", None)
     address = next(iter(brokers.values()))
