@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from rocketchaos.harness.language.words import as_tuple
 
@@ -13,11 +13,8 @@ NAMESERVER = "nameserver"
 """The name of the first name server's node; the others are `nameserver-2` and so on. Brokers can't have it."""
 MOST = 4
 
-NameServerName = Annotated[str, StringConstraints(pattern=rf"^{NAMESERVER}(-[2-{MOST}])?$")]
-"""A name server's node: `nameserver`, `nameserver-2`."""
-
 NameServerNames = Annotated[
-    tuple[NameServerName, ...],
+    tuple[str, ...],
     BeforeValidator(as_tuple),
     Field(min_length=1),
     WithJsonSchema(
