@@ -24,6 +24,7 @@ from rocketchaos.harness.cli.common_options import (
     RunsOption,
     TimingOption,
 )
+from rocketchaos.harness.cli.completing import claim_names, scenario_names
 from rocketchaos.harness.cli.matrix_option import BUILDS_OPTION
 from rocketchaos.harness.cli.terminal import ERR, OUT, Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
@@ -75,7 +76,10 @@ AllOption = Annotated[
 
 
 def bisect(
-    what: Annotated[str, typer.Argument(metavar="SCENARIO", help="A scenario's name or file.")],
+    what: Annotated[
+        str,
+        typer.Argument(metavar="SCENARIO", help="A scenario's name or file.", autocompletion=scenario_names),
+    ],
     oldest: FromOption = None,
     newest: ToOption = None,
     builds: BuildsOption = None,
@@ -91,8 +95,6 @@ def bisect(
 
     Whatever versions the scenario says it is about, all are asked. The exit code is 0 where one version is the
     first that ends differently, 1 where all end alike or it changes more than once, 3 where that can't be told.
-
-    Example: `rocketchaos bisect retries-filtered-by-sql --from 4.9.4 --to 5.5.0`
     """
     scenario = load_scenario(find(what))
     options = Options(on=on, timing=None if timing is None else timing.value, runs=runs_or_default(runs))
@@ -101,7 +103,9 @@ def bisect(
 
 
 def claims_bisect(
-    claim: Annotated[str, typer.Argument(metavar="CLAIM", help="A claim's id, `E14`.")],
+    claim: Annotated[
+        str, typer.Argument(metavar="CLAIM", help="A claim's id, `E14`.", autocompletion=claim_names)
+    ],
     oldest: FromOption = None,
     newest: ToOption = None,
     builds: BuildsOption = None,
@@ -116,8 +120,6 @@ def claims_bisect(
 
     It asks the scenarios that speak of the claim on the oldest version, the fast ones if there are any. The exit
     code is as that of `rocketchaos bisect`.
-
-    Example: `rocketchaos claims bisect E14`
     """
     names = chosen(claim)
     if len(names) != 1:

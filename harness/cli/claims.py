@@ -180,6 +180,7 @@ def claims_application() -> typer.Typer:
     app = typer.Typer(
         help="Claims about RocketMQ, measured: run them, write CLAIMS.md, compare two sets of runs.",
         no_args_is_help=True,
+        add_completion=False,
     )
     app.command("run")(ending_in_a_code(claims_run))
     app.command("table")(ending_in_a_code(claims_table_command))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from rocketchaos.harness.cli.completing import words
 from rocketchaos.harness.cli.terminal import OUT
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import nearest
@@ -28,6 +29,7 @@ def explain(
         str | None,
         typer.Argument(
             metavar="[WORD]",
+            autocompletion=words,
             help="A step, a check, a key (`send.per_queue`), what became of a message, an outcome, a timing "
             "profile, an exit code, a claim (`B01`); all of them unless given.",
         ),

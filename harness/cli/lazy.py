@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,7 +69,9 @@ class LazyCommand(TyperCommand):
             typer.Exit: the user interrupted the import.
         """
         try:
-            return typer.main.get_command(self._entry.application(str(self.name)))
+            return _with_example(
+                typer.main.get_command(self._entry.application(str(self.name))), str(self.name)
+            )
         except RocketchaosError as problem:  # what it reads at its import: workers of the user's own
             ERR.print(f"rocketchaos: {problem}", markup=False)
             raise typer.Exit(problem.exit_code) from None
@@ -80,6 +83,20 @@ class LazyCommand(TyperCommand):
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         """The context of the command itself, so that its help, its options and its completion are its own."""
         return self.loaded.make_context(*arguments, **options)
+
+
+def _with_example(command: Any, name: str) -> Any:
+    """The command whose help has whole paragraphs and ends with an example, and so the commands below it."""
+    from rocketchaos.harness.cli.examples import EXAMPLES
+
+    # Typer keeps the line breaks of docstrings, which fit no terminal.
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    if name in EXAMPLES:
+        command.epilog = f"Example: {EXAMPLES[name]}"
+    for below, inner in getattr(command, "commands", {}).items():
+        _with_example(inner, f"{name} {below}")
+    return command
 
 
 def lazy_group(entries: Mapping[str, CommandEntry]) -> type[TyperGroup]:

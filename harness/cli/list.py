@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -20,6 +21,7 @@ from rocketchaos.harness.core.model import SCHEMA_VERSION
 from rocketchaos.harness.plan.keywords import fits
 from rocketchaos.harness.plan.library import SUFFIX, shipped
 from rocketchaos.harness.plan.scenario_list import Listed, listed
+from rocketchaos.harness.plan.themes import THEMES
 
 
 def list_scenarios(
@@ -28,7 +30,7 @@ def list_scenarios(
         typer.Argument(
             metavar="[PATH|WORD...]",
             help="Files or folders, by default those that come with rocketchaos; and words that must all be in "
-            "the name, the title, the theme or a claim.",
+            "the name, the title, the theme or a claim. A theme's name alone lists the theme.",
         ),
     ] = None,
     keywords: Annotated[
@@ -40,11 +42,15 @@ def list_scenarios(
     long: Annotated[
         bool, typer.Option("--long", "-l", help="With expected outcome, control, timing, marks and claims.")
     ] = False,
+    every_theme: Annotated[
+        bool, typer.Option("--all", "-a", help="On a terminal: all scenarios instead of the themes.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> ExitCode:
     """List scenarios by theme, or those that fit words.
 
-    On a terminal each has one line of its width, and controls only their names; elsewhere each has a whole line.
+    On a terminal it shows the themes, or one line for each scenario, and of controls only their names. Elsewhere
+    each scenario has a whole line.
     """
     paths = [Path(text) for text in what or () if _is_path(text)]
     words = [text for text in what or () if not _is_path(text)]
@@ -57,8 +63,12 @@ def list_scenarios(
         json.dump(_document(chosen), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
         return ExitCode.AS_EXPECTED
-    every_one = bool(words or keywords.strip() or long)
     width = shutil.get_terminal_size().columns
+    everything = not (what or keywords.strip() or long)
+    if everything and not every_theme and OUT.is_terminal:
+        OUT.print("\n".join(_themes(chosen, width)), markup=False)
+        return ExitCode.AS_EXPECTED
+    every_one = bool(words or keywords.strip() or long)
     for line, item in _by_theme(chosen, width, every_one=every_one) if OUT.is_terminal else _table(chosen):
         OUT.print(line, markup=False)
         if long and item is not None:
@@ -76,7 +86,22 @@ def _has_scenarios(path: Path) -> bool:
 
 
 def _has(item: Listed, words: Sequence[str]) -> bool:
+    if len(words) == 1 and words[0] in THEMES:
+        return item.theme == words[0]
     return all(any(word.lower() in text.lower() for text in item.words) for word in words)
+
+
+def _themes(scenarios: Sequence[Listed], width: int) -> Iterator[str]:
+    """A line for each theme, and how to go on."""
+    counts = Counter(item.theme for item in scenarios)
+    name_width = max(map(len, counts))
+    for theme, count in counts.items():
+        yield clipped(f"{theme:{name_width}} {count:3}  {THEMES.get(theme, '')}".rstrip(), width)
+    yield ""
+    yield f"{len(scenarios)} scenarios. Show more with:"
+    yield f"  rocketchaos list {next(iter(counts))}    a theme"
+    yield "  rocketchaos list retry      those with a word in name or title"
+    yield "  rocketchaos list --all      all"
 
 
 def _table(scenarios: Sequence[Listed]) -> Iterator[tuple[str, Listed | None]]:

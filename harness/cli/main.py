@@ -118,19 +118,23 @@ def application() -> typer.Typer:
         help="Reproduces, on real RocketMQ, what happens when the members of one consumer group disagree "
         "about their subscription.",
         epilog=EPILOG,
-        no_args_is_help=True,
-        add_completion=False,
+        invoke_without_command=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
     @app.callback()
     def common(
+        context: typer.Context,
         version: bool = typer.Option(
             False, "--version", is_eager=True, callback=_print_version, help="The version."
         ),
     ) -> None:
         del version
+        if context.invoked_subcommand is None:
+            from rocketchaos.harness.cli.next_steps import show_next_steps
+
+            show_next_steps()
 
     return app
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from rocketchaos.harness.cli.completing import scenario_names
 from rocketchaos.harness.cli.terminal import OUT
 from rocketchaos.harness.core.errors import EnvironmentNotReady, ExitCode, UsageProblem
 from rocketchaos.harness.engine.recorded_scenario import scenario_name
@@ -24,7 +25,12 @@ def new(
     ] = "my-scenario",
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="SCENARIO", help="Begin with a copy of this one, a name or a file."),
+        typer.Option(
+            "--from",
+            metavar="SCENARIO",
+            help="Begin with a copy of this one, a name or a file.",
+            autocompletion=scenario_names,
+        ),
     ] = None,
 ) -> ExitCode:
     """Write a commented scenario to start from into NAME.scenario.yaml, here."""

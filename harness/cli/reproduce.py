@@ -27,6 +27,7 @@ from rocketchaos.harness.cli.common_options import (
     Timing,
     TimingOption,
 )
+from rocketchaos.harness.cli.completing import scenario_names
 from rocketchaos.harness.cli.matrix_option import MatrixOption, matrix_of
 from rocketchaos.harness.cli.terminal import ERR, Progress
 from rocketchaos.harness.cluster.cluster_kinds import ClusterKind
@@ -47,7 +48,11 @@ from rocketchaos.harness.scenario.model import Scenario
 def reproduce(
     what: Annotated[
         str,
-        typer.Argument(metavar="NAME|FILE|RUN", help="A scenario's name or file, or the folder of a run."),
+        typer.Argument(
+            metavar="NAME|FILE|RUN",
+            help="A scenario's name or file, or the folder of a run.",
+            autocompletion=scenario_names,
+        ),
     ],
     repeat: Annotated[int, typer.Option("--repeat", min=1, help="So many times, and the distribution.")] = 1,
     parallel: ParallelOption = None,

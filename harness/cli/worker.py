@@ -66,7 +66,7 @@ def _tell(result: Result) -> None:
 
 def worker_application() -> typer.Typer:
     """The group of commands."""
-    app = typer.Typer(no_args_is_help=True)
+    app = typer.Typer(no_args_is_help=True, add_completion=False)
 
     @app.callback()
     def group() -> None:

@@ -13,6 +13,7 @@ from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.collect import Collector, Scope
 from rocketchaos.harness.diagnose.exchange import Asker
 from rocketchaos.harness.diagnose.finding import (
+    SETTLES_S,
     Check,
     Finding,
     Found,
@@ -23,14 +24,14 @@ from rocketchaos.harness.diagnose.finding import (
     Unknown,
 )
 from rocketchaos.harness.diagnose.model import Look
-from rocketchaos.harness.diagnose.view import SETTLES_S, ClusterView, GroupView
+from rocketchaos.harness.diagnose.view import ClusterView, GroupView
 
 WATCH_EVERY_S = 5.0
 """From one look of a watch to the next; clients commit their offsets as often."""
 MOST_LOOKS = 60
 """So many are kept: five minutes of a watch."""
 LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
-"""From one look to the next, as long as something may be a moment of a change: 27 s in all."""
+"""From one look to the next, as long as something may be a moment of a change; 9 s from then on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,6 @@ class Diagnosis:
     asker: Asker
     scope: Scope
     checks: Sequence[Check] = tuple(CHECKS.values())
-    patience_s: float = SETTLES_S + 2
-    """How long it looks again for what may be a moment of a change."""
     recorded: Recorded | None = None
     """The record that is asked; None: the cluster is live."""
     watch_s: float = 0.0
@@ -100,31 +99,36 @@ class Diagnosis:
             del self.looks[:-MOST_LOOKS], seen[:-MOST_LOOKS]
             report = _report(self.looks, seen, collector, results, time.monotonic() - begin)
             self.on_look(report)
-            groups = frozenset(group for (_, group), found in new.items() if any(map(_is_unsettled, found)))
-            if not self._looks_again(groups, begin):
+            unsettled = {place: left for place, found in new.items() if (left := _unsettled_s(found))}
+            groups = frozenset(group for _, group in unsettled)
+            patience_s = max(unsettled.values(), default=0.0)
+            if not self._looks_again(patience_s, begin):
                 return report
             if self.recorded is not None:
                 groups = self.recorded.groups_in(self.looked)
             else:
-                await self._pause(begin)
+                await self._pause(patience_s, begin, sorted({code for code, _ in unsettled}))
             if self.watch_s:
                 groups = None
 
-    def _looks_again(self, unsettled: Collection[str], begin: float) -> bool:
+    def _looks_again(self, patience_s: float, begin: float) -> bool:
         if self.recorded is not None:
             return self.looked < self.recorded.looks
         past_s = time.monotonic() - begin
-        return past_s < self.watch_s or (bool(unsettled) and past_s < self.patience_s)
+        return past_s < self.watch_s or past_s < patience_s
 
-    async def _pause(self, begin: float) -> None:
+    async def _pause(self, patience_s: float, begin: float, codes: Collection[str]) -> None:
         past_s = time.monotonic() - begin
         if self.watch_s:
             await asyncio.sleep(WATCH_EVERY_S)  # a sampling rate: no condition is awaited
             return
         number = min(self.looked - 1, len(LOOKS_AFTER_S) - 1)
-        self.progress("something may be a moment of a change: looking again")
+        self.progress(
+            f"{', '.join(codes)} may be a moment of a change: looking again, for up to "
+            f"{max(0.0, patience_s - past_s):.0f} s"
+        )
         # A sampling interval: the next look shows whether the state lasts.
-        await asyncio.sleep(min(LOOKS_AFTER_S[number], max(0.1, self.patience_s - past_s)))
+        await asyncio.sleep(min(LOOKS_AFTER_S[number], max(0.1, patience_s - past_s)))
 
 
 Place = tuple[str, str]
@@ -133,8 +137,15 @@ Sign = tuple[str, str, str, str]
 """Of a thing that was found: code, group, topic and what must stay the same."""
 
 
-def _is_unsettled(result: Result) -> bool:
-    return result.look_again if isinstance(result, Unknown) else not result.settled
+def _unsettled_s(found: Iterable[Result]) -> float:
+    """How long it takes, from the first look on, to tell whether these last; 0 where all are settled."""
+    return max(map(_takes_s, found), default=0.0)
+
+
+def _takes_s(result: Result) -> float:
+    if isinstance(result, Unknown):
+        return SETTLES_S + 2 if result.look_again else 0.0
+    return 0.0 if result.settled else result.lasts_s + 2
 
 
 def evaluate(
@@ -185,8 +196,10 @@ def _report(
         check = CHECKS[code]
         for item in found:
             if isinstance(item, Unknown):
-                undetermined.append(Undetermined(check, group, item.topic, item.reason, item.evidence))
-            elif item.settled or _lasts_s(looks, seen, (code, group, item.topic, item.key)) >= SETTLES_S:
+                undetermined.append(
+                    Undetermined(check, group, item.topic, item.reason, item.evidence, item.by_silence)
+                )
+            elif item.settled or _lasts_s(looks, seen, (code, group, item.topic, item.key)) >= item.lasts_s:
                 findings.append(_finding(check, group, item))
             else:
                 reason = f"it may be a moment of a change: {item.sentence}"

@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING
 
 from rocketchaos.harness.diagnose.exchange import Exchange
 
+SETTLES_S = 25.0
+"""Clients rebalance every 20 s: what lasts longer is no moment of a change."""
+NEW_ROUTE_S = 55.0
+"""Clients ask for routes every 30 s, and rebalance up to 20 s later: new queues have no owner until then."""
+KILLED_LOCK_S = 85.0
+"""A broker keeps the lock of an orderly member that was killed for 60 s (RebalanceLockManager); others ask for it
+every 20 s, and have no such queue until then."""
+
 if TYPE_CHECKING:
     from rocketchaos.harness.diagnose.fate import Lost
     from rocketchaos.harness.diagnose.view import ClusterView, GroupView
@@ -50,6 +58,8 @@ class Found:
     """Those that reach nobody, of all that were looked at."""
     key: str = ""
     """What must stay the same from look to look for it to be no such moment."""
+    lasts_s: float = SETTLES_S
+    """How long it must last to be no such moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,8 @@ class Unknown:
     topic: str = ""
     look_again: bool = False
     """Another look may tell."""
+    by_silence: bool = False
+    """A member didn't answer, which RC0208 tells."""
 
 
 Result = Found | Unknown
@@ -115,6 +127,8 @@ class Undetermined:
     topic: str
     reason: str
     evidence: tuple[Evidence, ...]
+    by_silence: bool = False
+    """A member didn't answer, which RC0208 tells."""
 
     @property
     def resource(self) -> str:

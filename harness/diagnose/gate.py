@@ -33,7 +33,7 @@ class Limits:
     """Requests to members by way of one address."""
     under_way: int = 16
     """Requests without an answer yet, to one address."""
-    total_s: float = 60.0
+    total_s: float = 120.0
     """For everything; what isn't asked by then is told as such."""
 
 

@@ -98,6 +98,11 @@ class Member:
         return _number(self.properties.get("PROP_CONSUMER_START_TIMESTAMP"))
 
     @property
+    def orderly(self) -> bool:
+        """Its listener takes a queue's messages one after the other, under a lock at the broker."""
+        return self.properties.get("PROP_CONSUMEORDERLY") == "true"
+
+    @property
     def language(self) -> str:
         """As the brokers know it."""
         return self.connections[0].language if self.connections else ""

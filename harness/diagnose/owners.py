@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from rocketchaos.harness.diagnose.view import GroupView
@@ -30,10 +31,28 @@ def share(
 
 def shares(view: GroupView, topic: str) -> Mapping[str, tuple[Queue, ...] | None]:
     """By client id, for every member: also one that doesn't want the topic takes its share from the others."""
-    queues, ids = view.queues(topic), sorted(view.members)
+    queues, ids = view.queues(topic), sorted(_told(view))
     return {
-        client_id: share(view.members[client_id].strategy, queues, ids, client_id, topic) for client_id in ids
+        client_id: share(view.members[client_id].strategy, queues, ids, client_id, topic)
+        for client_id in sorted(view.members)
     }
+
+
+def _told(view: GroupView) -> list[str]:
+    """The client ids that a broker tells members: one that several processes have is told as often (4.9.4, 5.5.0:
+    ConsumerGroupInfo.getAllClientId)."""
+    known = [
+        Counter(connection.client_id for connection in stored.connections) for stored in view.stored.values()
+    ]
+    most: Counter[str] = Counter()
+    for ids in known:
+        most |= ids
+    return list(most.elements())
+
+
+def has_id_twice(view: GroupView) -> bool:
+    """Whether a client id counts as several members."""
+    return len(_told(view)) > len(view.members)
 
 
 def settled(view: GroupView, topic: str) -> bool | None:

@@ -157,7 +157,7 @@ def _consumers(group: Scaled) -> dict[str, Document]:
             item["client"] = f"java@{'.'.join(version.groups())}"
         if _strategy(member) != "average":
             item["strategy"] = _strategy(member)
-        if member.properties.get("PROP_CONSUMEORDERLY") == "true":
+        if member.orderly:
             item["listener"] = "orderly"
         if member.properties.get("messageModel") == "BROADCASTING":
             item["model"] = "broadcasting"

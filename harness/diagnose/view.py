@@ -22,8 +22,6 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 READ, WRITE = 4, 2
 """Bits of a permission (PermName)."""
-SETTLES_S = 25.0
-"""Clients rebalance every 20 s: what lasts longer is no moment of a change."""
 
 
 @dataclass(frozen=True)

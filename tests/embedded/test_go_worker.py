@@ -27,11 +27,11 @@ apis:
 """
 SCENARIO = """\
 name: two
-title: Orderly, retried, and by tags, one member killed
+title: Retried, and by tags, one member killed
 topics: {orders: {queues: 4}}
 consumers:
-  a: {group: g, client: CLIENT, listener: orderly, behaviour: {fail: 1}, subscribe: {orders: tagA || tagB}}
-  b: {group: g, client: java, listener: orderly, subscribe: {orders: tagA || tagB}}
+  a: {group: g, client: CLIENT, listener: LISTENER, behaviour: {fail: 1}, subscribe: {orders: tagA || tagB}}
+  b: {group: g, client: java, listener: LISTENER, subscribe: {orders: tagA || tagB}}
 steps:
   - start: [a, b]
   - settle: {ownership: g, within: 90s}
@@ -52,9 +52,12 @@ expected: reproduced
 """
 
 
-def test_a_go_and_a_java_client_in_one_group(tmp_path: Path) -> None:
-    """Orderly with retries, and a kill; then who of the two is stored."""
-    (tmp_path / "two.scenario.yaml").write_text(SCENARIO.replace("CLIENT", "go"))
+# Orderly, it waits twice for 60 s until the broker's lock of a queue ends: the Go client gives none back.
+@pytest.mark.parametrize("listener", ["concurrent", pytest.param("orderly", marks=pytest.mark.nightly)])
+def test_a_go_and_a_java_client_in_one_group(tmp_path: Path, listener: str) -> None:
+    """Retries, and a kill; then who of the two is stored."""
+    scenario = SCENARIO.replace("CLIENT", "go").replace("LISTENER", listener)
+    (tmp_path / "two.scenario.yaml").write_text(scenario)
     ended = rocketchaos(
         "run",
         tmp_path / "two.scenario.yaml",

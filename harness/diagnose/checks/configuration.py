@@ -34,7 +34,20 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
         if any(route.unknown for route in routes):
             yield Unknown(f"the route isn't told: {evidence[0].says}", evidence, topic)
         elif view.own(topic) or view.held(topic):
-            yield Found("no name server has a route of it", evidence, topic, settled=False)
+            by_itself = any(
+                broker.config.get("autoCreateTopicEnable") == "true" for broker in view.now.brokers.values()
+            )
+            yield Found(
+                "no name server has a route of it",
+                evidence,
+                topic,
+                level=Level.WARNING if by_itself else None,
+                effect="Nothing of it is consumed: brokers make it at the first message (autoCreateTopicEnable), "
+                "and members learn of it up to 50 s later."
+                if by_itself
+                else "",
+                settled=False,
+            )
 
 
 def not_on_every_broker(view: GroupView) -> Iterator[Result]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from rocketchaos.harness.diagnose.fate import Lost, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.view import GroupView
-from rocketchaos.harness.diagnose.words import joined
+from rocketchaos.harness.diagnose.words import joined, queues_text
 
 _OF_PROCESS = re.compile(r"(?P<process>[^@]+@\d+)#(?P<instance>.+)")
 """`ip@pid#nanoTime`: of Java clients without an instance name."""
@@ -25,13 +26,28 @@ def same_id(view: GroupView) -> Iterator[Result]:
                 continue
             # A member that connects anew from its host leaves the old connection for a moment.
             hosts = {address.rpartition(":")[0] for address in found}
+            waits, nobodys = _nobodys(view)
             yield Found(
-                f"{client_id} is connected to {broker} from {joined(sorted(found))}",
+                f"{client_id} is connected to {broker} from {joined(sorted(found))}{nobodys}",
                 (Evidence(stored.exchange, f"{client_id} at {joined(sorted(found))}"),),
                 settled=len(hosts) > 1 or _was_so(view, broker, client_id, found),
+                messages=waits,
                 key=client_id,
             )
             break  # the other brokers know the same
+
+
+def _nobodys(view: GroupView) -> tuple[tuple[Lost, ...], str]:
+    """What waits where one id counts as several members, and the queues for which it does, in words."""
+    waits: list[Lost] = []
+    told = []
+    for topic in view.topics:
+        owners = view.owners(topic)
+        missing = [queue for queue in view.queues(topic) if queue not in owners]
+        if missing and view.own(topic) and not view.silent:
+            waits += stranded(view, topic, missing)
+            told.append(f"{queues_text(missing)} of {topic}")
+    return tuple(waits), f"; {joined(told)} is nobody's" if told else ""
 
 
 def _was_so(view: GroupView, broker: str, client_id: str, addresses: list[str]) -> bool:
@@ -85,6 +101,7 @@ def _no_answer(quiet: Sequence[Member]) -> Unknown:
     return Unknown(
         f"{names} {'does' if len(quiet) == 1 else 'do'} not answer: {_why(quiet[0])}",
         tuple(Evidence(member.exchange, _why(member)) for member in quiet),
+        by_silence=True,
     )
 
 
@@ -153,8 +170,8 @@ CHECKS = (
         "one client id at several addresses",
         Level.ERROR,
         "every client id is at one address",
-        "Members share the queues out by client ids: both processes take the queues of one, and their messages "
-        "come twice.",
+        "Members share the queues out by client ids: both processes take the queues of the first, and their "
+        "messages come twice; what is in the share of the second waits.",
         (
             "Give each process an instance name of its own (`setInstanceName`, `rocketmq.client.name`): "
             "containers with one address and pid 1 have one id.",

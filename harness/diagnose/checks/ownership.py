@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rocketchaos.harness.diagnose.fate import stranded
-from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
-from rocketchaos.harness.diagnose.owners import settled, shares
+from rocketchaos.harness.diagnose.finding import (
+    KILLED_LOCK_S,
+    NEW_ROUTE_S,
+    SETTLES_S,
+    Check,
+    Evidence,
+    Found,
+    Level,
+    Result,
+    Unknown,
+)
+from rocketchaos.harness.diagnose.owners import has_id_twice, settled, shares
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -30,6 +40,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 f"{'it' if len(missing) == 1 else 'them'}, and didn't tell",
                 tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
                 topic,
+                by_silence=True,
             )
         elif missing and (unexplained := missing - _explained(view, topic)):
             waits = stranded(view, topic, sorted(unexplained))
@@ -46,6 +57,7 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 settled=settled(view, topic) is True,
                 messages=tuple(waits),
                 key=queues_text(unexplained),
+                lasts_s=_lasts_s(view, topic),
             )
 
 
@@ -62,6 +74,7 @@ def several_owners(view: GroupView) -> Iterator[Result]:
                 topic,
                 settled=settled(view, topic) is True,
                 key=queues_text(several),
+                lasts_s=_lasts_s(view, topic),
             )
 
 
@@ -105,10 +118,23 @@ def _tell_no_queues(view: GroupView, topic: str) -> list[str]:
     ]
 
 
+def _lasts_s(view: GroupView, topic: str) -> float:
+    """How long members may take until they have their shares: as long as they may not know the queues yet, or the
+    broker keeps the lock of one that was killed.
+
+    Of shares that can't be recomputed: as long as one of them has no queue at all.
+    """
+    wanting = view.own(topic)
+    if any(view.members[client_id].orderly for client_id in wanting):
+        return KILLED_LOCK_S
+    some = all(view.members[client_id].queues.get(topic) for client_id in wanting)
+    return SETTLES_S if settled(view, topic) is None and some else NEW_ROUTE_S
+
+
 def _explained(view: GroupView, topic: str) -> set[Queue]:
     """Queues without an owner that another finding explains: of members that don't want the topic, RC0106; where
-    members share out differently, RC0207."""
-    if len({item.strategy for item in view.answered} - {""}) > 1:
+    members share out differently, RC0207; where one id counts as several members, RC0201."""
+    if len({item.strategy for item in view.answered} - {""}) > 1 or has_id_twice(view):
         return set(view.queues(topic))
     wanting = view.own(topic)
     explained: set[Queue] = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.model import Held, Member
@@ -12,8 +12,8 @@ from rocketchaos.harness.rocketmq.allocation import Queue
 
 STUCK_MS = 30_000
 """A queue with messages in hand whose listener finished none for so long."""
-_LOCK_MS = 60_000
-"""A lock that is older isn't valid (ProcessQueue.REBALANCE_LOCK_MAX_LIVE_TIME is 30 s; it is taken every 20 s)."""
+RECENT_MS = 180_000
+"""A retry that came so lately tells of a listener that fails now: the first ones are 10 to 120 s apart."""
 
 
 def _in_hand(view: GroupView) -> Iterator[tuple[Member, str, Queue, Held]]:
@@ -35,42 +35,58 @@ def _stuck_ms(member: Member, held: Held) -> int:
 
 def stuck(view: GroupView) -> Iterator[Result]:
     """Queues whose listener finishes nothing."""
-    for member, topic, queue, held in _in_hand(view):
-        for_ms = _stuck_ms(member, held)
-        timeout_ms = _timeout_ms(member)
-        if STUCK_MS <= for_ms < timeout_ms and not _moves(view, member, topic, queue, held):
+    for member, topic, found in _hanging(view):
+        least = {
+            queue: held
+            for queue, held in found.items()
+            if _stuck_ms(member, held) < _timeout_ms(member) and not _moves(view, member, topic, queue, held)
+        }
+        if least:
+            for_ms = max(_stuck_ms(member, held) for held in least.values())
             yield Found(
-                f"{member.client_id} holds {counted(held.cached_count, 'message')} of {queues_text([queue])} from "
-                f"offset {held.cached_min_offset} on, and has finished none for {for_ms / 1000:.0f} s",
-                (
-                    Evidence(
-                        member.exchange, f"cachedMsgCount {held.cached_count}, {held.cached_min_offset} first"
-                    ),
-                ),
+                f"{member.client_id} holds {_held_text(least)}, and has finished none for {for_ms / 1000:.0f} s",
+                (_cached(member, least),),
                 topic,
             )
 
 
 def timed_out(view: GroupView) -> Iterator[Result]:
     """Queues whose listener takes longer than consumeTimeout."""
-    for member, topic, queue, held in _in_hand(view):
-        for_ms = _stuck_ms(member, held)
-        if for_ms >= _timeout_ms(member):
+    for member, topic, found in _hanging(view):
+        late = {
+            queue: held for queue, held in found.items() if _stuck_ms(member, held) >= _timeout_ms(member)
+        }
+        if late:
+            for_ms = max(_stuck_ms(member, held) for held in late.values())
             yield Found(
-                f"{member.client_id} has finished nothing of {queues_text([queue])} "
-                f"for {for_ms / 60_000:.0f} min, "
-                f"from offset {held.cached_min_offset} on; consumeTimeout is {_timeout_ms(member) // 60_000} min",
-                (
-                    Evidence(
-                        member.exchange, f"cachedMsgCount {held.cached_count}, {held.cached_min_offset} first"
-                    ),
-                ),
+                f"{member.client_id} holds {_held_text(late)}, and has finished none for "
+                f"{for_ms / 60_000:.0f} min; consumeTimeout is {_timeout_ms(member) // 60_000} min",
+                (_cached(member, late),),
                 topic,
             )
 
 
-def _cached(member: Member, held: Held) -> Evidence:
-    return Evidence(member.exchange, f"cachedMsgCount {held.cached_count}, {held.cached_min_offset} first")
+def _hanging(view: GroupView) -> Iterator[tuple[Member, str, dict[Queue, Held]]]:
+    """By member and topic: the queues of which nothing was finished for a while."""
+    found: dict[tuple[str, str], dict[Queue, Held]] = {}
+    for member, topic, queue, held in _in_hand(view):
+        if _stuck_ms(member, held) >= STUCK_MS:
+            found.setdefault((member.client_id, topic), {})[queue] = held
+    for (client_id, topic), queues in found.items():
+        yield view.members[client_id], topic, queues
+
+
+def _held_text(queues: Mapping[Queue, Held]) -> str:
+    count = sum(held.cached_count for held in queues.values())
+    return f"{counted(count, 'message')} of {queues_text(queues)}"
+
+
+def _cached(member: Member, queues: Mapping[Queue, Held]) -> Evidence:
+    text = "; ".join(
+        f"{queues_text([queue])}: cachedMsgCount {held.cached_count}, cachedMsgMinOffset {held.cached_min_offset}"
+        for queue, held in sorted(queues.items())
+    )
+    return Evidence(member.exchange, text)
 
 
 def _moves(view: GroupView, member: Member, topic: str, queue: Queue, held: Held) -> bool:
@@ -91,7 +107,7 @@ def _timeout_ms(member: Member) -> int:
 def unlocked(view: GroupView) -> Iterator[Result]:
     """Orderly members that have a queue and not its lock."""
     for member, topic, queue, held in _in_hand(view):
-        if member.properties.get("PROP_CONSUMEORDERLY") != "true" or view.broadcasting:
+        if not member.orderly or view.broadcasting:
             continue
         if topic != view.retry_topic and not held.locked:
             yield Found(
@@ -111,12 +127,16 @@ def retries(view: GroupView) -> Iterator[Result]:
         max(0, end.max_offset - (view.reached(topic, queue) or end.min_offset)) for queue, end in ends.items()
     )
     grown = _grown(view, topic)
-    if grown or waiting:
+    last_ms = max((end.updated_ms for end in ends.values()), default=0)
+    recent = last_ms > 0 and view.now.at_ms - last_ms < RECENT_MS
+    if grown or waiting or recent:
+        ago_s = max(0, view.now.at_ms - last_ms) / 1000
         yield Found(
             f"{counted(waiting, 'retry', 'retries')} wait{'s' if waiting == 1 else ''}"
-            + (f", {grown} more than at the first look" if grown else ""),
+            + (f", {grown} more than at the first look" if grown else "")
+            + (f"; the last one came {ago_s:.0f} s ago, by its broker's clock" if last_ms else ""),
             _stats(view, topic),
-            settled=bool(grown) or len(view.looks) > 2,
+            settled=bool(grown) or recent or len(view.looks) > 2,
         )
 
 
@@ -149,14 +169,18 @@ def _stats(view: GroupView, topic: str) -> tuple[Evidence, ...]:
         Evidence(
             exchange,
             "; ".join(
-                f"{topic} {queue[1]}: {ends[queue].min_offset} to {ends[queue].max_offset}, group at "
-                f"{view.offset(topic, queue)}"
+                f"{topic} {queue[1]}: {ends[queue].min_offset} to {ends[queue].max_offset}"
+                f"{_group_at(view.offset(topic, queue))}"
                 for queue in sorted(ends)
                 if queue[0] == broker
             ),
         )
         for broker, exchange in view.now.stats.get(topic, {}).items()
     )
+
+
+def _group_at(offset: int | None) -> str:
+    return "" if offset is None else f", group at {offset}"
 
 
 CHECKS = (

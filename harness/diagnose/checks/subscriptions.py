@@ -102,6 +102,7 @@ def _silent(view: GroupView, topic: str) -> Unknown:
         f"{view.silent[0].exchange.why_not}",
         tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
         topic,
+        by_silence=True,
     )
 
 
@@ -145,7 +146,7 @@ def nobodys(view: GroupView) -> Iterator[Result]:
     """A broker that holds what no member wants."""
     if view.silent or not view.online or view.broadcasting:
         if view.silent and view.online:
-            yield Unknown("not every member told what it wants", topic="")
+            yield Unknown("not every member told what it wants", by_silence=True)
         return
     for topic in view.topics:
         meanings = view.meanings(topic)

@@ -46,10 +46,13 @@ _PAGE = """<!doctype html>
 {% for one in undetermined %}<li>{{ one.code }}, {% if one.group %}group <code>{{ one.group }}</code>
 {%- else %}the cluster{% endif %}: {{ one.title }}? {{ one.reason }}</li>
 {% endfor %}</ul>{% endif %}
-<h2>Ruled out</h2><ul>
-{% for one in ruled_out %}<li>{{ one.code }}, {% if one.group %}group <code>{{ one.group }}</code>
-{%- else %}the cluster{% endif %}: {{ one.known }}</li>
-{% endfor %}</ul>
+<h2>Ruled out</h2>
+{% for group, known in ruled_out_by_group.items() %}
+<details><summary>{% if group %}group <code>{{ group }}</code>{% else %}the cluster{% endif %}:
+{{ known|length }} checks found nothing</summary><ul>
+{% for one in known %}<li>{{ one }}</li>
+{% endfor %}</ul></details>
+{% endfor %}
 </html>
 """
 
@@ -62,5 +65,8 @@ def page(report: Report, code: ExitCode) -> str:
         for level in ("error", "warning", "info")
     }
     levels = ", ".join(f"{number} {level}" for level, number in counts.items() if number) or "nothing found"
+    ruled_out: dict[str, list[str]] = {}
+    for item in report.ruled_out:
+        ruled_out.setdefault(item.group, []).append(f"{item.check.code}: {item.check.ruled_out}")
     environment = Environment(autoescape=True, trim_blocks=True)
-    return environment.from_string(_PAGE).render(**shown, levels=levels)
+    return environment.from_string(_PAGE).render(**shown, levels=levels, ruled_out_by_group=ruled_out)

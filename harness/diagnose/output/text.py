@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from rocketchaos.harness.diagnose.diagnosis import Report
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Finding, Undetermined
-from rocketchaos.harness.diagnose.words import clock, counted
+from rocketchaos.harness.diagnose.words import clock, counted, joined
 
 _WIDTH = 118
 _EVIDENCE = 12
@@ -39,8 +39,12 @@ def _lines(report: Report) -> Iterator[str]:
             yield from _wrapped(
                 f"ruled out for {f'group {group}' if group else 'the cluster'}: ", "; ".join(known)
             )
-    for group in report.offline:
-        yield f"group {group}: no broker that was asked knows a member; `--proxy` asks a proxy as well"
+    if report.offline:
+        yield from _wrapped(
+            "",
+            f"no broker that was asked knows a member of {joined(report.offline)}; `--proxy` asks a proxy as well",
+            "    ",
+        )
     levels = [str(item.level) for item in report.findings]
     found = ", ".join(
         f"{counted(levels.count(item), item)}" for item in ("error", "warning") if item in levels
@@ -79,12 +83,19 @@ def _in_words(evidence: Evidence) -> str:
 
 
 def _undetermined(found: Iterable[Undetermined]) -> Iterator[str]:
+    silent: dict[str, list[str]] = {}
     for item in found:
+        if item.by_silence:
+            silent.setdefault(item.group, []).append(item.check.code)
+            continue
         yield from _wrapped(
             "",
             f"undetermined [{item.check.code}] ({item.resource}) {item.check.title}? {item.reason}",
             "    ",
         )
+    for group, codes in silent.items():
+        told = ", ".join(dict.fromkeys(codes))
+        yield from _wrapped("", f"undetermined for group {group} while members don't tell: {told}", "    ")
 
 
 def _wrapped(begin: str, words: str, indent: str = "") -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from rocketchaos.harness.cli.main import main
 from rocketchaos.harness.plan.library import shipped
 from rocketchaos.harness.plan.scenario_list import Listed, listed
 from rocketchaos.harness.plan.selection import load_all
+from rocketchaos.harness.plan.themes import THEMES
 from rocketchaos.harness.reference.catalogue import claims_of, refuted_by
 
 SCENARIO = """\
@@ -64,7 +66,7 @@ def test_what_is_listed_is_what_a_checked_scenario_says() -> None:
 
 
 def test_on_a_terminal_every_line_fits_and_every_name_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = on_a_terminal(monkeypatch, columns=90)
+    lines = on_a_terminal(monkeypatch, "--all", columns=90)
 
     assert max(map(len, lines)) <= 90
     assert len(lines) < len(shipped())
@@ -75,6 +77,26 @@ def test_on_a_terminal_every_line_fits_and_every_name_is_there(monkeypatch: pyte
         {p.parent.name for p in shipped().values()}
     )
     assert sum(line.startswith("  controls: ") for line in lines) > 5
+
+
+def test_on_a_terminal_the_themes_fit_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = on_a_terminal(monkeypatch, columns=80)
+
+    assert max(map(len, lines)) <= 80
+    assert len(lines) < 24
+    counts = Counter(path.parent.name for path in shipped().values())
+    assert [line.split()[:2] for line in lines[: len(counts)]] == [
+        [k, str(v)] for k, v in sorted(counts.items())
+    ]
+    assert counts.keys() == THEMES.keys()
+    assert max(map(len, THEMES.values())) <= 60
+
+
+def test_a_theme_s_name_lists_the_theme_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = on_a_terminal(monkeypatch, "go")
+
+    assert [line for line in lines if not line.startswith(" ")] == [lines[0]]
+    assert lines[0].startswith("go (")
 
 
 def test_elsewhere_each_has_one_whole_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from typing import Any
 
 import pytest
 import typer
 
+from rocketchaos.harness.cli.examples import EXAMPLES
 from rocketchaos.harness.cli.main import COMMANDS, application, main
+from rocketchaos.harness.cli.next_steps import NEXT_STEPS
+from tests.unit.cli.parsing import parsed
 
 
 def command(name: str) -> Any:
@@ -80,9 +84,79 @@ def test_an_interruption_while_a_command_is_loaded_ends_with_its_code(
 def test_completion_knows_commands_and_their_options(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for typed, wanted in (("rocketchaos val", "validate"), ("rocketchaos list --lo", "--long")):
+    for typed, wanted in (
+        ("rocketchaos val", "validate"),
+        ("rocketchaos list --lo", "--long"),
+        ("rocketchaos reproduce same-group-d", "same-group-different-tags"),
+        ("rocketchaos bisect retries-f", "retries-filtered-by-sql"),
+        ("rocketchaos new mine --from same-group-d", "same-group-different-tags"),
+        ("rocketchaos explain sett", "settle"),
+        ("rocketchaos claims bisect E1", "E14"),
+    ):
         monkeypatch.setenv("_ROCKETCHAOS_COMPLETE", "complete_bash")
         monkeypatch.setenv("COMP_WORDS", typed)
         monkeypatch.setenv("COMP_CWORD", str(len(typed.split()) - 1))
         assert main([]) == 0
         assert wanted in capsys.readouterr().out.split()
+
+
+def all_commands() -> list[str]:
+    below = {name: getattr(command(name).loaded, "commands", {}) for name in COMMANDS}
+    return [*COMMANDS, *(f"{name} {inner}" for name, group in below.items() for inner in group)]
+
+
+def test_every_command_has_an_example_of_its_own() -> None:
+    assert sorted(all_commands()) == sorted(EXAMPLES)
+    for name, example in EXAMPLES.items():
+        assert f"{example} ".startswith(f"rocketchaos {name} ")
+        parsed(example)
+
+
+def test_an_example_with_a_slip_is_noticed() -> None:
+    with pytest.raises(Exception, match="No such option: --no-such"):
+        parsed("rocketchaos list --no-such")
+
+
+@pytest.mark.parametrize("name", all_commands())
+def test_help_fits_80_columns_and_ends_with_the_example(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", 80)
+    assert main([*name.split(), "--help"]) == 0
+
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert max(map(len, lines)) <= 80
+    assert " ".join(" ".join(lines).split()).endswith(f"Example: {EXAMPLES[name]}")
+    # A paragraph breaks where the width ends, not where its source does.
+    assert not any(
+        before and after and len(before) + len(after.split()[0]) < 75
+        for before, after in itertools.pairwise(text_of(lines))
+    )
+
+
+def text_of(lines: list[str]) -> list[str]:
+    """What stands between usage and options."""
+    ends = [number for number, line in enumerate(lines) if line.startswith("╭")]
+    return lines[2 : ends[0]]
+
+
+def test_alone_it_shows_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+
+    shown = capsys.readouterr().out.splitlines()
+    assert len(shown) < 15
+    assert max(map(len, shown)) <= 80
+    for _, line in NEXT_STEPS:
+        assert any(text.endswith(f"  {line}") for text in shown)
+        parsed(line)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_can_be_installed(
+    shell: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("typer.completion._get_shell_name", lambda: shell)
+    assert main(["--show-completion"]) == 0
+
+    assert "_ROCKETCHAOS_COMPLETE" in capsys.readouterr().out

@@ -166,7 +166,7 @@ def _hashes(*last: int) -> Change:
     return 321, change
 
 
-def _settings(**settings: str) -> Edit:
+def settings(**settings: str) -> Edit:
     def change(body: str) -> str:
         lines = [line for line in body.splitlines() if line.partition("=")[0] not in settings]
         return "\n".join([*lines, *(f"{key}={value}" for key, value in settings.items())])
@@ -350,20 +350,20 @@ PLANTED = (
     Planted("RC0209", (_knows_only(first=True),), (_knows_only(first=False),), looks=15),
     Planted("RC0210", (unanswered(203, 206),), (_proxy_knows_it,), scope={"proxies": ("host-8:8080",)}),
     Planted(
-        "RC0301", (_queues(lambda table: _pop(table, 3)),), (_queues(lambda table: _add(table, 3)),), looks=15
+        "RC0301", (_queues(lambda table: _pop(table, 3)),), (_queues(lambda table: _add(table, 3)),), looks=29
     ),
     Planted(
         "RC0302",
         (_queues(lambda table: _add(table, 0)),),
         (_queues(lambda table: _add(table, 0, dropped=True)),),
-        looks=15,
+        looks=29,
     ),
     Planted("RC0303", (members(5),), (members(4),)),
     Planted("RC0401", ((105, lambda document: document.update(queueDatas=[])),), (_route(perm=2),), looks=15),
     Planted(
         "RC0402",
-        ((201, _no_group), _settings(autoCreateSubscriptionGroup="false")),
-        (_settings(autoCreateSubscriptionGroup="false"),),
+        ((201, _no_group), settings(autoCreateSubscriptionGroup="false")),
+        (settings(autoCreateSubscriptionGroup="false"),),
     ),
     Planted(
         "RC0403", (_route(readQueueNums=4, writeQueueNums=6),), (_route(readQueueNums=4, writeQueueNums=2),)
@@ -372,7 +372,7 @@ PLANTED = (
     Planted(
         "RC0405",
         (second_broker(has_topic=False),),
-        (second_broker(has_topic=False), _settings(autoCreateTopicEnable="false")),
+        (second_broker(has_topic=False), settings(autoCreateTopicEnable="false")),
     ),
     Planted("RC0406", (_group(consumeEnable=False),), (_group(consumeBroadcastEnable=False),)),
     Planted("RC0501", _offset(lambda _look: 1), _offset(lambda look: 1 + look // 10), looks=17),

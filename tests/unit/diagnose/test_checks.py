@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from rocketchaos.harness.diagnose.checks import CHECKS
 from rocketchaos.harness.diagnose.diagnosis import Report
-from tests.unit.diagnose.planted import ALIKE, PLANTED, Planted
-from tests.unit.diagnose.reports import codes, diagnosed, unknown
+from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.output.text import text
+from tests.unit.diagnose.planted import ALIKE, FIRST, OTHER, PLANTED, Planted, settings
+from tests.unit.diagnose.reports import Change, codes, diagnosed, each, unanswered, unknown
 
 BOTH = pytest.mark.parametrize("recorded", ["mismatch-4.9.4.json", "mismatch-5.5.0.json"])
 EACH = pytest.mark.parametrize("planted", [pytest.param(item, id=item.code) for item in PLANTED])
@@ -52,6 +59,59 @@ def test_what_may_be_a_moment_of_a_change_is_not_told_as_certain(code: str) -> N
     report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes, looks=3)
     assert code not in codes(report)
     assert code in unknown(report)
+
+
+def test_an_id_that_counts_twice_explains_the_queues_that_nobody_has() -> None:
+    def change(document: Any) -> None:
+        first, other = document["connectionSet"]
+        other.update(clientId=first["clientId"])
+
+    (finding,) = diagnosed("mismatch-4.9.4.json", ALIKE, (203, change), looks=29).findings
+    assert finding.check.code == "RC0201"
+    assert "broker-1 2 and 3 of topic-1 is nobody's" in finding.sentence
+
+
+def test_a_topic_that_brokers_make_at_the_first_message_is_a_warning() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0401"]
+    found = [
+        diagnosed(
+            "mismatch-4.9.4.json", ALIKE, *planted.changes, settings(autoCreateTopicEnable=text), looks=15
+        )
+        for text in ("true", "false")
+    ]
+    assert [item.level for report in found for item in report.findings] == [Level.WARNING, Level.ERROR]
+
+
+def test_retries_that_are_taken_at_once_are_seen_by_their_time() -> None:
+    def came(seconds_ago: int) -> Change:
+        def change(exchange: Exchange) -> Exchange:
+            if exchange.code != 202 or not exchange.fields["topic"].startswith("%RETRY%"):
+                return exchange
+            document = exchange.document
+            for item in document["offsetTable"].values():
+                item.update(lastUpdateTimestamp=exchange.at_ms - 1000 * seconds_ago)
+            return replace(exchange, body=json.dumps(document))
+
+        return each(change)
+
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, came(20))) == {"RC0701"}
+    assert codes(diagnosed("mismatch-4.9.4.json", ALIKE, came(2000))) == set()
+
+
+def test_a_listener_that_hangs_is_told_once_for_all_its_queues() -> None:
+    (planted,) = [item for item in PLANTED if item.code == "RC0601"]
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, *planted.changes)
+    assert [item.sentence.partition(", and")[0] for item in report.findings if item.topic == "topic-1"] == [
+        f"{FIRST} holds 4 messages of broker-1 0 and 1",
+        f"{OTHER} holds 4 messages of broker-1 2 and 3",
+    ]
+
+
+def test_a_silent_member_is_told_once_with_what_it_hides() -> None:
+    report = diagnosed("mismatch-4.9.4.json", ALIKE, unanswered(307, None, clientId=OTHER))
+    shown = [line for line in text(report).splitlines() if line.startswith("undetermined")]
+    assert [line.split()[1] for line in shown] == ["[RC0208]", "for"]
+    assert "RC0101, RC0102, RC0204" in shown[1]
 
 
 def test_every_check_is_planted_once() -> None:

@@ -1,0 +1,29 @@
+"""`rocketchaos` alone: what to do next."""
+
+from __future__ import annotations
+
+import rocketchaos
+from rocketchaos.harness.cli.terminal import OUT
+
+NEXT_STEPS = (
+    ("See messages get lost", "rocketchaos reproduce same-group-different-tags"),
+    ("Find what you see", "rocketchaos symptoms CONSUMED_BUT_FILTERED"),
+    ("Browse the scenarios", "rocketchaos list"),
+    ("Write your own", "rocketchaos new mine"),
+    ("Examine a live cluster", "rocketchaos diagnose --namesrv HOST:9876"),
+    ("Check this machine", "rocketchaos doctor"),
+    ("All commands", "rocketchaos --help"),
+    ("Complete them with Tab", "rocketchaos --install-completion"),
+)
+"""What somebody may want, and the command for it. A test has each parsed."""
+
+
+def show_next_steps() -> None:
+    """Print them, in 80 columns."""
+    width = max(len(wish) for wish, _ in NEXT_STEPS)
+    lines = [f"  {wish:{width}}  {command}" for wish, command in NEXT_STEPS]
+    OUT.print(
+        f"rocketchaos {rocketchaos.__version__} runs a real RocketMQ, and shows what becomes of every message.\n",
+        markup=False,
+    )
+    OUT.print("\n".join(lines), markup=False)
