@@ -285,13 +285,11 @@ class ClusterNeeds(Strict):
         """The name servers' nodes."""
         return name_server_names(self.name_servers)
 
-    def known_to(self, name_servers: Sequence[str] | None) -> frozenset[str]:
-        """The brokers that register with any of these name servers; None: with any at all."""
-        asked = set(self.name_server_nodes if name_servers is None else name_servers)
+    def known_to(self, name_server: str) -> frozenset[str]:
+        """The brokers that register with a name server."""
+        everyone = self.name_server_nodes
         return frozenset(
-            broker
-            for broker in self.brokers
-            if asked & set(self.registers_with.get(broker, self.name_server_nodes))
+            broker for broker in self.brokers if name_server in self.registers_with.get(broker, everyone)
         )
 
     @property

@@ -62,7 +62,7 @@ def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
     if _shares_its_id(context, consumer, group):
         # A broker would ask whichever client of this id it finds first (ConsumerGroupInfo.findChannel, 4.9.4).
         return context.consumers[consumer].running_info()
-    spec = context.scenario.consumers[consumer]
+    spec = context.consumers[consumer].spec
     if spec.name_servers is not None and spec.choice.kind.name == USUAL_CLIENT:
         # Which brokers know it, if any, depends on what its name servers say.
         return context.consumers[consumer].running_info()

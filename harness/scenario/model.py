@@ -319,8 +319,13 @@ class Scenario(Strict):
 
     def known_to(self, client: str) -> frozenset[str]:
         """The brokers that a consumer, or the producer, can hear of from its name servers."""
+        return frozenset().union(*self.routes_of(client))
+
+    def routes_of(self, client: str) -> tuple[frozenset[str], ...]:
+        """The brokers of which each of its name servers tells, those that tell the same once: it asks one."""
         spec = self.producer if client == SENDER else self.consumers[client]
-        return self.cluster.known_to(spec.name_servers)
+        asked = spec.name_servers or self.cluster.name_server_nodes
+        return tuple(dict.fromkeys(self.cluster.known_to(name) for name in asked))
 
     def counted_by(self, consumer: str, online: Iterable[str]) -> list[str]:
         """The online members of its group that it shares queues with: those that some broker of its knows too."""
