@@ -83,16 +83,21 @@ images: $(VENV)/.runtime ## build the container images that are missing; VERSION
 	@$(BIN)/python docker/build_images.py $(VERSIONS) $(foreach each,$(DASHBOARD),--dashboard $(each))
 
 .PHONY: lint
-lint: $(VENV)/.dev ## ruff, mypy, and import-linter: rooms import downwards only
+lint: $(VENV)/.dev ## ruff, mypy, import-linter (rooms import downwards only), and plain words in all that is read
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@mkdir -p build; $(BIN)/lint-imports > build/layers.txt || { cat build/layers.txt >&2; exit 1; }
+	@$(BIN)/python .ci/plain_words.py
 
 .PHONY: docs
 docs: $(VENV)/.dev ## the documentation as a site in build/site, every link and anchor checked
 	@mkdir -p build; NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build > build/docs.txt 2>&1 || { cat build/docs.txt >&2; exit 1; }
 	@echo "Open build/site/index.html." >&2
+
+.PHONY: readability
+readability: $(VENV)/.dev ## how easy README and guides are to read, into docs/readability.md; fails below 55
+	@mkdir -p build; $(BIN)/python .ci/readability.py > build/readability.md; cp build/readability.md docs/readability.md
 
 .PHONY: pictures
 pictures: $(VENV)/.dev ## the pictures of the README, from what `make demo-report` made

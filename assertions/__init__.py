@@ -23,6 +23,7 @@ CHECKS: WordRegistry[Check] = WordRegistry(
     "subscription",
     "same-client",
     "consumer-status",
+    "diagnose",
     "ownership",
     "several-owners",
     "outcome-distribution",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Ownership(Check):
-    """A member owns just these queues, or so many (`of`); or the group is as its strategies have it (`group`).
+    """A member owns just these queues, or this many (`of`); or the group is as its strategies have it (`group`).
 
     Ownership is what each client itself reports (request code 307). For a group: every online member that
     subscribes to the topic owns exactly what its own strategy gives it among all online members, sorted by

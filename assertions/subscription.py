@@ -32,7 +32,7 @@ class Subscription(Check):
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
-    broker: BrokerRef | None = Field(default=None, description="the broker; every one unless told")
+    broker: BrokerRef | None = Field(default=None, description="the broker; default every one")
     expression: ExpressionRef | None = Field(
         default=None, description="the stored expression: `tagB`, `$holder.tag`"
     )

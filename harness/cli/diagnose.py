@@ -7,12 +7,34 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from rocketchaos.harness.cli.common import require_writable
+from rocketchaos.harness.cli.diagnose_options import (
+    AccessKeyFileOption,
+    AllGroupsOption,
+    BundleArgument,
+    BundleOption,
+    GroupsOption,
+    ListOption,
+    MapOption,
+    MetricsOption,
+    NamesrvOption,
+    OnlyOption,
+    Output,
+    OutputOption,
+    ProxiesOption,
+    ReadMessagesOption,
+    SkipOption,
+    Threshold,
+    ThresholdOption,
+    TlsCaOption,
+    TlsOption,
+    TopicsOption,
+    WatchOption,
+    WriteScenarioOption,
+)
 from rocketchaos.harness.cli.terminal import ERR, OUT
 from rocketchaos.harness.core.errors import ExitCode, UsageProblem
 from rocketchaos.harness.core.nearest import nearest
@@ -29,133 +51,42 @@ if TYPE_CHECKING:
     from rocketchaos.harness.diagnose.metrics import Metrics
 
 
-class Output(StrEnum):
-    """How a report is written."""
-
-    TEXT = "text"
-    JSON = "json"
-    HTML = "html"
-
-
-class Threshold(StrEnum):
-    """From which level on a finding counts for the exit code."""
-
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-
-
 def diagnose(
-    bundle: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[BUNDLE]", help="What `--bundle` wrote, instead of a cluster.", show_default=False
-        ),
-    ] = None,
-    namesrv: Annotated[
-        str | None,
-        typer.Option(
-            "--namesrv",
-            metavar="HOST:PORT[;…]",
-            envvar="NAMESRV_ADDR",
-            help="Its name servers: also one name with several addresses, or http://… of a list.",
-        ),
-    ] = None,
-    groups: Annotated[
-        list[str] | None, typer.Option("--group", metavar="G", help="Only this group; may be given again.")
-    ] = None,
-    all_groups: Annotated[
-        bool, typer.Option("--all-groups", help="All groups that the brokers know: the default.")
-    ] = False,
-    topics: Annotated[
-        list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic; may be given again.")
-    ] = None,
-    proxies: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--proxy", metavar="HOST:PORT", help="A proxy's remoting port, which knows groups of its own."
-        ),
-    ] = None,
-    access_key_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--access-key-file",
-            metavar="FILE",
-            help=f"`accessKey: …` and `secretKey: …`. [default: {target.ACCESS_KEY_VARIABLE} and "
-            f"{target.SECRET_KEY_VARIABLE}]",
-        ),
-    ] = None,
-    tls: Annotated[bool, typer.Option("--tls", help="Speak TLS, and take any certificate.")] = False,
-    tls_ca: Annotated[
-        Path | None,
-        typer.Option("--tls-ca", metavar="FILE", help="Speak TLS with servers that this authority knows."),
-    ] = None,
-    mapped: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="THERE=HERE",
-            help="Where an address that brokers advertise is reached from here; may be given again.",
-        ),
-    ] = None,
-    output: Annotated[
-        Output, typer.Option("--output", "-o", help="How the report is written.")
-    ] = Output.TEXT,
-    threshold: Annotated[
-        Threshold, typer.Option("--threshold", help="From this level on a finding makes the exit code 1.")
-    ] = Threshold.WARNING,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="CODE", help="Only this check; may be given again.")
-    ] = None,
-    skip: Annotated[
-        list[str] | None, typer.Option("--skip", metavar="CODE", help="Not this check; may be given again.")
-    ] = None,
-    read_messages: Annotated[
-        bool,
-        typer.Option(
-            "--read-messages",
-            help="Read the newest messages where it matters, outside any group, to be certain of their tags.",
-        ),
-    ] = False,
-    write_bundle: Annotated[
-        Path | None,
-        typer.Option(
-            "--bundle",
-            metavar="FILE",
-            help="Write all that was asked and answered, in pseudonyms; FILE.names.json says what they stand for.",
-        ),
-    ] = None,
-    write_scenario: Annotated[
-        Path | None,
-        typer.Option(
-            "--write-scenario",
-            metavar="FOLDER",
-            help="Write scenarios there that do the findings again, each with a control.",
-        ),
-    ] = None,
-    watch: Annotated[
-        str | None,
-        typer.Option(
-            "--watch", metavar="DURATION", help="Look on for so long, `2m`, and tell what changes as it does."
-        ),
-    ] = None,
-    metrics: Annotated[
-        str | None,
-        typer.Option(
-            "--metrics", metavar="HOST:PORT", help="Serve the findings to Prometheus, with `--watch`."
-        ),
-    ] = None,
-    list_checks: Annotated[bool, typer.Option("--list", help="List all checks, and end.")] = False,
+    bundle: BundleArgument = None,
+    namesrv: NamesrvOption = None,
+    groups: GroupsOption = None,
+    all_groups: AllGroupsOption = False,
+    topics: TopicsOption = None,
+    proxies: ProxiesOption = None,
+    access_key_file: AccessKeyFileOption = None,
+    tls: TlsOption = False,
+    tls_ca: TlsCaOption = None,
+    mapped: MapOption = None,
+    output: OutputOption = Output.TEXT,
+    threshold: ThresholdOption = Threshold.WARNING,
+    only: OnlyOption = None,
+    skip: SkipOption = None,
+    read_messages: ReadMessagesOption = False,
+    write_bundle: BundleOption = None,
+    write_scenario: WriteScenarioOption = None,
+    watch: WatchOption = None,
+    metrics: MetricsOption = None,
+    list_checks: ListOption = False,
 ) -> ExitCode:
     """Say what is wrong in a live cluster, and prove it. Nothing of the cluster is changed.
 
-    Exit codes: 0 nothing at the threshold or above, 1 findings, 2 wrong usage, 3 something could not be told,
-    4 nobody answers.
+    Exit codes: 0 nothing at the threshold or above, 1 findings, 2 wrong usage, 3 something could not be
+    determined, 4 nobody answers.
     """
     if list_checks:
         return _list(output)
     checks = _chosen(only or (), skip or ())
     if bundle is not None:
+        asked = {
+            "--group": groups, "--topic": topics, "--proxy": proxies, "--read-messages": read_messages,
+            "--bundle": write_bundle, "--watch": watch, "--metrics": metrics,
+        }  # fmt: skip
+        _refuse_with_a_bundle(*(name for name, value in asked.items() if value))
         recorded = asyncio.run(_look_at_bundle(bundle, checks))
         return _ended(recorded, threshold, output, write_scenario)
     if namesrv is None:
@@ -169,9 +100,19 @@ def diagnose(
         tuple(target.address(proxy, "--proxy") for proxy in proxies or ()),
         read_messages,
     )
+    if write_bundle is not None:
+        require_writable(write_bundle, "Give another `--bundle`.")
     access = Access(target.secrets(access_key_file), target.tls(tls, tls_ca), target.mapped(mapped or ()))
     report = _look(access, scope, checks, write_bundle, _watch(watch, metrics, output))
     return _ended(report, threshold, output, write_scenario)
+
+
+def _refuse_with_a_bundle(*options: str) -> None:
+    if options:
+        raise UsageProblem(
+            f"a bundle is what was asked then: {', '.join(options)} can't be had of it",
+            "Leave that out, or give `--namesrv` instead of the bundle.",
+        )
 
 
 def _ended(report: Report, threshold: Threshold, output: Output, folder: Path | None) -> ExitCode:
@@ -186,7 +127,7 @@ def _ended(report: Report, threshold: Threshold, output: Output, folder: Path | 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """How long is looked on, and who is told."""
+    """How long to watch, and whom to notify."""
 
     seconds: float
     metrics: str | None
@@ -261,7 +202,7 @@ async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:
 
 
 def code_of(report: Report, threshold: Level) -> ExitCode:
-    """1 where something is found, otherwise 3 where something could not be told, otherwise 0."""
+    """1 where something is found, otherwise 3 where something could not be determined, otherwise 0."""
     if report.at_least(threshold):
         return ExitCode.NOT_AS_EXPECTED
     return ExitCode.INCONCLUSIVE if report.undetermined else ExitCode.AS_EXPECTED

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rocketchaos.harness.cli.common import write_text
 from rocketchaos.harness.cli.terminal import ERR
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.whole_file import write_whole
 from rocketchaos.harness.diagnose.diagnosis import Report
-from rocketchaos.harness.diagnose.reproduction import Document, written
+from rocketchaos.harness.diagnose.reproduction import NOT_WRITTEN, Document, written
 from rocketchaos.harness.nightly.document import text_of
 from rocketchaos.harness.scenario import parse_scenario
 
@@ -20,14 +21,20 @@ def write_scenarios(report: Report, folder: Path) -> None:
         InvalidScenario: what was to be written is none.
     """
     names: set[str] = set()
+    known: list[tuple[Document, Path]] = []
     for finding in report.findings:
-        if finding.group not in report.views:
-            continue
-        documents = written(report.views[finding.group], finding)
+        view = report.views.get(finding.group)
+        documents = NOT_WRITTEN[finding.check.code] if view is None else written(view, finding)
         if isinstance(documents, str):
             ERR.print(f"no scenario of {finding.check.code} ({finding.resource}): {documents}", markup=False)
             continue
         scenario, control = documents
+        if (same := next((path for document, path in known if document == scenario), None)) is not None:
+            ERR.print(
+                f"{finding.check.code} ({finding.resource}): {same} does that again as well", markup=False
+            )
+            continue
+        as_written = scenario
         number = 1
         base = scenario["name"]
         while scenario["name"] in names:
@@ -36,6 +43,7 @@ def write_scenarios(report: Report, folder: Path) -> None:
             control = {**control, "name": f"{base}-{number}-control"}
         names.add(scenario["name"])
         path = _write(folder, scenario)
+        known.append((as_written, path))
         _write(folder, control)
         ERR.print(f"{finding.check.code}: `rocketchaos reproduce {path}` does it again", markup=False)
 
@@ -44,5 +52,11 @@ def _write(folder: Path, document: Document) -> Path:
     path = folder / f"{document['name']}.scenario.yaml"
     text = text_of(document)
     parse_scenario(text, str(path))
-    write_text(path, text, "Give another `--write-scenario`.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text.encode())
+    except OSError as error:
+        raise EnvironmentNotReady(
+            f"{path} can't be written: {error.strerror}", "Give another `--write-scenario`."
+        ) from error
     return path

@@ -18,8 +18,9 @@ def hold_for_user(held: Held) -> None:
     """
     groups = ", ".join(f"{name} is {real}" for name, real in held.groups.items())
     ERR.print(f"Held open: name server {held.nameserver}; groups: {groups}.", markup=False)
+    group, proxy = next(iter(held.groups.values()), "G"), f" --proxy {held.proxy}" if held.proxy else ""
     ERR.print(
-        f"`rocketchaos diagnose --namesrv {held.nameserver} --group {next(iter(held.groups.values()), 'G')}` "
+        f"`rocketchaos diagnose --namesrv {held.nameserver} --group {group}{proxy}` "
         "looks at it. Enter or Ctrl-C ends the hold.",
         markup=False,
     )

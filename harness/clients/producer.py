@@ -61,8 +61,9 @@ class Producer:
             history: where every sending is written down.
             spawn: begins the process in which the client lives.
             real: the real name of a topic or group.
-            servers: how the client reaches them, as `start-producer` is told.
-            locate: where a message lies, by its topic's real name and its `msg_id`, for clients that aren't told.
+            servers: how the client reaches them, as `start-producer` names them.
+            locate: where a message lies, by its topic's real name and its `msg_id`, for clients that don't
+                learn it.
             find: the same, once; None where it isn't there.
             transactional: it sends transactions too.
             instance: of the run.

@@ -220,7 +220,7 @@ class EmbeddedCluster(ServerCluster):
         ]
 
     def _archive_options(self, archive: ClassArchive) -> Sequence[str]:
-        """What a server's JVM is told of its class-data archive."""
+        """The JVM options for a server's class-data archive."""
         return archive.options()
 
     def _require_disk(self) -> None:

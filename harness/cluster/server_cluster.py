@@ -65,7 +65,7 @@ class ServerCluster(ABC):
             proxy: how the proxy of 5.x runs; None: there is none, or that of the cluster's kind.
             name_servers: how many there are.
             registers_with: the brokers that register with some of them alone, by the name servers' names.
-            progress: told in a few words what takes time.
+            progress: called with a few words before anything that takes time.
 
         Raises:
             UsageProblem: no such version, brokers without or with the same names, a proxy that can't be, or a
@@ -101,7 +101,7 @@ class ServerCluster(ABC):
         """
 
     def _port_taken(self) -> None:  # noqa: B027 - most clusters have ports of their own
-        """Told before the next attempt, where another program took a port."""
+        """Called before the next attempt, where another program took a port."""
 
     def start(self) -> None:
         """Start all servers, those that don't need each other at the same time; return when clients can work.

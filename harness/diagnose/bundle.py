@@ -7,12 +7,14 @@ whatever is shown of it goes through the same outputs as a live cluster's names.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 import rocketchaos
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
+from rocketchaos.harness.core.whole_file import write_whole
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.exchange import Exchange, Keep
 from rocketchaos.harness.diagnose.pseudonyms import Pseudonyms
@@ -56,10 +58,8 @@ def write(path: Path, scope: Scope, looks: int, exchanges: Sequence[Exchange]) -
     names = path.with_name(f"{path.name}.names.json")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        names.unlink(missing_ok=True)
-        names.touch(mode=0o600)
-        names.write_bytes(msgspec.json.format(msgspec.json.encode(pseudonyms.names)))
-        path.write_bytes(msgspec.json.encode(bundle))
+        write_whole(names, msgspec.json.format(msgspec.json.encode(pseudonyms.names)), mode=0o600)
+        write_whole(path, msgspec.json.encode(bundle))
     except OSError as error:
         raise EnvironmentNotReady(
             f"the bundle can't be written: {error.strerror}: {path}", "Give another `--bundle`."
@@ -91,7 +91,8 @@ def read(path: Path) -> Bundle:
         raise UsageProblem(
             f"{path} is no bundle that this version reads", "`rocketchaos diagnose --bundle FILE` makes one."
         )
-    return bundle
+    # Bundles of before the scope told it.
+    return msgspec.structs.replace(bundle, scope=replace(bundle.scope, pseudonyms=bundle.redacted))
 
 
 class Recorded:

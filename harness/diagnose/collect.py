@@ -54,6 +54,8 @@ class Scope:
     """Remoting ports of proxies, which know groups of their own."""
     read_messages: bool = False
     """Messages are read to be certain of their tags."""
+    pseudonyms: bool = False
+    """Names are pseudonyms, of a bundle: whatever goes by the hash of a name can't be recomputed."""
 
     def wants(self, topic: str) -> bool:
         """Whether a topic is looked at."""

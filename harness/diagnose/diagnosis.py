@@ -68,7 +68,7 @@ class Diagnosis:
     """How long it looks on, whatever it sees."""
     progress: Callable[[str], None] = lambda _text: None
     on_look: Callable[[Report], None] = lambda _report: None
-    """Told of every look."""
+    """Called with every look."""
     looks: list[Look] = field(default_factory=list)
     """The last ones."""
     looked: int = 0
@@ -167,7 +167,8 @@ def evaluate(
 def _view(looks: Sequence[Look], group: str, collector: Collector) -> GroupView:
     own = tuple(look for look in looks if group in look.stored)
     named = collector.scope.groups is not None
-    return GroupView(group, own, tuple(collector.topics_of(own[-1], group)), named)
+    topics = tuple(collector.topics_of(own[-1], group))
+    return GroupView(group, own, topics, named, collector.scope.pseudonyms)
 
 
 def _signs(results: Mapping[Place, Sequence[Result]]) -> frozenset[Sign]:
@@ -186,7 +187,7 @@ def _report(
     results: Mapping[Place, Sequence[Result]],
     seconds: float,
 ) -> Report:
-    """What the results mean; what may be a moment of a change isn't told as certain."""
+    """What the results mean; what may be a moment of a change isn't reported as certain."""
     findings: list[Finding] = []
     undetermined: list[Undetermined] = []
     ruled_out: list[RuledOut] = []

@@ -1,7 +1,7 @@
 """What becomes of messages in a group whose members disagree: by the hashes that brokers keep of their tags.
 
 A message is delivered if the broker lets it pass by what it holds for the group, and the member that owns its
-queue by what that wants. Members whose pulls carry their own expression are filtered by that alone. Told is what
+queue by what that wants. Members whose pulls carry their own expression are filtered by that alone. It says what
 holds now: who consumed an old message under another subscription is not known.
 """
 
@@ -19,6 +19,11 @@ from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, queues_text
 from rocketchaos.harness.language.tags import hash_code, tags_of
 from rocketchaos.harness.rocketmq.allocation import Queue
+
+_BY_POP = (
+    "Members share all queues (POP): what one of them pops and doesn't want is passed over for the whole group: "
+    "who comes first decides whether a message is lost."
+)
 
 
 class Fate(StrEnum):
@@ -97,6 +102,8 @@ def carries_its_own(view: GroupView, member: Member) -> bool:
 
 def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
     """What becomes of a message that is stored there now."""
+    if view.shares_queues:
+        return Fate.UNKNOWN  # whoever pops it first decides
     owners = view.owners(topic).get(queue, [])
     if not owners:
         return Fate.UNKNOWN if view.silent else Fate.STRANDED
@@ -118,7 +125,7 @@ def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
 
 
 def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
-    """Messages that a member wants and nobody gets; how many a member wants; whether all could be told."""
+    """Messages that a member wants and nobody gets; how many a member wants; whether all could be determined."""
     found: list[Lost] = []
     wanted, certain = 0, True
     names = _names(view, topic)
@@ -155,7 +162,9 @@ def _ranges(
 
 
 def share_told(view: GroupView, topic: str) -> str:
-    """How many of the newest messages reach nobody; of none yet, what will be lost. Empty: it can't be told."""
+    """How many of the newest messages reach nobody; of none yet, what will be lost. Empty: it is unknown."""
+    if view.shares_queues:
+        return _BY_POP
     found, wanted, certain = lost(view, topic)
     if not wanted:
         return _by_rule(view, topic)

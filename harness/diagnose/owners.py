@@ -33,13 +33,24 @@ def shares(view: GroupView, topic: str) -> Mapping[str, tuple[Queue, ...] | None
     """By client id, for every member: also one that doesn't want the topic takes its share from the others."""
     queues, ids = view.queues(topic), sorted(_told(view))
     return {
-        client_id: share(view.members[client_id].strategy, queues, ids, client_id, topic)
+        client_id: None
+        if _is_hidden(view, client_id)
+        else share(view.members[client_id].strategy, queues, ids, client_id, topic)
         for client_id in sorted(view.members)
     }
 
 
+def hidden(view: GroupView) -> list[str]:
+    """The members whose shares a bundle hides: the ring hashes real names, and pseudonyms have other hashes."""
+    return [client_id for client_id in sorted(view.members) if _is_hidden(view, client_id)]
+
+
+def _is_hidden(view: GroupView, client_id: str) -> bool:
+    return view.pseudonyms and view.members[client_id].strategy == CONSISTENT_HASH
+
+
 def _told(view: GroupView) -> list[str]:
-    """The client ids that a broker tells members: one that several processes have is told as often (4.9.4, 5.5.0:
+    """The client ids that a broker tells members: one that several processes have comes as often (4.9.4, 5.5.0:
     ConsumerGroupInfo.getAllClientId)."""
     known = [
         Counter(connection.client_id for connection in stored.connections) for stored in view.stored.values()

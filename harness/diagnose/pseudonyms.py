@@ -78,6 +78,7 @@ class Pseudonyms:
             else tuple(self._name("group", group) for group in scope.groups),
             topics=tuple(self._name("topic", topic) for topic in scope.topics),
             proxies=tuple(self._name("address", proxy) for proxy in scope.proxies),
+            pseudonyms=True,
         )
 
     def exchange(self, item: Exchange) -> Exchange:

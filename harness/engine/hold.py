@@ -22,6 +22,8 @@ class Held:
     """Real name by the scenario's."""
     clients: dict[str, str]
     """Client id by consumer, of those that have been started."""
+    proxy: str = ""
+    """`host:port` of the proxy for clients that speak remoting, for `diagnose --proxy`; empty: there is none."""
 
 
 Hold = Callable[[Held], None]
@@ -30,7 +32,7 @@ Hold = Callable[[Held], None]
 
 def held(context: RunContext) -> Held:
     """What the run shows now."""
-    scenario = context.scenario
+    scenario, proxy = context.scenario, context.servers.cluster.proxy
     return Held(
         nameserver=context.servers.cluster.nameserver,
         groups={group: context.names.real(group) for group in scenario.groups},
@@ -38,4 +40,5 @@ def held(context: RunContext) -> Held:
         clients={
             name: consumer.client_id for name, consumer in context.consumers.items() if consumer.started
         },
+        proxy="" if proxy is None else proxy.remoting_address,
     )

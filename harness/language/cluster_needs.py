@@ -97,7 +97,7 @@ def topology_problem(
     twice = sorted({node for node in nodes if nodes.count(node) > 1})
     strangers = [broker for broker in slaves if broker not in brokers]
     if not brokers:
-        return "there is none"
+        return "there is no such node"
     if strangers:
         return f"there is no broker `{strangers[0]}`, so that it can't have a slave"
     if proxy == "local" and (len(brokers) > 1 or slaves):
@@ -207,7 +207,7 @@ class ClusterNeeds(Strict):
     proxy: ProxyMode | None = Field(
         default=None,
         description="the proxy of RocketMQ 5: `local`, in one process with the broker, or `cluster`, a server of "
-        "its own; a client that needs one gets one, also where nothing is said",
+        "its own; a client that needs one gets one by default",
     )
 
     advertise: Literal["address", "hostname"] = Field(

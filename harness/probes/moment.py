@@ -11,6 +11,7 @@ from rocketchaos.harness.core.events.observed import PullCountsObserved
 from rocketchaos.harness.core.events.run import MomentObserved
 from rocketchaos.harness.probes.consumer_status_probe import read_consumer_status
 from rocketchaos.harness.probes.dead_letters_probe import read_dead_letters
+from rocketchaos.harness.probes.diagnosis_probe import read_diagnosis
 from rocketchaos.harness.probes.logs_probe import read_logs
 from rocketchaos.harness.probes.offsets_probe import read_offsets
 from rocketchaos.harness.probes.ownership_probe import read_ownership
@@ -44,6 +45,7 @@ def observe_moment(context: ProbeContext, name: str, iteration: int | None = Non
     for consumer in context.members.running():
         _read_member(context, consumer.name, moment)
     read_consumer_status(context, moment)
+    read_diagnosis(context, name, moment)
     if context.servers.down:
         # The tools ask every server for each message, and wait for those that are gone.
         context.observations.note_failure("tracks", _in_words(context.servers.down))

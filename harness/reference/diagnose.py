@@ -22,9 +22,9 @@ second to each address, and each member is asked once a look.
 
 {requests}
 
-What may be a moment of a change, as a rebalance, is looked at again before it is told: for 27 s,
-or as long as clients take to learn of new queues (57 s), or a broker to let go of a killed orderly member's lock
-(87 s). What could not be asked, or told, is `undetermined`, and never fine.
+What may be a moment of a change, as a rebalance, is looked at again before it is reported: for 27 s, or as long
+as clients take to learn of new queues (57 s), or a broker to release a killed orderly member's lock (87 s). A
+question that finds no answer is `undetermined`, and never fine.
 
 | exit code | meaning |
 |---|---|
@@ -37,7 +37,8 @@ or as long as clients take to learn of new queues (57 s), or a broker to let go 
 `--bundle FILE` writes all questions and answers into a file, with one pseudonym for each address, client id,
 group, topic and broker; `FILE.names.json`, which is yours alone, says what they stand for. Tags and subscription
 expressions stay as they are; there are no message bodies in it. `rocketchaos diagnose FILE` finds the same in it.
-With pseudonyms the shares of `AllocateMessageQueueConsistentHash` can't be recomputed.
+With pseudonyms the shares of `AllocateMessageQueueConsistentHash`, which go by hashes of real names, can't be
+recomputed: what hangs on them is undetermined there.
 
 `--write-scenario FOLDER` writes scenarios that do a finding again on your own machine, each with its control:
 {scenarios}.

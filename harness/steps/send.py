@@ -28,7 +28,7 @@ PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 class Send(Sending, Step):
     """Send messages, one after the other, each acknowledged before the next.
 
-    With `per_queue` they go round the queues in order, so that each queue gets exactly so many; with `queue` all
+    With `per_queue` they go round the queues in order, so that each queue gets exactly this many; with `queue` all
     go there; without either the producer's own round robin decides, which starts at a random queue. Each message
     has a key of the harness's own, `orders-1` for the first one sent to orders.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.diff import newest, newest_section
 from rocketchaos.spark_reports.flakiness import figures, tables
 from rocketchaos.spark_reports.flakiness.assess import assess
 from rocketchaos.spark_reports.flakiness.cells import Names
@@ -27,6 +28,7 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
         headline(cells, names, found, summary),
         lines(cells, names, found, changes, facts.signatures, summary),
         [
+            newest_section(newest(spark)),
             Section(
                 "Cells",
                 "A cell is a scenario with one client, on one version of RocketMQ, kind of cluster and timing.",

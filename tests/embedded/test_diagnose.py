@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tenacity import retry, retry_if_result, stop_after_delay, wait_fixed
 
+from rocketchaos.harness.cli.diagnosed_scenarios import write_scenarios
+from rocketchaos.harness.core.errors import ExitCode
 from rocketchaos.harness.diagnose.collect import Scope
 from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
 from rocketchaos.harness.diagnose.exchange import Exchange
+from rocketchaos.harness.diagnose.finding import Level
 from rocketchaos.harness.diagnose.gate import Gate
 from rocketchaos.harness.engine.hold import Held
 from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.rocketmq import remoting
 from rocketchaos.harness.rocketmq.fastjson import loads
-from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario import load_scenario, parse_scenario
 
 pytestmark = pytest.mark.embedded
 
@@ -123,3 +132,106 @@ def test_a_diagnosis_is_right_and_changes_nothing(version: str, tmp_path: Path) 
         asked = Counter((item.look, item.fields["clientId"]) for item in record if item.code == 307)
         assert set(asked.values()) == {1}
         assert not diagnosis.undetermined
+
+
+WRITTEN = {
+    "RC0102": """
+consumers:
+  a: {group: g, process: own, subscribe: {orders: tagA}}
+  b: {group: g, process: own, subscribe: {orders: tagA}}
+steps:
+  - start: [a, b]
+  - settle: {ownership: g, within: 90s}
+  - heartbeat: {client: h1, group: g, subscribe: {orders: {expression: tagC, version: 2764000000000}}}
+  - heartbeat: {close: h1}
+""",
+    "RC0201": """
+consumers:
+  a: {group: g, client_id: "172.17.0.1@1", subscribe: {orders: '*'}}
+  b: {group: g, client_id: "172.17.0.1@1", subscribe: {orders: '*'}}
+steps:
+  - start: [a, b]
+  - settle: {log: a, matches: 'rebalanced result changed.*topic=orders', within: 60s}
+  - settle: {log: b, matches: 'rebalanced result changed.*topic=orders', within: 60s}
+""",
+    "RC0403": """
+consumers:
+  a: {group: g, subscribe: {orders: '*'}}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 90s}
+  - topic-config: {topic: orders, set: {readQueueNums: 2}}
+  - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}
+""",
+}
+"""Maladies by their code; each is diagnosed, written as a scenario, and done again by that."""
+
+
+@pytest.mark.parametrize("code", WRITTEN)
+def test_what_is_written_of_a_sick_group_is_reproduced(code: str, tmp_path: Path) -> None:
+    head = "name: sick\ntitle: a sick group\ntopics: {orders: {queues: 4}}"
+    checks = "anomaly: [{delivered: {to: g, count: 0}}]\nhealthy: [{delivered: {to: g, at_least: 1}}]"
+    scenario = parse_scenario(f"{head}{WRITTEN[code]}{checks}\nexpected: measured\n", "sick.scenario.yaml")
+
+    def hold(held: Held) -> None:
+        report, _ = look(held.nameserver, held.groups["g"])
+        assert {item.check.code for item in report.at_least(Level.WARNING)} in ({code}, {code, "RC0105"})
+        write_scenarios(report, tmp_path / "written")
+
+    with Runner(Options(runs=tmp_path / "runs", use_running=False, hold=hold)) as runner:
+        runner.run(runner.job(scenario))
+    path = tmp_path / "written" / f"diagnosed-{code.lower()}.scenario.yaml"
+    with Runner(Options(runs=tmp_path / "runs")) as runner:
+        outcomes = [
+            runner.run(runner.job(load_scenario(file))).outcome.kind
+            for file in (path, path.with_name(f"diagnosed-{code.lower()}-control.scenario.yaml"))
+        ]
+    assert [str(kind) for kind in outcomes] == ["reproduced", "not-reproduced"]
+
+
+def looks_seen(port: int, number: int) -> None:
+    """Return once the metrics have told of so many looks."""
+    told: set[str] = set()
+
+    @retry(retry=retry_if_result(lambda enough: not enough), wait=wait_fixed(0.2), stop=stop_after_delay(60))
+    def enough() -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+                lines = answer.read().decode().splitlines()
+        except OSError:
+            return False
+        told.update(line for line in lines if line.startswith("rocketchaos_diagnose_last_look"))
+        return len(told) >= number
+
+    enough()
+
+
+def test_a_watch_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
+    seen: list[tuple[int, str, str]] = []
+    states: list[dict[str, Any]] = []
+
+    def hold(held: Held) -> None:
+        where = held.nameserver, held.groups["g"], held.topics["orders"]
+        states.append(state(*where))
+        for number in (1, 2, 4):
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = free.getsockname()[1]
+            command = [sys.executable, "-m", "rocketchaos", "diagnose", "--namesrv", held.nameserver]
+            command += ["--group", held.groups["g"], "--watch", "60s", "--bundle", str(tmp_path / "b.json")]
+            command += ["--metrics", f"127.0.0.1:{port}"]
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            try:
+                looks_seen(port, number)
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=20)
+            finally:
+                process.kill()
+            seen.append((process.returncode, out, err))
+        states.append(state(*where))
+
+    with Runner(Options(runs=tmp_path / "runs", use_running=False, hold=hold)) as runner:
+        runner.run(runner.job(parse_scenario(SCENARIO, "held.scenario.yaml")))
+    assert [code for code, _, _ in seen] == [ExitCode.INTERRUPTED] * 3
+    assert "Traceback" not in str(seen)
+    assert [path.name for path in tmp_path.iterdir()] == ["runs"]
+    assert states[0] == states[1]

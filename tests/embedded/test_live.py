@@ -240,3 +240,15 @@ def until(look: Callable[[], bool]) -> None:
     Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.1), retry=retry_if_result(lambda seen: not seen))(
         look
     )
+
+
+def test_what_diagnose_finds_is_a_check(rocketmq: LiveRun) -> None:
+    rocketmq.start("a")
+    rocketmq.settle(ownership="g", within="40s")
+    rocketmq.check.diagnose(group="g", nothing_else=True)
+    rocketmq.start("b")
+    rocketmq.settle(ownership="g", within="40s")
+    found = rocketmq.check.diagnose(group="g", finds=["RC0101"], nothing_else=True)
+    assert "RC0101 (error)" in found.observed
+    with pytest.raises(CheckFailed, match="diagnosis of g"):
+        rocketmq.check.diagnose(group="g", finds=["RC0207"])

@@ -18,7 +18,7 @@ class Observation(Body, frozen=True, kw_only=True):
     look_began_before_ms: float | None = None
     """How long before this event the last look began which showed what was written down before, in ms."""
     look_before_ms: float | None = None
-    """The same, counted from the end of that look: so older versions told it."""
+    """The same, counted from the end of that look, as older versions wrote it."""
 
 
 class OwnSubscription(Part, frozen=True, kw_only=True):
@@ -133,6 +133,32 @@ class ConsumerStatusObserved(Observation, frozen=True, kw_only=True):
     """Whether the members' subscriptions are."""
     members: tuple[str, ...]
     """Their client ids."""
+
+
+class DiagnosisFinding(Part, frozen=True, kw_only=True):
+    """One finding of `rocketchaos diagnose`."""
+
+    code: str
+    level: str
+    """`info`, `warning`, `error`."""
+    topic: str
+    """Empty: it is the group's, or the cluster's."""
+    sentence: str
+
+
+class DiagnosisObserved(Observation, frozen=True, kw_only=True):
+    """What `rocketchaos diagnose` says of a group."""
+
+    kind: ClassVar[str] = "diagnosis-observed"
+    node: ClassVar[str] = "harness"
+    group: str
+    findings: tuple[DiagnosisFinding, ...]
+    undetermined: tuple[str, ...]
+    """The codes that could not be determined."""
+    looks: int
+    """How often it looked."""
+    seconds: float
+    """How long it took."""
 
 
 class TracksObserved(Observation, frozen=True, kw_only=True):

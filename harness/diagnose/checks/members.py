@@ -11,6 +11,8 @@ from rocketchaos.harness.diagnose.model import Member
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import joined, queues_text
 
+_NOT_SUPPORTED = 3
+"""REQUEST_CODE_NOT_SUPPORTED: a proxy's answer to 307 (RemotingProtocolServer of 5.5.0)."""
 _OF_PROCESS = re.compile(r"(?P<process>[^@]+@\d+)#(?P<instance>.+)")
 """`ip@pid#nanoTime`: of Java clients without an instance name."""
 
@@ -72,7 +74,7 @@ def one_process(view: GroupView) -> Iterator[Result]:
 
 
 def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], Iterator[Result]]:
-    """A check that members agree in one thing; an empty value isn't told."""
+    """A check that members agree in one thing; an empty value is left out."""
 
     def different(view: GroupView) -> Iterator[Result]:
         values: dict[str, list[str]] = {}
@@ -106,6 +108,8 @@ def _no_answer(quiet: Sequence[Member]) -> Unknown:
 
 
 def _why(silent: Member) -> str:
+    if silent.exchange.answer_code == _NOT_SUPPORTED:
+        return f"{silent.exchange.address} is a proxy, which passes 307 on to nobody"
     return silent.exchange.why_not or "its answer is no JSON"
 
 
@@ -119,7 +123,7 @@ def silent(view: GroupView) -> Iterator[Result]:
         yield Unknown(
             f"{member.client_id} doesn't tell of itself: {_why(member)}",
             (Evidence(member.exchange, _why(member)),),
-            look_again=member.exchange.answer_code is not None and len(view.looks) < 3,
+            look_again=member.exchange.answer_code not in (None, _NOT_SUPPORTED) and len(view.looks) < 3,
         )
     for stored in view.not_told:
         yield Unknown(
@@ -251,7 +255,7 @@ CHECKS = (
         "a member or a broker that doesn't tell",
         Level.WARNING,
         "every member answered for itself",
-        "Whether it consumes can't be told.",
+        "Whether it consumes is unknown.",
         ("See whether its process hangs, or its network is cut.",),
         ("A17",),
         of_group=silent,

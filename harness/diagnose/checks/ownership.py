@@ -16,7 +16,7 @@ from rocketchaos.harness.diagnose.finding import (
     Result,
     Unknown,
 )
-from rocketchaos.harness.diagnose.owners import has_id_twice, settled, shares
+from rocketchaos.harness.diagnose.owners import has_id_twice, hidden, settled, shares
 from rocketchaos.harness.diagnose.view import GroupView
 from rocketchaos.harness.diagnose.words import counted, joined, queues_text
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -41,6 +41,10 @@ def unowned(view: GroupView) -> Iterator[Result]:
                 tuple(Evidence(item.exchange, item.exchange.why_not) for item in view.silent),
                 topic,
                 by_silence=True,
+            )
+        elif missing and set(hidden(view)) - set(view.own(topic)):
+            yield _hidden(
+                view, topic, f"{queues_text(missing)} may be in the share of a member that doesn't want it"
             )
         elif missing and (unexplained := missing - _explained(view, topic)):
             waits = stranded(view, topic, sorted(unexplained))
@@ -88,7 +92,9 @@ def idle(view: GroupView) -> Iterator[Result]:
     busy = {item for topic in topics for ids in view.owners(topic).values() for item in ids}
     spare = sorted(set(view.members) - busy)
     most = max(len(view.queues(topic)) for topic in topics)
-    if spare and most < len(view.members):
+    if spare and most < len(view.members) and hidden(view):
+        yield _hidden(view, "", f"{joined(spare)} may be about to get a queue")
+    elif spare and most < len(view.members):
         yield Found(
             f"{joined(spare)} {'has' if len(spare) == 1 else 'have'} no queue: there are "
             f"{counted(len(view.members), 'member')} for {counted(most, 'queue')}",
@@ -96,6 +102,16 @@ def idle(view: GroupView) -> Iterator[Result]:
             settled=all(settled(view, topic) is True for topic in topics),
             key=" ".join(spare),
         )
+
+
+def _hidden(view: GroupView, topic: str, what: str) -> Unknown:
+    ids = hidden(view)
+    return Unknown(
+        f"{what}: shares of AllocateMessageQueueConsistentHash go by the hashes of real names, which a bundle "
+        "hides; look at the cluster itself",
+        tuple(Evidence(view.members[item].exchange, f"{item}: consistent hash") for item in ids),
+        topic,
+    )
 
 
 def _shared_out(view: GroupView) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rocketchaos.harness.diagnose.fate import lost, share_told, stranded
+from rocketchaos.harness.diagnose.fate import Lost, lost, share_told, stranded
 from rocketchaos.harness.diagnose.finding import Check, Evidence, Found, Level, Result, Unknown
 from rocketchaos.harness.diagnose.meaning import expression_text, meaning
 from rocketchaos.harness.diagnose.model import Member, Subscription
@@ -15,6 +15,9 @@ from rocketchaos.harness.diagnose.words import clock, counted, joined
 _NANOSECONDS = 10**16
 """A subVersion in ms stays below this until the year 318,000."""
 _AHEAD_MS = 60_000
+_TOPICS_BY_POP = (
+    "Members that share all queues (POP) take what they ask for: nothing is known to be lost by that."
+)
 
 
 def different(view: GroupView) -> Iterator[Result]:
@@ -130,23 +133,24 @@ def different_topics(view: GroupView) -> Iterator[Result]:
                     ),
                 ),
                 topic,
-                messages=tuple(
-                    stranded(
-                        view,
-                        topic,
-                        [queue for queue in view.queues(topic) if queue not in view.owners(topic)],
-                    )
-                ),
+                level=Level.WARNING if view.shares_queues else None,
+                effect=_TOPICS_BY_POP if view.shares_queues else "",
+                messages=() if view.shares_queues else _in_queues_of_others(view, topic),
                 # A member that starts may still be subscribing.
                 settled=all(len(view.members[item].subscriptions) > 0 for item in without),
             )
+
+
+def _in_queues_of_others(view: GroupView, topic: str) -> tuple[Lost, ...]:
+    owners = view.owners(topic)
+    return tuple(stranded(view, topic, [queue for queue in view.queues(topic) if queue not in owners]))
 
 
 def nobodys(view: GroupView) -> Iterator[Result]:
     """A broker that holds what no member wants."""
     if view.silent or not view.online or view.broadcasting:
         if view.silent and view.online:
-            yield Unknown("not every member told what it wants", by_silence=True)
+            yield Unknown("not every member reported its subscription", by_silence=True)
         return
     for topic in view.topics:
         meanings = view.meanings(topic)
@@ -198,8 +202,8 @@ CHECKS = (
         Level.ERROR,
         "all members want the same",
         "A broker holds one subscription for the whole group and filters every member's pulls by it; what passes "
-        "is filtered again by the member that owns the queue. What either drops is passed over for good, and "
-        "shown as consumed.",
+        "is filtered again by the member that owns the queue. What either drops is skipped for good, and shown "
+        "as consumed.",
         (
             "Give every member of the group the same subscription, or each subscription a group of its own.",
             "Deploy it to all members; until the last one has it, messages go on being lost.",

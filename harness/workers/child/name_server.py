@@ -1,4 +1,4 @@
-"""What a client that tells little of brokers and queues is told by the name server and the brokers instead."""
+"""What the name server and the brokers say where a client says little of brokers and queues."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import (
 	"github.com/apache/rocketmq-client-go/v2/primitive"
 )
 
-// consumerSettings is what `start-consumer` is told.
+// consumerSettings is what `start-consumer` gets.
 type consumerSettings struct {
 	Name            string                     `json:"name"`
 	Group           string                     `json:"group"`

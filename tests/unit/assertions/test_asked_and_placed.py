@@ -11,6 +11,8 @@ from rocketchaos.assertions import CHECKS
 from rocketchaos.assertions.base import Answer
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.model import Holds
+from rocketchaos.harness.diagnose.checks import CHECKS as DIAGNOSIS_CHECKS
+from rocketchaos.harness.language.diagnosis_codes import CODES
 from tests.unit.history_builder import HistoryBuilder, scenario_of
 
 TEXT = """\
@@ -210,3 +212,31 @@ def test_what_mqadmin_finds_is_told_of_the_moment_at_which_it_was_asked() -> Non
 def test_a_check_that_states_nothing_or_no_expression_is_refused(word: str, fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         CHECKS[word].model_validate(fields)
+
+
+def _diagnosed(*codes: str, level: str = "error", undetermined: tuple[str, ...] = ()) -> HistoryBuilder:
+    made = begun()
+    findings = [{"code": code, "level": level, "topic": "orders", "sentence": "so it is"} for code in codes]
+    made.add(
+        "harness", "diagnosis-observed", group="g", findings=findings, undetermined=list(undetermined), looks=1,
+        seconds=0.2, moment="end",
+    )  # fmt: skip
+    ended(made)
+    return made
+
+
+def test_a_diagnosis_is_held_against_the_codes_that_must_be_found() -> None:
+    right = {"group": "g", "finds": ["RC0101"], "nothing_else": True}
+    assert answer(_diagnosed("RC0101"), "diagnose", **right).holds is YES
+    assert answer(_diagnosed(), "diagnose", **right).holds is NO
+    assert answer(_diagnosed("RC0101", "RC0301"), "diagnose", **right).holds is NO
+    assert answer(_diagnosed("RC0101", "RC0301"), "diagnose", group="g", finds=["RC0101"]).holds is YES
+    assert answer(_diagnosed("RC0303", level="info"), "diagnose", group="g", nothing_else=True).holds is YES
+    assert answer(_diagnosed(undetermined=("RC0101",)), "diagnose", **right).holds is UNKNOWN
+    assert answer(_diagnosed("RC0101"), "diagnose", **right, at="before").holds is UNKNOWN
+
+
+def test_a_diagnosis_names_codes_that_there_are() -> None:
+    with pytest.raises(ValidationError, match="there is no code 'RC0199'; did you mean RC0"):
+        answer(_diagnosed(), "diagnose", group="g", finds=["RC0199"])
+    assert tuple(DIAGNOSIS_CHECKS) == CODES

@@ -114,6 +114,23 @@ def test_a_silent_member_is_told_once_with_what_it_hides() -> None:
     assert "RC0101, RC0102, RC0204" in shown[1]
 
 
+def test_shares_by_consistent_hash_are_undetermined_in_a_bundle() -> None:
+    hashing = _of_members(allocateMessageQueueStrategy="x.AllocateMessageQueueConsistentHash@1")
+    (other_topic,) = [item for item in PLANTED if item.code == "RC0106"]
+    hidden = diagnosed("mismatch-4.9.4.json", ALIKE, hashing, *other_topic.changes, pseudonyms=True)
+    assert codes(hidden) == {"RC0106"}
+    (unknown_,) = hidden.undetermined
+    assert unknown_.check.code == "RC0301"
+    assert "which a bundle hides" in unknown_.reason
+    (five,) = [item for item in PLANTED if item.code == "RC0303"]
+    spare = diagnosed("mismatch-4.9.4.json", ALIKE, hashing, *five.changes, pseudonyms=True)
+    assert "which a bundle hides" in next(item.reason for item in spare.undetermined)
+
+
+def _of_members(**properties: str) -> Change:
+    return 307, lambda document: document["properties"].update(properties)
+
+
 def test_every_check_is_planted_once() -> None:
     assert [item.code for item in PLANTED] == list(CHECKS)
 

@@ -1,0 +1,89 @@
+"""From a finding to a scenario that does it again on the engineer's own machine, and its control.
+
+Members, subscriptions, queues, strategies and versions are the live group's, scaled down to what runs on one
+machine; what must be seen is counted on the scaled group, by the same allocation and filters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from rocketchaos.harness.diagnose.finding import Finding
+from rocketchaos.harness.diagnose.reproduction import members, progress, queues, subscriptions
+from rocketchaos.harness.diagnose.reproduction.control import control
+from rocketchaos.harness.diagnose.reproduction.document import Document as Document
+from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, scaled
+from rocketchaos.harness.diagnose.view import GroupView
+
+WRITERS: Mapping[str, Callable[[Scaled], Document | str]] = MappingProxyType(
+    {
+        "RC0101": subscriptions.different,
+        "RC0102": subscriptions.nobodys,
+        "RC0106": subscriptions.different_topics,
+        "RC0201": members.same_id,
+        "RC0206": members.models,
+        "RC0207": members.strategies,
+        "RC0301": queues.by_configuration,
+        "RC0302": queues.by_configuration,
+        "RC0303": queues.idle,
+        "RC0403": queues.unread,
+        "RC0404": queues.closed_topic,
+        "RC0406": queues.closed_group,
+        "RC0503": progress.set_back,
+        "RC0506": progress.beyond_the_end,
+        "RC0601": progress.stuck,
+        "RC0602": progress.stuck,
+        "RC0701": progress.retries,
+        "RC0702": progress.dead_letters,
+    }
+)
+"""By code: the scenario that does it again, or why there is none."""
+
+_BY_SHARES = frozenset({"RC0101", "RC0102", "RC0106", "RC0201", "RC0206", "RC0207", "RC0303"})
+"""What must be seen goes by who takes which queue."""
+
+NOT_WRITTEN: Mapping[str, str] = MappingProxyType(
+    {
+        "RC0105": "nothing is lost until a member wants something else: RC0102 has the scenario then",
+        "RC0202": "two listeners that want the same lose nothing; where they don't, RC0101 or RC0106 has it",
+        "RC0203": "clients of other languages lose nothing by that alone",
+        "RC0204": "versions lose nothing by that alone",
+        "RC0205": "on brokers as young as those of a scenario a new group begins at 0, whatever it asks for",
+        "RC0208": "why somebody doesn't tell can't be seen from outside",
+        "RC0209": "a connection that is cut to one broker alone needs containers: write it with `partition:`",
+        "RC0210": "there is no member to start",
+        "RC0401": "a topic that is nowhere has nothing to consume",
+        "RC0402": "the harness makes the groups of its scenarios itself",
+        "RC0405": "nothing is lost until that broker fails",
+        "RC0501": "RC0301, RC0601 or RC0603 say why an offset stands still, and have the scenarios",
+        "RC0504": "how fast a group falls behind is a matter of its machines",
+        "RC0505": "what retention has deleted needs days, or `expire-files:` by hand",
+        "RC0507": "nothing is lost",
+        "RC0603": "who holds the lock can't be seen from outside",
+        "RC0801": "scenarios have one name server",
+        "RC0802": "brokers of a scenario have names of their own",
+        "RC0803": "why a broker doesn't tell can't be seen from outside",
+        "RC0804": "it is the disk of that machine: `fill-disk:` fills one",
+        "RC0805": "it is the clock of that machine",
+        "RC0806": "the brokers of a scenario are of one version",
+    }
+)
+"""By code: why no scenario is written."""
+
+
+def written(view: GroupView, finding: Finding) -> tuple[Document, Document] | str:
+    """The scenario of a finding and its control; otherwise why there is none."""
+    code = finding.check.code
+    if code not in WRITERS:
+        return NOT_WRITTEN[code]
+    group = scaled(view, finding)
+    if isinstance(group, str):
+        return group
+    if code in _BY_SHARES and not group.countable:
+        return "the ring of AllocateMessageQueueConsistentHash goes by a run's own names: shares can't be foretold"
+    document = WRITERS[code](group)
+    if isinstance(document, str):
+        return document
+    other = control(group, document)
+    return {**document, "control": other["name"]}, other

@@ -1,0 +1,82 @@
+"""What all written scenarios have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from rocketchaos.harness.diagnose.meaning import expression_text
+from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, strategy
+
+WITHIN = "60s"
+"""The limit of each condition."""
+_VERSION = re.compile(r"V(\d+)_(\d+)_(\d+)")
+
+Document = dict[str, Any]
+"""What a scenario's file says."""
+
+
+def consumers(group: Scaled) -> dict[str, Document]:
+    """The members, by their names in the scenario."""
+    versions = {member.properties.get("PROP_CLIENT_VERSION", "") for member in group.members.values()}
+    found: dict[str, Document] = {}
+    for name, member in group.members.items():
+        item: Document = {
+            "group": "g",
+            "process": "own",
+            "subscribe": {
+                group.topics[topic]: expression_text(mine)
+                for topic, mine in member.subscriptions.items()
+                if topic in group.topics
+            },
+        }
+        version = _VERSION.fullmatch(member.properties.get("PROP_CLIENT_VERSION", ""))
+        if member.language == "CPP":
+            item["client"] = "python"
+        elif len(versions) > 1 and version and member.language == "JAVA":
+            item["client"] = f"java@{'.'.join(version.groups())}"
+        if strategy(member) != "average":
+            item["strategy"] = strategy(member)
+        if member.orderly:
+            item["listener"] = "orderly"
+        if member.properties.get("messageModel") == "BROADCASTING":
+            item["model"] = "broadcasting"
+        found[name] = item
+    return found
+
+
+def base(
+    group: Scaled, title: str, steps: list[Document], anomaly: list[Document], healthy: list[Document]
+) -> Document:
+    """A scenario that starts the members, waits until each has its share, and does `steps`."""
+    document: Document = {
+        "name": f"diagnosed-{group.finding.check.code.lower()}",
+        "title": title,
+        "description": f"Written by `rocketchaos diagnose` from a live group. {group.finding.check.code}: "
+        f"{group.finding.check.title}. {group.finding.check.effect}",
+        "marks": ["diagnosed"],
+    }
+    if len(group.brokers) > 1:
+        document["cluster"] = {"brokers": list(group.brokers)}
+    return {
+        **document,
+        "topics": {name: {"queues": group.queues[name]} for name in group.topics.values()},
+        "consumers": consumers(group),
+        "steps": [
+            {"start": list(group.start_order)},
+            {"settle": {"ownership": "g", "within": WITHIN}},
+            *steps,
+        ],
+        "anomaly": anomaly,
+        "healthy": healthy,
+        "expected": "reproduced",
+    }
+
+
+def send(group: Scaled, topic: str, tags: Sequence[str], each: int = 1) -> tuple[Document, int]:
+    """The step that sends each of the tags so often to every queue, and how many messages that are."""
+    per_queue = len(tags) * each
+    count = per_queue * len(group.all_queues(topic))
+    what = {"tag": tags[0]} if len(tags) == 1 else {"tags": list(tags)}
+    return {"send": {"topic": topic, **what, "count": count, "per_queue": per_queue}}, count

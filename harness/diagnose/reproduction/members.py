@@ -1,0 +1,117 @@
+"""Scenarios of members that should be alike, and of one id twice."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.diagnose.meaning import meaning
+from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
+from rocketchaos.harness.diagnose.reproduction.queues import by_owners
+from rocketchaos.harness.diagnose.reproduction.scaled import Scaled, strategy
+from rocketchaos.harness.rocketmq.allocation import average
+
+_TAKEN = "rebalanced result changed.*topic="
+"""What a Java client logs once it has its share."""
+
+
+def strategies(group: Scaled) -> Document | str:
+    """RC0207: queues with two owners, and queues with none."""
+    document = by_owners(group, group.shares(group.topic), "Members share out by different strategies")
+    if document == "on so few members and queues each queue has one owner":
+        return "on so few members and queues the strategies share out alike"
+    return document
+
+
+def same_id(group: Scaled) -> Document | str:
+    """RC0201: both processes with one id take the first share of it, and nobody the second."""
+    topic = group.topic
+    twin = next((name for name, member in group.members.items() if _is_twice(group, member)), None)
+    if twin is None:
+        return "which member it is can no longer be seen"
+    if any(strategy(member) != "average" for member in group.members.values()):
+        return "how strategies other than averaging count one id twice isn't recomputed"
+    names = sorted([*group.members, twin])
+    queues = group.all_queues(topic)
+    owned = {queue for name in group.members for queue in average(queues, names, name)}
+    waiting = 2 * (len(queues) - len(owned))
+    if not waiting:
+        return "on so few members and queues each queue has an owner"
+    step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
+    document = base(
+        group,
+        f"One client id in two processes: {waiting} of {count} messages wait, and others come twice",
+        [],
+        [
+            {"undelivered": {"group": "g", "topic": topic, "count": waiting}},
+            {"duplicated": {"to": "g", "topic": topic, "at_least": 1}},
+        ],
+        [
+            {"delivered": {"to": "g", "topic": topic, "count": count}},
+            {"duplicated": {"to": "g", "topic": topic, "count": 0}},
+        ],
+    )
+    consumers = document["consumers"]
+    other = f"{twin}-twin"
+    consumers[twin]["client_id"] = f"{twin}@1"
+    consumers[other] = dict(consumers[twin])
+    document["steps"] = [
+        {"start": [*group.start_order, other]},
+        *({"settle": {"log": name, "matches": _TAKEN, "within": WITHIN}} for name in (twin, other)),
+        {"wait": {"duration": "5s", "because": "no ownership can settle where two members have one id"}},
+        step,
+        {"wait": {"duration": "7s", "because": "that nobody takes the other queues is what is tested"}},
+    ]
+    return document
+
+
+def _is_twice(group: Scaled, member: Member) -> bool:
+    return any(
+        sum(connection.client_id == member.client_id for connection in stored.connections) > 1
+        for stored in group.view.stored.values()
+    )
+
+
+def models(group: Scaled) -> Document | str:
+    """RC0206: a broadcasting member gets what the others get as well."""
+    topic, real = group.topic, group.real_topic
+    alone = next((name for name, item in group.members.items() if _broadcasts(item)), None)
+    if alone is None or all(_broadcasts(item) for item in group.members.values()):
+        return "all members that run here are of one model"
+    other = next(
+        (name for name, own in group.shares(topic).items() if own and not _broadcasts(group.members[name])),
+        None,
+    )
+    if other is None:
+        return "on so few queues only broadcasting members have some"
+    if (
+        len(
+            {
+                meaning(item.subscriptions[real])
+                for item in group.members.values()
+                if real in item.subscriptions
+            }
+        )
+        > 1
+    ):
+        return "its members want different messages besides: RC0101 has the scenario"
+    step, count = send(group, topic, group.tags(real)[:1], each=2)
+    document = base(
+        group,
+        f"One member broadcasts in a group that shares out: it gets all {count} messages, the others theirs again",
+        [],
+        [
+            {"delivered": {"to": alone, "topic": topic, "count": count}},
+            {"delivered": {"to": other, "topic": topic, "at_least": 1}},
+        ],
+        [{"delivered": {"to": alone, "topic": topic, "at_most": count - 1}}],
+    )
+    document["steps"] = [
+        {"start": list(group.start_order)},
+        step,
+        {"settle": {"delivered": alone, "topic": topic, "count": count, "within": WITHIN}},
+        {"settle": {"delivered": other, "topic": topic, "count": 1, "within": WITHIN}},
+    ]
+    return document
+
+
+def _broadcasts(member: Member) -> bool:
+    return member.properties.get("messageModel") == "BROADCASTING"

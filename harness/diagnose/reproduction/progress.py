@@ -1,0 +1,101 @@
+"""Scenarios of listeners that hang or fail, and of offsets."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
+from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
+
+
+def stuck(group: Scaled) -> Document | str:
+    """RC0601 and RC0602: the offset stays where the listener hangs."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1])
+    document = base(
+        group,
+        "A listener that finishes nothing holds the group's offset",
+        [step, {"settle": {"blocked": "g", "count": 1, "within": WITHIN}}],
+        [{"offsets": {"group": "g", "topic": topic, "lag": count}}],
+        [{"offsets": {"group": "g", "topic": topic, "lag": 0}}],
+    )
+    for item in document["consumers"].values():
+        item["behaviour"] = "block"
+    return document
+
+
+def dead_letters(group: Scaled) -> Document | str:
+    """RC0702: what fails too often is a dead letter."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1])
+    document = base(
+        group,
+        "Messages whose listener fails too often become dead letters",
+        [step, {"settle": {"dead_letters": "g", "count": count, "within": WITHIN}}],
+        [{"dead-letter": {"group": "g", "count": count}}],
+        [{"dead-letter": {"group": "g", "count": 0}}],
+    )
+    for item in document["consumers"].values():
+        item |= {"behaviour": {"fail": 2}, "max_reconsume_times": 1, "retry_delay_level": 1}
+    return document
+
+
+def retries(group: Scaled) -> Document | str:
+    """RC0701: what fails comes again."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1])
+    document = base(
+        group,
+        "Messages whose listener fails come again",
+        [step, {"settle": {"retried": "g", "count": count, "within": WITHIN}}],
+        [{"retry": {"group": "g", "topic": topic, "count": count}}],
+        [{"retry": {"group": "g", "topic": topic, "count": 0}}],
+    )
+    for item in document["consumers"].values():
+        item |= {"behaviour": {"fail": 1}, "retry_delay_level": 1}
+    return document
+
+
+def set_back(group: Scaled) -> Document | str:
+    """RC0503: what was consumed comes again."""
+    topic = group.topic
+    step, count = send(group, topic, group.tags(group.real_topic)[:1], each=2)
+    return base(
+        group,
+        f"The group's offset is set back: {count} messages come again",
+        [step, *_moved(group, 0), {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}}],
+        [{"duplicated": {"to": "g", "topic": topic, "count": count}}],
+        [{"duplicated": {"to": "g", "topic": topic, "count": 0}}],
+    )
+
+
+def beyond_the_end(group: Scaled) -> Document | str:
+    """RC0506: what comes to be stored below the offset is passed over."""
+    topic = group.topic
+    tags = group.tags(group.real_topic)[:1]
+    first, _ = send(group, topic, tags)
+    second, count = send(group, topic, tags, each=2)
+    *stopped, restarted = _moved(group, 1_000_000)
+    document = base(
+        group,
+        f"The group's offset is beyond the queues' ends: {count} messages that come below it reach nobody",
+        [
+            first,
+            *stopped,
+            second,
+            restarted,
+            {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}},
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count}}],
+        [{"undelivered": {"group": "g", "topic": topic, "count": 0}}],
+    )
+    return {**document, "rocketmq": ">=4.9.4"}
+
+
+def _moved(group: Scaled, to: int) -> list[Document]:
+    """Steps from all consumed to all members back, with another offset at the brokers."""
+    members = list(group.start_order)
+    return [
+        {"settle": {"offsets": "g", "topic": group.topic, "lag": 0, "within": WITHIN}},
+        {"stop": members},
+        {"reset-offset": {"group": "g", "topic": group.topic, "to": to}},
+        {"restart": members},
+    ]

@@ -1,0 +1,133 @@
+"""The live group, scaled down to what runs on one machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from rocketchaos.harness.diagnose.finding import Finding
+from rocketchaos.harness.diagnose.meaning import meaning
+from rocketchaos.harness.diagnose.model import Member
+from rocketchaos.harness.diagnose.owners import share
+from rocketchaos.harness.diagnose.view import GroupView
+from rocketchaos.harness.language.tags import SQL, tags_of
+from rocketchaos.harness.rocketmq.allocation import Queue
+
+MOST_MEMBERS = 6
+MOST_QUEUES = 16
+"""Of a topic, on all brokers together."""
+MOST_BROKERS = 2
+_TAG = "tagA"
+"""Sent where all members want everything."""
+STRATEGIES = MappingProxyType(
+    {
+        "AllocateMessageQueueAveragely": "average",
+        "AllocateMessageQueueAveragelyByCircle": "average-by-circle",
+        "AllocateMessageQueueConsistentHash": "consistent-hash",
+    }
+)
+CLASSES = {word: name for name, word in STRATEGIES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """The live group, as it is to run here."""
+
+    view: GroupView
+    finding: Finding
+    members: Mapping[str, Member]
+    """By the name in the scenario; the names sort as the client ids do."""
+    topics: Mapping[str, str]
+    """Name in the scenario by real name."""
+    queues: Mapping[str, int]
+    """On each broker, by the name in the scenario."""
+    brokers: tuple[str, ...]
+    start_order: tuple[str, ...]
+
+    @property
+    def topic(self) -> str:
+        """The finding's topic, otherwise the first one."""
+        return self.topics.get(self.finding.topic, next(iter(self.topics.values())))
+
+    @property
+    def real_topic(self) -> str:
+        return next(real for real, name in self.topics.items() if name == self.topic)
+
+    def all_queues(self, topic: str) -> tuple[Queue, ...]:
+        """Of a topic, by its name in the scenario."""
+        return tuple((broker, number) for broker in self.brokers for number in range(self.queues[topic]))
+
+    def shares(self, topic: str) -> Mapping[str, tuple[Queue, ...]]:
+        """What each member takes of a topic's queues here."""
+        names = sorted(self.members)
+        return {
+            name: share(CLASSES[strategy(member)], self.all_queues(topic), names, name, topic) or ()
+            for name, member in self.members.items()
+        }
+
+    @property
+    def countable(self) -> bool:
+        """Shares can be computed beforehand; a consistent hash goes by the run's own names."""
+        return not any(strategy(member) == "consistent-hash" for member in self.members.values())
+
+    def tags(self, real: str) -> list[str]:
+        """The tags that members want of a topic; one that everybody takes where they want everything."""
+        wanted = [
+            member.subscriptions[real] for member in self.members.values() if real in member.subscriptions
+        ]
+        found = sorted({tag for item in wanted for tag in tags_of(item.expression)})
+        return found or [_TAG]
+
+
+def scaled(view: GroupView, finding: Finding) -> Scaled | str:
+    """The group as it can run here; otherwise why it can't."""
+    members = [item for item in view.answered if any(topic in item.subscriptions for topic in view.topics)]
+    if not members:
+        return "no member reported itself"
+    if any(subscription.type == SQL for member in members for subscription in member.subscriptions.values()):
+        return "what SQL takes can't be seen from outside"
+    if view.shares_queues:
+        return "its members share all queues (POP)"
+    kept = sorted(_representatives(members, view.topics), key=lambda representative: representative.client_id)
+    names = {f"m{number}": member for number, member in enumerate(kept, 1)}
+    real_topics = [finding.topic] if finding.topic in view.topics else []
+    real_topics += [item for item in view.topics if item not in real_topics][: 3 - len(real_topics)]
+    topics = {real: f"t{number}" for number, real in enumerate(real_topics, 1)}
+    brokers = sorted({broker for topic in real_topics for broker in view.on_brokers(topic)})[:MOST_BROKERS]
+    if not brokers:
+        return "no route of its topics is known"
+    queues = {
+        name: max(
+            1,
+            min(
+                MOST_QUEUES // len(brokers),
+                max((on_broker.read_queues for on_broker in view.on_brokers(real).values()), default=4),
+            ),
+        )
+        for real, name in topics.items()
+    }
+    order = sorted(names, key=lambda name: names[name].started_ms)
+    letters = tuple(f"broker-{'ab'[index]}" for index in range(len(brokers)))
+    return Scaled(view, finding, names, topics, queues, letters, tuple(order))
+
+
+def _representatives(members: Sequence[Member], topics: Sequence[str]) -> list[Member]:
+    """All members, or of many some of each kind."""
+    kinds: dict[object, list[Member]] = {}
+    for member in members:
+        wants = tuple(
+            (topic, meaning(item)) for topic, item in sorted(member.subscriptions.items()) if topic in topics
+        )
+        kinds.setdefault((wants, member.strategy), []).append(member)
+    kept: list[Member] = []
+    while len(kept) < min(MOST_MEMBERS, len(members)):
+        for kind in kinds.values():
+            if kind and len(kept) < MOST_MEMBERS:
+                kept.append(kind.pop(0))
+    return kept
+
+
+def strategy(member: Member) -> str:
+    """The member's strategy in the words of scenarios."""
+    return STRATEGIES.get(member.strategy, "average")

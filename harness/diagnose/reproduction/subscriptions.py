@@ -1,0 +1,127 @@
+"""Scenarios of members that disagree, and of brokers that hold something else."""
+
+from __future__ import annotations
+
+from rocketchaos.harness.diagnose.meaning import expression_text, meaning, takes
+from rocketchaos.harness.diagnose.reproduction.document import WITHIN, Document, base, send
+from rocketchaos.harness.diagnose.reproduction.scaled import Scaled
+from rocketchaos.harness.language.tags import SQL, hash_code, tags_of
+
+_FUTURE = 4_102_444_800_000
+"""The subVersion of the year 2100: no clock gives a greater one."""
+
+
+def different(group: Scaled) -> Document | str:
+    """RC0101: whoever's subscription is stored, so many messages that a member wants reach nobody."""
+    topic, real = group.topic, group.real_topic
+    tags = group.tags(real)
+    step, count = send(group, topic, tags)
+    wants = {
+        name: tags_of(member.subscriptions[real].expression)
+        for name, member in group.members.items()
+        if real in member.subscriptions
+    }
+    if len(wants) < len(group.members):
+        return "its members want different topics besides: RC0106 has the scenario"
+
+    def passes(name: str, tag: str) -> bool:
+        return not wants[name] or tag in wants[name]
+
+    shares = group.shares(topic)
+    most = max(
+        sum(
+            passes(holder, tag) and passes(owner, tag)
+            for owner, own in shares.items()
+            for _ in own
+            for tag in tags
+        )
+        for holder in wants
+    )
+    if most >= count:
+        return "on so few members and queues nothing would be lost"
+    least = count - most
+    return base(
+        group,
+        f"Members of one group subscribe differently: at least {least} of {count} messages reach nobody",
+        [
+            {"settle": {"subscription": "g", "topic": topic, "within": WITHIN}},
+            step,
+            {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}},
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "at_least": least}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+
+
+def different_topics(group: Scaled) -> Document | str:
+    """RC0106: what is in the queues of members that don't want the topic waits."""
+    topic, real = group.topic, group.real_topic
+    wanting = {name for name, member in group.members.items() if real in member.subscriptions}
+    others = [name for name in group.members if name not in wanting]
+    step, count = send(group, topic, group.tags(real)[:1], each=2)
+    theirs = sum(len(own) for name, own in group.shares(topic).items() if name in wanting) * 2
+    if not theirs or theirs == count or not others:
+        return "on so few members and queues nothing would wait"
+    return base(
+        group,
+        f"Members of one group subscribe to different topics: {count - theirs} of {count} messages wait",
+        [
+            step,
+            # While they run, their heartbeats remove the topic again and again: what comes then is a race.
+            {"pause": others},
+            {"settle": {"delivered": "g", "topic": topic, "count": theirs, "within": WITHIN}},
+            {"resume": others},
+        ],
+        [{"undelivered": {"group": "g", "topic": topic, "count": count - theirs, "because": "stranded"}}],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )
+
+
+def nobodys(group: Scaled) -> Document | str:
+    """RC0102: a broker filters by what a heartbeat of the future has left there."""
+    topic, real = group.topic, group.real_topic
+    wanted = group.view.meanings(real)
+    held = next((item for item in group.view.held(real).values() if meaning(item) not in wanted), None)
+    if held is None or held.type == SQL:
+        return "what the broker holds can't be sent by hand"
+    tags = group.tags(real)
+    step, count = send(group, topic, tags)
+    dropped = sum(
+        not takes(held, hash_code(tag), tag)
+        for owner, own in group.shares(topic).items()
+        for _ in own
+        for tag in tags
+        if takes(group.members[owner].subscriptions[real], hash_code(tag), tag)
+    )
+    if not dropped:
+        return "it lets all pass that a member wants"
+    text = expression_text(held)
+    return base(
+        group,
+        f"A broker holds `{text}`, which no member wants: {dropped} of {count} messages reach nobody",
+        [
+            {
+                "heartbeat": {
+                    "client": "gone",
+                    "group": "g",
+                    "subscribe": {topic: {"expression": text, "version": _FUTURE}},
+                }
+            },
+            {"heartbeat": {"close": "gone"}},
+            # What the broker holds before the sending is a part of the proof.
+            {"observe": "held"},
+            step,
+            {"settle": {"offsets": "g", "topic": topic, "lag": 0, "within": WITHIN}},
+        ],
+        [
+            {
+                "undelivered": {
+                    "group": "g",
+                    "topic": topic,
+                    "count": dropped,
+                    "because": "filtered-by-broker",
+                }
+            }
+        ],
+        [{"delivered": {"to": "g", "topic": topic, "count": count}}],
+    )

@@ -1,0 +1,90 @@
+"""Groups by POP and behind proxies: members that no broker knows, or that share all queues, are no malady."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from rocketchaos.harness.diagnose.collect import Scope
+from rocketchaos.harness.diagnose.diagnosis import Diagnosis, Report
+from rocketchaos.harness.diagnose.finding import Level
+from rocketchaos.harness.diagnose.gate import Gate
+from rocketchaos.harness.diagnose.output.text import text
+from rocketchaos.harness.engine.hold import Held
+from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.plan.options import Options
+from rocketchaos.harness.scenario import parse_scenario
+
+pytestmark = pytest.mark.embedded
+
+BEGIN = """
+name: held
+title: "Members by POP, or behind a proxy"
+topics: {orders: {queues: 4}}
+"""
+END = """
+anomaly: [{delivered: {to: g, count: 0}}]
+healthy: [{delivered: {to: g, at_least: 1}}]
+expected: measured
+"""
+BEHIND_A_PROXY = """
+cluster: {proxy: cluster}
+consumers:
+  a: {group: g, client: grpc, subscribe: {orders: tagA}}
+steps:
+  - start: a
+  - settle: {ownership: g, within: 60s}
+  - send: {topic: orders, tag: tagA, count: 8, per_queue: 2}
+  - settle: {delivered: a, count: 8, within: 60s}
+"""
+BY_POP = """
+consumers:
+  a: {group: g, api: pop, subscribe: {orders: tagA}}
+  b: {group: g, api: pop, subscribe: {orders: TAG}}
+steps:
+  - start: [a, b]
+  - settle: {ownership: g, within: 60s}
+  - settle: {subscription: g, topic: orders, within: 60s}
+  - send: {topic: orders, tags: [tagA, tagB], count: 16, per_queue: 4}
+"""
+
+
+def diagnosed(steps: str, folder: Path) -> tuple[Report, ...]:
+    """Of a held run: what is told without the proxy, and with it where there is one."""
+    reports: list[Report] = []
+
+    async def look(held: Held, *proxies: str) -> Report:
+        async with Gate() as gate:
+            return await Diagnosis(gate, Scope((held.nameserver,), (held.groups["g"],), (), proxies)).run()
+
+    def hold(held: Held) -> None:
+        for proxies in [(), *([(held.proxy,)] if held.proxy else [])]:
+            reports.append(asyncio.run(look(held, *proxies)))
+
+    with Runner(Options(version="5.5.0", runs=folder, use_running=False, hold=hold)) as runner:
+        runner.run(runner.job(parse_scenario(f"{BEGIN}{steps}{END}", "held.scenario.yaml")))
+    return tuple(reports)
+
+
+def test_a_group_behind_a_proxy_is_never_called_offline(tmp_path: Path) -> None:
+    without, by_proxy = diagnosed(BEHIND_A_PROXY, tmp_path)
+    assert not without.findings
+    assert {item.check.code for item in without.undetermined} == {"RC0210"}
+    assert "a proxy that is a server of its own" in text(without)
+    assert not by_proxy.findings
+    assert not by_proxy.offline
+    assert {item.check.code for item in by_proxy.undetermined} == {"RC0102", "RC0208"}
+    assert "a proxy, which passes 307 on to nobody" in text(by_proxy)
+
+
+def test_members_that_pop_share_all_queues_and_nobody_is_accused_of_it(tmp_path: Path) -> None:
+    (alike,) = diagnosed(BY_POP.replace("TAG", "tagA"), tmp_path)
+    assert not alike.at_least(Level.WARNING)
+    assert not alike.offline
+    (differ,) = diagnosed(BY_POP.replace("TAG", "tagB"), tmp_path)
+    (finding,) = differ.at_least(Level.WARNING)
+    assert finding.check.code == "RC0101"
+    assert "who comes first decides" in finding.effect
+    assert not finding.messages
