@@ -125,7 +125,7 @@ def _link(name: str) -> str:
 
 
 def _claim(name: str, claim: Claim, own: Sequence[Verdict], evidence: str | None) -> str:
-    lines = [f"### {name}\n", f"{cell(claim.claim)}\n", f"- **The claim**: {cell(said(claim))}"]
+    lines = [f"### {name}\n", f"{cell(claim.claim)}\n", f"- **What is said**: {cell(said(claim))}"]
     if claim.really:
         lines.append(f"- **What really happens**: {cell(claim.really)}")
     if claim.unobservable:

@@ -101,7 +101,7 @@ KeptOption = Annotated[
     typer.Option(
         "--keep",
         min=0,
-        help="Of the runs that show nothing, and of those that say nothing, keep the folders of the last this many, "
+        help="Of the runs that show nothing, and of those that say nothing, keep the folders of the newest N, "
         "those of earlier nights with --keep included. [default: all]",
     ),
 ]

@@ -1,4 +1,4 @@
-"""The users' programs of a run: what each is told, and which consumers of the scenario are in it."""
+"""The users' programs of a run: what each is recorded, and which consumers of the scenario are in it."""
 
 from __future__ import annotations
 

@@ -106,6 +106,9 @@ class TestBed:
             ),
         )
         self._programs.require()
+        for step in every_step(self.scenario.steps):
+            if isinstance(step, Send):
+                step.body_text(self.scenario)
         self.managed.begin()
         for name, spec in self.scenario.consumers.items():
             self._consumers[name] = Consumer(

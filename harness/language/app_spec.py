@@ -10,12 +10,12 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from rocketchaos.harness.language.words import DurationMs, Strict, as_tuple
 
 NAMESERVER = "$nameserver"
-"""Where it stands in what the program is told: the name server's address, `127.0.0.1:9876`."""
+"""Where it stands in what the program is set: the name server's address, `127.0.0.1:9876`."""
 READY_WITHIN_MS = 120_000
 
 
 def _as_text(value: Any) -> Any:
-    """YAML reads `8080` and `true` as what they are, and programs are told text."""
+    """YAML reads `8080` and `true` as what they are, and programs are set text."""
     return str(value).lower() if isinstance(value, bool | int | float) else value
 
 

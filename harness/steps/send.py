@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StringConstraints, model_validator
 
-from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
+from rocketchaos.harness.core.user_files import user_file
 from rocketchaos.harness.language.sending import Sending
 from rocketchaos.harness.language.words import DurationMs, OneOrMore, TagRef, TopicName, tag_doubt
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -66,6 +67,13 @@ class Send(Sending, Step):
         default_factory=dict,
         description='user properties of every message, `{a: "1"}`: text, also for numbers',
     )
+    body: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a file with the text of every message, in which `$key` is its key and `$number` its number "
+        "in the topic: `fixtures/order.json`, seen from the scenario's file, then from the current folder; "
+        "default its key",
+    )
     every: DurationMs | None = Field(
         default=None, gt=0, description="the time from one message to the next; none: as fast as it goes"
     )
@@ -88,6 +96,8 @@ class Send(Sending, Step):
     def _can_be_together(self) -> Send:
         if self.batch is not None and (self.per_queue is not None or self.count % self.batch):
             raise ValueError("a `batch` goes to one queue, and `count` is a multiple of it")
+        if self.batch is not None and self.body is not None:
+            raise ValueError("the messages of a `batch` have their keys for bodies: leave out `body`")
         if self.transaction is not None and self.chooses_queues:
             raise ValueError("a transaction goes to the queue whose turn it is")
         return self
@@ -121,8 +131,23 @@ class Send(Sending, Step):
         for turn, number in numbers.items():
             yield self.topic, tags[turn], number
 
+    def body_text(self, scenario: Scenario) -> str | None:
+        """The text of its messages, with placeholders; None: each has its key.
+
+        Raises:
+            EnvironmentNotReady: the file isn't there, or isn't text.
+        """
+        if self.body is None:
+            return None
+        file = user_file(self.body, scenario.file, "the messages' body", "Correct `body` in the step `send`.")
+        try:
+            return file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise EnvironmentNotReady(f"the messages' body can't be read: {file}: {error}") from error
+
     def run(self, context: StepContext) -> None:
         refused = []
+        body = {} if self.body is None else {"body": self.body_text(context.scenario)}
         began_ns = context.now_ns()
         for index in range(self.count):
             context.check_alive()
@@ -139,6 +164,7 @@ class Send(Sending, Step):
                 keys=self.keys or (),
                 properties=self.properties,
                 how=self.as_data,
+                **body,
             ):
                 refused += [context.producer.last_error] * (self.batch or 1)
                 context.check_alive()

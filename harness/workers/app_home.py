@@ -18,6 +18,7 @@ from typing import Any
 import psutil
 
 from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.user_files import user_file
 from rocketchaos.harness.jars.java_home import Java
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE
@@ -43,32 +44,12 @@ class Expected:
 
 
 def program_file(jar: str, scenario_file: str) -> Path:
-    """Where a program is: a relative path is seen from the scenario's file, then from the current folder.
-
-    The scenario of a run folder is seen from where it lay when it ran, too.
+    """Where a program is, see `user_file`.
 
     Raises:
         EnvironmentNotReady: it isn't there.
     """
-    given = Path(jar).expanduser()
-    folders = (Path(scenario_file).absolute().parent, *_of_recorded(scenario_file), Path.cwd())
-    places = list(dict.fromkeys(folder / given for folder in folders))
-    for place in places:
-        if place.is_file():
-            return place
-    raise EnvironmentNotReady(
-        f"the program isn't there: {' nor '.join(map(str, places))}",
-        "Build it first, or correct `jar` in the scenario.",
-    )
-
-
-def _of_recorded(scenario_file: str) -> tuple[Path, ...]:
-    """The folder of the file of which this one, in a run folder, is a copy."""
-    try:
-        record = json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8"))
-        return (Path(record["scenario_file"]).absolute().parent,)
-    except (OSError, ValueError, KeyError, TypeError):
-        return ()
+    return user_file(jar, scenario_file, "the program", "Build it first, or correct `jar` in the scenario.")
 
 
 class AppHome:

@@ -1,3 +1,4 @@
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
 import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
@@ -18,6 +19,7 @@ public final class Wayward {
         consumer.setNamesrvAddr(args[0]);
         consumer.subscribe("orders", mode.equals("differs") ? "tagB" : "tagA");
         consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+            System.out.println("got " + new String(messages.get(0).getBody(), StandardCharsets.UTF_8));
             if (mode.equals("prints")) {
                 for (int i = 0; i < 40_000; i++) {
                     System.out.println(String.join("", Collections.nCopies(100, "x")));

@@ -93,6 +93,14 @@ def test_a_plain_jar_tells_what_it_gets_and_answers(run: Run) -> None:
     assert {event["data"]["group"] for event in events if event["kind"] == "consumer-started"} == {"g"}
 
 
+def test_messages_have_bodies_of_the_user_s_own(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "order.json").write_text('{"id": $number, "key": "$key", "of": "café"}\n', encoding="utf-8")
+    _, found = run("plain", SENDS.replace("count: 4", "body: order.json, count: 4"))
+    assert (found["outcome"], found["trouble"]) == ("not-reproduced", None), found["reason"]
+    for number in range(1, 5):
+        assert f'got {{"id": {number}, "key": "orders-{number}", "of": "café"}}' in log_of(found)
+
+
 def test_what_its_listener_fails_comes_again(run: Run) -> None:
     steps = """\
   - send: {topic: orders, tag: tagA, count: 4, per_queue: 1}

@@ -31,6 +31,7 @@ from rocketchaos.harness.plan.job import Job
 from rocketchaos.harness.plan.options import Options
 from rocketchaos.harness.plan.selection import load_all
 from rocketchaos.harness.scenario.model import Scenario
+from tests.benchmarks.diagnose import mqadmin
 from tests.benchmarks.measuring import write_into_page
 
 COMES_WITH = {"RC0102": {"RC0105"}}
@@ -50,6 +51,8 @@ class Looked:
     found: frozenset[str]
     """Codes of findings, and of what is undetermined where that is what is expected."""
     seconds: float
+    mqadmin: str = ""
+    """What `mqadmin consumerStatus` and `consumerProgress` say of the same group; empty: not asked."""
 
     @property
     def right(self) -> bool:
@@ -74,9 +77,13 @@ def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
         expected = scenario.name.split("-")[0].upper()
         level = CHECKS[expected].level
         reports: list[Report] = []
+        beside: list[str] = []
 
-        def hold(held: Held, reports: list[Report] = reports) -> None:
+        def hold(held: Held, reports: list[Report] = reports, beside: list[str] = beside) -> None:
             reports.append(diagnose(held.nameserver, list(held.groups.values())))
+            beside += [
+                mqadmin.said(version, held.nameserver, group) for group in list(held.groups.values())[:1]
+            ]
 
         _run(scenario, version, hold)
         if not reports:
@@ -87,7 +94,7 @@ def maladies(version: str, repetitions: int, words: str) -> Iterator[Looked]:
         for finding in (*reports[0].findings, *reports[0].undetermined):
             if finding.check.code not in (expected,):
                 print("    besides:", finding)
-        yield Looked(scenario.name, version, expected, frozenset(found), reports[0].seconds)
+        yield Looked(scenario.name, version, expected, frozenset(found), reports[0].seconds, "".join(beside))
 
 
 def _run(scenario: Scenario, version: str, hold: Hold) -> None:
@@ -161,8 +168,8 @@ def table(results: Sequence[Looked]) -> str:
         f"{date.today()}, {os.cpu_count()} cores ({platform.machine()}), "
         f"load at the end {os.getloadavg()[0]:.0f}:",
         "",
-        f"| planted | code | {' | '.join(versions)} | to the answer |",
-        f"|---|---|{'---|' * len(versions)}---|",
+        f"| planted | code | {' | '.join(versions)} | to the answer | what mqadmin says, most often |",
+        f"|---|---|{'---|' * len(versions)}---|---|",
     ]
     for name in sorted({result.scenario for result in results}):
         own = [result for result in results if result.scenario == name]
@@ -172,7 +179,9 @@ def table(results: Sequence[Looked]) -> str:
             cells.append(f"{sum(item.right for item in times)} of {len(times)}" if times else "not measured")
         seconds = [result.seconds for result in own]
         span = f"{min(seconds):.1f} - {max(seconds):.1f} s"
-        rows.append(f"| {name} | {own[0].expected} | {' | '.join(cells)} | {span} |")
+        words = Counter(result.mqadmin for result in own if result.mqadmin).most_common(1)
+        told = words[0][0] if words else "not asked"
+        rows.append(f"| {name} | {own[0].expected} | {' | '.join(cells)} | {span} | {told} |")
     return "\n".join(rows)
 
 

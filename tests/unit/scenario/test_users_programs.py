@@ -51,6 +51,11 @@ def test_names_are_as_they_stand_on_a_cluster_of_the_run_s_own() -> None:
     ("old", "new", "said"),
     [
         ("title: two", "workers: containers\ntitle: two", "a program of your own runs on this host"),
+        (
+            "  - start: [a, b, c, d]",
+            "  - start: [a, b, c, d]\n  - stop: a",
+            "name them all, `stop: .a, b, c.`",
+        ),
         ("beside: a}", "beside: a, client: java}", "which is another client: app"),
     ],
 )
