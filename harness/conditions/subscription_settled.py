@@ -57,8 +57,10 @@ class SubscriptionSettled:
             return self._not_yet(
                 f"the queues of {' and '.join(changing)} have changed, its subVersion will yet"
             )
-        versions = [view.versions[self._topic] for view in views.values() if self._topic in view.versions]
-        newest = max(versions, default=-1)
+        versions = {
+            name: view.versions[self._topic] for name, view in views.items() if self._topic in view.versions
+        }
+        newest = max(versions.values(), default=-1)
         silent = self._own_of_silent(views)
         stay_ms = STEADY_MS if silent else 0
         stored = []
@@ -66,6 +68,8 @@ class SubscriptionSettled:
             held = read_subscription(self._context, self._group, broker)
             version = held.version_of(self._topic)
             stored.append(-1 if version is None else version)
+            there = self._context.servers.members_at(self._group, broker)
+            newest = max((versions[name] for name in there if name in versions), default=-1)
             if stored[-1] < newest:
                 return self._not_yet(
                     f"{broker} holds subVersion {stored[-1]}, the newest of the members' own is {newest}"

@@ -119,7 +119,7 @@ class TestBed:
                 rocketmq=self.managed.version,
                 spawn=self._spawn,
                 real=self.names.real,
-                servers=partial(self._servers, spec.choice, spec.through),
+                servers=partial(self._servers, spec.choice, spec.through, spec.name_servers),
                 instance=self.names.token,
                 queues=self._queues,
                 set_request_mode=self._set_request_mode,
@@ -131,7 +131,11 @@ class TestBed:
             history=self.history,
             spawn=partial(self._spawn, PRODUCER, self.scenario.producer.choice),
             real=self.names.real,
-            servers=partial(self._servers, self.scenario.producer.choice),
+            servers=partial(
+                self._servers,
+                self.scenario.producer.choice,
+                name_servers=self.scenario.producer.name_servers,
+            ),
             locate=self._locate,
             find=self._find,
             transactional=any(
@@ -205,11 +209,18 @@ class TestBed:
         for prefix, _ in spec.topics:
             self._create(context, f"{prefix}{group}")
 
-    def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
+    def _servers(
+        self,
+        choice: ClientChoice,
+        through: Through = "brokers",
+        name_servers: Sequence[str] | None = None,
+    ) -> Mapping[str, str]:
         """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
         cluster = self.managed.ready()[0]
         if not choice.kind.needs_proxy and through == "brokers":
-            return {"nameserver": cluster.nameserver}
+            addresses = {node.name: node.address for node in cluster.nodes}
+            chosen = ";".join(addresses[name] for name in name_servers or ())
+            return {"nameserver": chosen or cluster.nameserver}
         if cluster.proxy is None:
             raise HarnessDefect("a client needs a proxy, and the cluster has none")
         if through == "proxy":

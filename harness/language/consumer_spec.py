@@ -18,6 +18,7 @@ from pydantic import (
 
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.behaviour import Behaviour
+from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.words import (
     ClientId,
     DurationMs,
@@ -252,6 +253,11 @@ class Consumer(Strict):
         default="brokers",
         description="`proxy`: it speaks to the proxy of RocketMQ 5 alone, which has a port for such clients too",
     )
+    name_servers: NameServerNames | None = Field(
+        default=None,
+        description="the name servers that it knows, `nameserver-2`, in this order; all of the cluster where "
+        "nothing is said. RocketMQ's client shuffles them, and asks one until that answers no more",
+    )
     heartbeat_v2: bool = Field(
         default=False,
         description="its heartbeats leave its subscriptions out while those don't change (useHeartbeatV2); "
@@ -446,6 +452,8 @@ def _problems(consumer: Consumer) -> Iterator[str]:
             yield f"`{field}` and `strategy: {strategy}` need each other"
     if consumer.traits.request_mode == "POP" and consumer.consume_from == "timestamp":
         yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
+    if consumer.name_servers is not None and consumer.needs_proxy:
+        yield "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -27,6 +27,7 @@ from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNe
 from rocketchaos.harness.language.consumer_spec import PROGRAM, why_no_property, why_not_reached
 from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
+from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
 from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.symptom import Issue, Symptom
@@ -331,6 +332,21 @@ class Scenario(Strict):
         """The brokers that have a topic."""
         return self.topic(topic).on or self.cluster.brokers
 
+    def known_to(self, client: str) -> frozenset[str]:
+        """The brokers that a consumer, or the producer, can hear of from its name servers."""
+        return frozenset().union(*self.routes_of(client))
+
+    def routes_of(self, client: str) -> tuple[frozenset[str], ...]:
+        """The brokers of which each of its name servers tells, those that tell the same once: it asks one."""
+        spec = self.producer if client == SENDER else self.consumers[client]
+        asked = spec.name_servers or self.cluster.name_server_nodes
+        return tuple(dict.fromkeys(self.cluster.known_to(name) for name in asked))
+
+    def counted_by(self, consumer: str, online: Iterable[str]) -> list[str]:
+        """The online members of its group that it shares queues with: those that some broker of its knows too."""
+        own = self.known_to(consumer)
+        return [name for name in online if own & self.known_to(name)]
+
     def topic(self, topic: str) -> Topic:
         """A topic as it is declared: its own, or a group's, `%RETRY%g`, `%DLQ%g`."""
         for prefix in (RETRY, DEAD_LETTERS):
@@ -403,6 +419,8 @@ class Scenario(Strict):
             required.add("hostnames")
         if self.cluster.flow_control:
             required.add("flow control")
+        if self.cluster.name_servers > 1:
+            required.add("several name servers")
         return frozenset(required)
 
     @property

@@ -27,6 +27,8 @@ Commands of the `java` worker
 -----------------------------
 One process may hold clients of many runs; their `name` is `<run>:<name>` then, also in events (`consumer`).
 
+`nameserver` is `host:port`, of several name servers with `;` between them.
+
 `start-consumer` with `name, group, nameserver, client_ip, instance, subscribe {topic: tags | {sql}},
 settings {property: value}`, and optionally `api` (push), `model` (clustering), `listener` (concurrent),
 `consume_from` (first-offset), `strategy {name, queues, rooms}` (average; `queues` of by-config as `{topic, broker,
@@ -105,6 +107,7 @@ Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 All of them only read, except `create-topic` and what `raw` sends; none joins a consumer group.
 
 `connect` with `nameserver, instance`: starts DefaultMQAdminExt. Comes first; once per worker.
+Of several name servers, with `;` between them, all are asked, each by a client of its own: what any knows counts.
 `cluster`: `{brokers: [{name, address}]}` (106), masters only.
 `create-topic` with `topic, settings {property: value}, broker_addresses` (17), and optionally `attributes` of 5.x.
 Also changes a topic.

@@ -87,7 +87,7 @@ func newPushConsumer(told consumerSettings, events *eventPipe) (*pushConsumer, e
 	}
 	options := []consumer.Option{
 		consumer.WithGroupName(told.Group),
-		consumer.WithNameServer(primitive.NamesrvAddr{told.Nameserver}),
+		consumer.WithNameServer(nameServers(told.Nameserver)),
 		consumer.WithInstance(instanceName(told.ClientIp, told.Instance)),
 		consumer.WithConsumerModel(model),
 		consumer.WithConsumerOrder(told.Listener == "orderly"),

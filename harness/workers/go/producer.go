@@ -59,7 +59,7 @@ func newMessageProducer(told producerSettings) (*messageProducer, error) {
 	}
 	client, err := rocketmq.NewProducer(
 		producer.WithGroupName(told.Group),
-		producer.WithNameServer(primitive.NamesrvAddr{told.Nameserver}),
+		producer.WithNameServer(nameServers(told.Nameserver)),
 		producer.WithInstanceName(instanceName(told.ClientIp, told.Instance)),
 		producer.WithRetry(0),
 		producer.WithQueueSelector(&chosenOrNext{next: producer.NewRoundRobinQueueSelector()}),
