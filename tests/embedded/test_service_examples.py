@@ -49,6 +49,8 @@ def test_two_listeners_of_one_spring_boot_application(tmp_path: Path) -> None:
     assert "and its client dropped it" in said
 
 
+# Its clients keep RocketMQ's own timers: two minutes.
+@pytest.mark.nightly
 def test_a_plain_service_crashes_and_is_deployed_anew(tmp_path: Path) -> None:
     found = example("java-service", tmp_path, ".", version="5.5.0")
     assert {name: run["outcome"] for name, run in found.items()} == {
