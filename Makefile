@@ -48,8 +48,7 @@ demo-report: $(VENV)/.reports ## 320 real runs with two clients on two versions,
 	  --matrix clients=java,python rocketmq=4.9.4,5.5.0 --runs $(DEMO)/runs > $(DEMO)/runs.txt || code=$$?; \
 	  case $$code in 0 | 1 | 3 | 4) grep -E -A 1 '^[0-9]+ runs: ' $(DEMO)/runs.txt || true ;; *) exit $$code ;; esac
 	@$(BIN)/rocketchaos report ingest $(DEMO)/runs --store $(DEMO)/store
-	@for report in flakiness divergence timing; do \
-	  $(BIN)/rocketchaos report $$report --store $(DEMO)/store --out $(DEMO)/reports; done
+	@$(BIN)/rocketchaos report all --store $(DEMO)/store --out $(DEMO)/reports
 	@printf 'The pages, to be opened in a browser:\n'; ls $(DEMO)/reports/*.html; \
 	  printf 'How each run ended: $(DEMO)/runs.txt\n'
 
@@ -83,16 +82,21 @@ images: $(VENV)/.runtime ## build the container images that are missing; VERSION
 	@$(BIN)/python docker/build_images.py $(VERSIONS) $(foreach each,$(DASHBOARD),--dashboard $(each))
 
 .PHONY: lint
-lint: $(VENV)/.dev ## ruff, mypy, and import-linter: rooms import downwards only
+lint: $(VENV)/.dev ## ruff, mypy, import-linter (rooms import downwards only), and plain words in all that is read
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@mkdir -p build; $(BIN)/lint-imports > build/layers.txt || { cat build/layers.txt >&2; exit 1; }
+	@$(BIN)/python .ci/plain_words.py
 
 .PHONY: docs
 docs: $(VENV)/.dev ## the documentation as a site in build/site, every link and anchor checked
 	@mkdir -p build; NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build > build/docs.txt 2>&1 || { cat build/docs.txt >&2; exit 1; }
 	@echo "Open build/site/index.html." >&2
+
+.PHONY: readability
+readability: $(VENV)/.dev ## how easy README and guides are to read, into docs/readability.md; fails below 55
+	@mkdir -p build; $(BIN)/python .ci/readability.py > build/readability.md; cp build/readability.md docs/readability.md
 
 .PHONY: pictures
 pictures: $(VENV)/.dev ## the pictures of the README, from what `make demo-report` made

@@ -42,7 +42,7 @@ class Check(Word, ABC):
 
     where: Where | None = Field(
         default=None,
-        description='the runs of which it speaks, `{client: java}`, `{rocketmq: ">=5.0"}`; all unless told',
+        description='the runs of which it speaks, `{client: java}`, `{rocketmq: ">=5.0"}`; default all',
     )
 
     @model_validator(mode="after")
@@ -122,9 +122,9 @@ class Answer:
 class Count(Check):
     """A check that counts. Exactly one of `count`, `at_least`, `at_most` says how many."""
 
-    count: int | None = Field(default=None, ge=0, description="exactly so many")
-    at_least: int | None = Field(default=None, ge=0, description="so many or more")
-    at_most: int | None = Field(default=None, ge=0, description="so many or fewer")
+    count: int | None = Field(default=None, ge=0, description="exactly this many")
+    at_least: int | None = Field(default=None, ge=0, description="at least this many")
+    at_most: int | None = Field(default=None, ge=0, description="at most this many")
 
     @model_validator(mode="after")
     def _one_of_three(self) -> Count:

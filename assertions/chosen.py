@@ -36,7 +36,7 @@ def chosen_messages(
 
 
 def chosen_listeners(view: RunView, moment: str, to: str | None) -> tuple[int, tuple[str, ...]] | str:
-    """The number of the event that closes the observation, and the consumers, all unless told; or what lacks."""
+    """The number of the event that closes the observation, and the consumers, by default all; or what lacks."""
     at = view.end_of(moment)
     consumers = tuple(view.scenario.consumers) if to is None else view.consumers(to)
     if at is None:

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 _NO_ENTRY = "no entry"
 _SEVERAL_DIFFERENCES = 3
-"""So many differences are told in full."""
+"""The limit of differences shown in full."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What a track list says of what is asked: the TrackTypes, and the same as it is told."""
+    """What a track list says of what is asked: the TrackTypes, and the same as text."""
 
     tracks: str
     text: str

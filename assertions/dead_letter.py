@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class DeadLetter(Count):
-    """So many messages are in the group's dead-letter queue, `%DLQ%<group>`, by its end on all brokers.
+    """The number of messages in the group's dead-letter queue, `%DLQ%<group>`, by its end on all brokers.
 
     A message goes there when its listener fails once more than `max_reconsume_times`.
     """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Delivered(Count):
-    """So many different messages reached the listeners of these consumers.
+    """The number of different messages that reached the listeners of these consumers.
 
     A message that a listener got twice counts once. Where fewer came than stated, or none should have come,
     the answer is unknown until it is sealed that no more will come: all that were sent have come, the group's

@@ -36,7 +36,7 @@ class Diagnose(Check):
         description="the codes that it must find, whatever their level; see `diagnose --list`",
     )
     nothing_else: bool = Field(
-        default=False, description="true: it finds no other warning and no other error; `false` unless told"
+        default=False, description="true: it finds no other warning and no other error; default `false`"
     )
 
     @field_validator("finds")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Duplicated(Count):
-    """So many messages were delivered again, to any listener of the same group.
+    """The number of messages that were delivered again, to any listener of the same group.
 
     A retry after a failure is none (`retry` counts those): a repeat has a reconsumeTimes that was there before.
     In a broadcasting group each consumer counts by itself. A kill makes repeats likely, for offsets are
@@ -31,7 +31,7 @@ class Duplicated(Count):
     example = "duplicated: {to: g, count: 0, allow_after: before}"
 
     to: Target | None = Field(
-        default=None, description="whose listeners: a consumer, a group, or a variable; all unless told"
+        default=None, description="whose listeners: a consumer, a group, or a variable; default all"
     )
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
     allow_after: MomentName | None = Field(

@@ -32,7 +32,7 @@ class Latency(Check):
     example = "latency: {to: g, at_most: 500ms, percentile: 99}"
 
     to: Target | None = Field(
-        default=None, description="whose listeners: a consumer, a group, or a variable; all unless told"
+        default=None, description="whose listeners: a consumer, a group, or a variable; default all"
     )
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")

@@ -26,7 +26,7 @@ Pattern = Annotated[str, StringConstraints(min_length=1), AfterValidator(_expres
 
 
 class Log(Count):
-    """So many lines of a log match, from the run's beginning, or from one observation, to another.
+    """The number of lines of a log that match, from the run's beginning, or from one observation, to another.
 
     The log is the server's own, or the RocketMQ client's. Topics and groups stand in it as the scenario calls
     them. Where a cluster is shared, only lines that name a topic, a group or a client of this run count: a line

@@ -36,12 +36,12 @@ class LogLapse(Check):
         description="a regular expression, of Python's, that is found in the line from which the time counts",
     )
     to: Pattern | None = Field(
-        default=None, description="the same of the line that ends it; another one of `from` unless told"
+        default=None, description="the same of the line that ends it; default: another line of `from`"
     )
     at_least: DurationMs | None = Field(default=None, description="so long or longer")
     at_most: DurationMs | None = Field(default=None, description="so long or shorter")
     since: MomentName | None = Field(default=None, description="only lines after this observation")
-    times: int = Field(default=1, ge=1, description="so many such times, or more, are needed for an answer")
+    times: int = Field(default=1, ge=1, description="at least this many such times are needed for an answer")
 
     @model_validator(mode="after")
     def _says_something(self) -> LogLapse:

@@ -1,4 +1,4 @@
-"""`notified`: what brokers told a hand-made client."""
+"""`notified`: how often brokers notified a hand-made client."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rocketchaos.harness.language.words import GroupName, MomentName, Refers
 
 
 class Notified(Count):
-    """So many times brokers told a hand-made client that its group has changed.
+    """How often brokers notified a hand-made client that its group has changed.
 
     That is NOTIFY_CONSUMER_IDS_CHANGED (40), upon which a real client rebalances at once.
     """

@@ -33,7 +33,7 @@ class Fall:
 
 
 class OffsetFalls(Count):
-    """So often a look at the group's stored offset of a queue saw a smaller one than the look before.
+    """How often a look at the group's stored offset of a queue saw a smaller one than the look before.
 
     Whatever the reason: a reset, a broker that died before it had flushed, a former owner that stored its own
     count late. Looks are those of observations, and of conditions that wait for offsets; what runs back and forth

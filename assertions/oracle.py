@@ -26,7 +26,7 @@ SUSPENDED = "SUSPEND_CURRENT_QUEUE_A_MOMENT"
 """What an orderly listener answers where it fails: the client hands it over again, and the queue waits for it."""
 
 MAX_RECONSUME_TIMES = 16
-"""Of concurrent consumers that aren't told (`DefaultMQPushConsumerImpl.getMaxReconsumeTimes`, 4.9.4)."""
+"""The default of concurrent consumers (`DefaultMQPushConsumerImpl.getMaxReconsumeTimes`, 4.9.4)."""
 
 
 def fates(view: RunView, at: int) -> list[MessageFate]:

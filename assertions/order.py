@@ -22,7 +22,7 @@ class Order(Check):
     """No message came to a group for the first time after a later one of its queue, or of its key, had come.
 
     `per: queue` goes by the offsets of each queue, `per: key` by the order of sending among messages that share a
-    key of `send: {keys: …}`. What came again, and retries, are passed over. The first breach is told.
+    key of `send: {keys: …}`. Repeats and retries don't count. It reports the first breach.
     """
 
     word = "order"
@@ -31,7 +31,7 @@ class Order(Check):
     topic: TopicName = Field(description="the topic")
     per: Literal["queue", "key"] = Field(default="queue", description="within what the order must be kept")
     to: Target | None = Field(
-        default=None, description="whose listeners: a consumer, a group, or a variable; all unless told"
+        default=None, description="whose listeners: a consumer, a group, or a variable; default all"
     )
 
     def unreachable(self, scenario: Scenario) -> Iterator[str]:

@@ -44,11 +44,11 @@ class OutcomeDistribution(Check):
         default=None, description="with `group`: the stored expression whose share is meant"
     )
     share_at_least: float | None = Field(
-        default=None, ge=0, le=1, description="the share is so much or more: `0.5`"
+        default=None, ge=0, le=1, description="the share is at least this: `0.5`"
     )
-    share_at_most: float | None = Field(default=None, ge=0, le=1, description="the share is so much or less")
-    values_at_least: int | None = Field(default=None, ge=1, description="so many different values, or more")
-    values_at_most: int | None = Field(default=None, ge=1, description="so many different values, or fewer")
+    share_at_most: float | None = Field(default=None, ge=0, le=1, description="the share is at most this")
+    values_at_least: int | None = Field(default=None, ge=1, description="at least this many different values")
+    values_at_most: int | None = Field(default=None, ge=1, description="at most this many different values")
 
     @model_validator(mode="after")
     def _one_question(self) -> OutcomeDistribution:

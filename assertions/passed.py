@@ -144,7 +144,7 @@ def _whoever_pulled(case: Case, passed: Event) -> MessageFate | None:
 def _whatever_was_stored(case: Case, passed: Event) -> MessageFate | None:
     """Where no member ever subscribed to its tag, it doesn't matter when the broker was looked at.
 
-    What it holds for the group is what one of the members has told it, once it was seen to hold something. Only
+    What it holds for the group is what one of the members has sent it, once it was seen to hold something. Only
     Java's clients tell it codes that follow from the expression.
     """
     view, message = case.view, case.message

@@ -40,9 +40,9 @@ class Placed(Check):
         ]
         | None
     ) = Field(default=None, description="the ids of all queues that they went to")
-    each: int | None = Field(default=None, ge=1, description="so many of them went to each of those")
-    queues_at_least: int | None = Field(default=None, ge=1, description="so many different queues, or more")
-    queues_at_most: int | None = Field(default=None, ge=1, description="so many different queues, or fewer")
+    each: int | None = Field(default=None, ge=1, description="this many of them went to each of those")
+    queues_at_least: int | None = Field(default=None, ge=1, description="at least this many different queues")
+    queues_at_most: int | None = Field(default=None, ge=1, description="at most this many different queues")
 
     @model_validator(mode="after")
     def _says_something(self) -> Placed:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """So many of these messages reach one of these consumers."""
+    """How many of these messages reach one of these consumers."""
 
     to: frozenset[str]
     messages: frozenset[tuple[str, str | None]]

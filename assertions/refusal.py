@@ -12,7 +12,7 @@ from rocketchaos.assertions.base import Check
 class Refused(Check):
     """A check of what RocketMQ said where it refused something."""
 
-    because: str | None = Field(default=None, min_length=1, description="a part of what it was told")
+    because: str | None = Field(default=None, min_length=1, description="a part of the broker's remark")
     code: int | None = Field(default=None, description="RocketMQ's response code: 1, 14, 26")
     exception: str | None = Field(
         default=None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Retry(Count):
-    """So many deliveries to the group were retries: a listener had failed, and the message came again.
+    """The number of deliveries to the group that were retries: a listener had failed, and the message came again.
 
     A concurrent listener's come through `%RETRY%<group>`, an orderly one's stay in place; both have a
     reconsumeTimes of 1 or more. `after_at_least` and `after_at_most` must hold for each of them: the time from
@@ -32,7 +32,7 @@ class Retry(Count):
     group: GroupName = Field(description="the group")
     topic: TopicName | None = Field(default=None, description="only messages of this topic, the original one")
     reconsume_times: int | None = Field(
-        default=None, ge=1, description="only the first retry, 1, the second, 2, …; all unless told"
+        default=None, ge=1, description="only the first retry, 1, the second, 2, …; default all"
     )
     after_at_least: DurationMs | None = Field(default=None, description="each came so long after, or later")
     after_at_most: DurationMs | None = Field(default=None, description="each came so long after, or sooner")

@@ -28,7 +28,7 @@ class SameClient(Check):
         Field(min_length=1),
         WithJsonSchema({"type": "array", "items": {"type": "string"}, "minItems": 1}),
     ] = Field(description="the groups, each with one consumer")
-    same: bool = Field(default=True, description="whether it is one client; `true` unless told")
+    same: bool = Field(default=True, description="whether it is one client; default `true`")
 
     def title(self) -> str:
         return f"client of {', '.join(self.groups)}"

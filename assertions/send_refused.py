@@ -12,7 +12,7 @@ from rocketchaos.harness.language.words import TopicName
 
 
 class SendRefused(Count, Refused):
-    """So many messages of a topic were not acknowledged, and this was said of each of them.
+    """The number of messages of a topic that were not acknowledged, with this answer for each of them.
 
     By a broker (`MQBrokerException`, with its code) or by the producer's client (`MQClientException`). What was
     said otherwise doesn't count. The `send` needs `may_fail`, or the first one ends the run.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SeveralOwners(Count):
-    """So many queues are owned by several online members of the group at once.
+    """The number of queues that several online members of the group own at once.
 
     Ownership is what each client itself reports (request code 307). Members that share all queues by design
     (broadcasting, POP, gRPC) are none of those that count.

@@ -1,19 +1,26 @@
 """What each consumer itself subscribed to, all through a run. Pure.
 
 A consumer starts with what `consumer-starting` says, or, where that is missing, with what the scenario declares;
-`subscribed` and `unsubscribed` change it while it runs.
+of a user's program `program-subscription` tells it then; `subscribed` and `unsubscribed` change it while it runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rocketchaos.harness.core.events.clients import ConsumerStarting, Subscribed, Unsubscribed
+from rocketchaos.harness.core.events.clients import (
+    ConsumerStarting,
+    ProgramSubscription,
+    Subscribed,
+    Unsubscribed,
+)
 from rocketchaos.harness.core.model import Event
 from rocketchaos.harness.language.consumer_spec import Expression, from_data
 
-KINDS = tuple(item.kind for item in (ConsumerStarting, Subscribed, Unsubscribed))
+KINDS = tuple(item.kind for item in (ConsumerStarting, ProgramSubscription, Subscribed, Unsubscribed))
 """The kinds of events that tell of it."""
+
+_STARTS = (ConsumerStarting.kind, ProgramSubscription.kind)
 
 Course = list[tuple[int, dict[str, Expression]]]
 """The subscriptions by topic, each with the number of the event from which on they are so."""
@@ -47,7 +54,7 @@ class OwnSubscriptions:
         for since, kind in self._changes.get(consumer, ()):
             if since > until:
                 break
-            changes = [] if kind == ConsumerStarting.kind else [*changes, since]
+            changes = [] if kind in _STARTS else [*changes, since]
         return changes
 
     def topics(self, consumer: str, until: int) -> frozenset[str]:
@@ -57,7 +64,7 @@ class OwnSubscriptions:
 
 def _changed(own: dict[str, Expression], event: Event) -> dict[str, Expression]:
     match event.body:
-        case ConsumerStarting(subscribe=subscribe):
+        case ConsumerStarting(subscribe=subscribe) | ProgramSubscription(subscribe=subscribe):
             return {topic: from_data(data) for topic, data in subscribe.items()}
         case Subscribed(topic=topic, expression=expression):
             return {**own, topic: from_data(expression)}

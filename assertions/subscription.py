@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from rocketchaos.assertions.base import Answer, Check
 from rocketchaos.assertions.view import RunView
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
-from rocketchaos.harness.language.words import ExpressionRef, GroupName, TopicName, as_tuple
+from rocketchaos.harness.language.words import BrokerRef, ExpressionRef, GroupName, TopicName, as_tuple
 
 Codes = Annotated[
     tuple[int, ...],
@@ -20,7 +20,7 @@ Codes = Annotated[
 
 
 class Subscription(Check):
-    """Every broker holds this subscription of the group for the topic (request code 203).
+    """Every broker, or the one that is named, holds this subscription of the group for the topic (code 203).
 
     Say `expression`, or `absent: true` where the topic must not be in the table; `clients` is how many
     consumers the brokers count as connected. `consume_from` and `model` are the whole group's, whatever the topic:
@@ -32,6 +32,7 @@ class Subscription(Check):
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
+    broker: BrokerRef | None = Field(default=None, description="the broker; default every one")
     expression: ExpressionRef | None = Field(
         default=None, description="the stored expression: `tagB`, `$holder.tag`"
     )
@@ -60,7 +61,8 @@ class Subscription(Check):
         return self
 
     def title(self) -> str:
-        return f"subscription of {self.group} for {self.topic}"
+        where = f" on {self.broker}" if self.broker else ""
+        return f"subscription of {self.group} for {self.topic}{where}"
 
     def evaluate(self, view: RunView) -> Answer:
         wanted = None if self.expression is None else view.expression(self.expression, self.topic)
@@ -80,8 +82,10 @@ class Subscription(Check):
         if self.expression is not None and wanted is None:
             return Answer(None, expected, f"{self.expression} was never bound")
         events = view.observed(SubscriptionObserved, self.at, group=self.group)
+        events = [event for event in events if self.broker in (None, event.body.broker)]
         if not events:
-            return Answer(None, expected, f"no subscription was observed at `{self.at}`")
+            where = f" on {self.broker}" if self.broker else ""
+            return Answer(None, expected, f"no subscription was observed at `{self.at}`{where}")
         holds, texts, silent = True, [], []
         for event in events:
             stored = event.body.subscriptions.get(self.topic)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.scenario.model import Scenario
 
 _MOST = 4
-"""So many different courses are told."""
+"""The limit of different courses shown."""
 
 
 class TrackSeries(Check):

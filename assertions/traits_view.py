@@ -17,7 +17,7 @@ class TraitsView(EventView):
     """A run's consumers, by what their clients can and do."""
 
     def traits(self, consumer: str) -> Api:
-        """How a consumer consumes: as its start told, and where that told nothing, as the scenario has it.
+        """How a consumer consumes: as its start event says, and where that says nothing, as the scenario does.
 
         Older histories tell nothing of it, and others only a part. It is the same all through a run.
         """

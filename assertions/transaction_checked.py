@@ -15,7 +15,7 @@ from rocketchaos.harness.language.words import TopicName
 
 
 class TransactionChecked(Count):
-    """So often a broker asked the producer about a transaction that was neither committed nor rolled back.
+    """How often a broker asked the producer about a transaction that was neither committed nor rolled back.
 
     With `state` only the questions that it answered so. A producer that doesn't run is asked by nobody.
     """

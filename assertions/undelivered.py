@@ -32,7 +32,7 @@ _WAITING = (MessageClass.IN_FLIGHT, MessageClass.IN_RETRY, MessageClass.STRANDED
 
 
 class Undelivered(Count):
-    """So many messages reached no listener of the group, for the reason that the oracle gives.
+    """The number of messages that reached no listener of the group, for the reason that the oracle gives.
 
     The reasons: `filtered-by-broker`, `filtered-by-client`, `stranded`, `in-flight`, `in-retry`,
     `dead-letter`, `lost`, `undetermined`. Without a reason any of them counts, except for messages in retry and
@@ -45,7 +45,7 @@ class Undelivered(Count):
     because: MessageClass | None = Field(
         default=None, description="the reason", json_schema_extra={"enum": list(_NOT_DELIVERED)}
     )
-    group: GroupName | None = Field(default=None, description="the group; all groups unless told")
+    group: GroupName | None = Field(default=None, description="the group; default all groups")
     topic: TopicName | None = Field(default=None, description="only messages of this topic")
     tag: TagRef | None = Field(default=None, description="only messages of this tag")
     sent_after: MomentName | None = Field(

@@ -123,10 +123,14 @@ def _owners_on_paper(case: Case, online: list[str]) -> list[str]:
     }
     pulled = case.view.pulled_queues(case.message.topic, case.at, sorted(queues))
     real = case.view.real_topic(case.message.topic)
-    everybody = [*ids.values(), *case.view.hand_made_ids(case.group, case.at)]
-    return [
-        name
-        for name, client_id in ids.items()
-        if case.traits(name).queues == "owned"
-        and (broker, int(queue_id)) in case.spec(name).share(pulled, everybody, client_id, real)
-    ]
+    scenario = case.view.scenario
+    found = []
+    for name, client_id in ids.items():
+        known = [queue for queue in pulled if queue[0] in scenario.known_to(name)]
+        counted = [ids[other] for other in scenario.counted_by(name, online)]
+        everybody = [*counted, *case.view.hand_made_ids(case.group, case.at)]
+        if case.traits(name).queues == "owned" and (broker, int(queue_id)) in case.spec(name).share(
+            known, everybody, client_id, real
+        ):
+            found.append(name)
+    return found

@@ -25,6 +25,7 @@ from rocketchaos.harness.core.text import event_numbers
 from rocketchaos.harness.engine.recorded_scenario import RecordedScenario, value_of
 from rocketchaos.harness.engine.run import Run
 from rocketchaos.harness.engine.runner import Runner
+from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.scenario.model import Scenario
 from rocketchaos.harness.steps import STEPS, Step
@@ -84,6 +85,13 @@ class LiveRun:
         """Declare a consumer: `group="g", subscribe={"orders": "tagA"}`. The step `start` starts it."""
         self._require_undone("consumer")
         self._scenario.declare("consumers", name, fields)
+
+    def app(self, name: str, *, jar: str | Path, **fields: Any) -> None:
+        """Declare a consumer that is a program of your own: `jar="target/billing.jar", args=["$nameserver"]`,
+        `group="billing", subscribe={"orders": "paid"}`. A relative path is seen from the current folder.
+        """
+        program = {key: fields.pop(key) for key in App.model_fields if key in fields}
+        self.consumer(name, app={"jar": str(Path(jar).expanduser().absolute()), **program}, **fields)
 
     def groups(self, *names: str) -> None:
         """Declare groups without consumers, for raw pulls and hand-made heartbeats."""
@@ -177,7 +185,7 @@ class LiveRun:
         raise CheckFailed(finding, text) if finding.holds is Holds.NO else CheckUndecided(finding, text)
 
     def _recorded(self, add: Callable[[], Scenario]) -> Scenario:
-        """Add to the transcript; what it refuses is told without the inner workings."""
+        """Add to the transcript; what it refuses is shown without the inner workings."""
         __tracebackhide__ = True
         if self._ended:
             raise UsageProblem(

@@ -178,7 +178,7 @@ def explanation(report: Report) -> str:
 
 
 def properties(report: Report) -> list[tuple[str, object]]:
-    """What JUnit XML is told of a run."""
+    """What JUnit XML gets of a run."""
     return [
         ("outcome", report.outcome.kind.value),
         ("seed", report.record.get("seed", "")),

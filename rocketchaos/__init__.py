@@ -11,4 +11,4 @@ The data goes one way::
 Start reading at `harness.engine.run`.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

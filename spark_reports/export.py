@@ -31,7 +31,7 @@ def export(spark: SparkSession, out: str, form: Format, progress: Progress) -> S
         spark: with views of the tables, see `Store.register`.
         out: a folder that doesn't exist, or is empty; a path or URI.
         form: of the files.
-        progress: told which table is written.
+        progress: called with the name of each table.
 
     Raises:
         UsageProblem: there is something in the folder.

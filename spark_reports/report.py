@@ -95,7 +95,7 @@ class Report:
     """One report."""
 
     name: str
-    """`flakiness`, `divergence` or `timing`."""
+    """`diff`, `flakiness`, `divergence` or `timing`."""
     title: str
     headline: str
     """One sentence: what matters most, and what to do next. Runs in it are marked (`spark_reports.run_names`)."""

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.diff import diff
 from rocketchaos.spark_reports.divergence import divergence
 from rocketchaos.spark_reports.flakiness import flakiness
 from rocketchaos.spark_reports.report import Report, StoreSummary
@@ -16,5 +17,5 @@ Builder = Callable[[SparkSession, StoreSummary], Report]
 """Makes a report, from a session with views that have the names of the store's tables."""
 
 REPORTS: Mapping[str, Builder] = MappingProxyType(
-    {"flakiness": flakiness, "divergence": divergence, "timing": timing}
+    {"diff": diff, "flakiness": flakiness, "divergence": divergence, "timing": timing}
 )

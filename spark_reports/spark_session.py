@@ -56,7 +56,7 @@ def spark_session(master: str | None = None, progress: Progress | None = None) -
 
     Args:
         master: of Spark; None: `ROCKETCHAOS_SPARK_MASTER`, otherwise `local[*]`.
-        progress: told in a few words what takes time.
+        progress: called with a few words before anything that takes time.
 
     Raises:
         EnvironmentNotReady: a package, Java or Delta's jars are missing, Spark doesn't start, or it fails for
@@ -182,7 +182,7 @@ def _jvm(settings: Mapping[str, str], java_home: Path, log: Path) -> Iterator[An
 
 @contextmanager
 def _environment(changes: Mapping[str, str]) -> Iterator[None]:
-    """These environment variables, within the block: Spark's scripts are told by no other way."""
+    """These environment variables, within the block: Spark's scripts take them in no other way."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:
@@ -276,7 +276,7 @@ def _end(gateway: Any) -> None:
 
 
 def _submitted(master: str | None) -> Iterator[SparkSession]:
-    """A session in the JVM that `spark-submit` has started; what it was told about memory and places holds."""
+    """A session in the JVM that `spark-submit` has started; its settings of memory and places hold."""
     builder = SparkSession.builder
     for name, value in _settings(master or "").items():
         if name not in ("spark.master", "spark.app.name"):

@@ -23,7 +23,14 @@ from rocketchaos.spark_reports.delta_log import unnoticed_damage
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.report import StoreSummary
 from rocketchaos.spark_reports.spark_session import Progress
-from rocketchaos.spark_reports.store_views import placed_in_time, problems, statements
+from rocketchaos.spark_reports.store_views import (
+    NEWEST_INGEST,
+    SIDES,
+    placed_in_time,
+    problems,
+    statements,
+    view,
+)
 from rocketchaos.spark_reports.tables import QUARANTINE, RUNS, STORE_VERSION, TABLES, Table
 from rocketchaos.spark_reports.times import in_utc
 from rocketchaos.spark_reports.transactions import Transactions
@@ -54,6 +61,8 @@ class Store:
         self.place = place
         self.transactions = Transactions(spark, place, progress or (lambda _text: None))
         self._begun, self._begun_s = time.monotonic(), time.time()
+        self._ingest = ""
+        self.begin_ingest()
         self._versions: Mapping[str, int] = {}
         """Of the tables in the views."""
 
@@ -93,10 +102,15 @@ class Store:
             _require_tables(spark, place)
         return store
 
+    def begin_ingest(self) -> None:
+        """The batches that follow belong together: `report diff --since LAST` takes them for one."""
+        self._ingest = secrets.token_hex(8)
+
     def begin(self) -> str:
-        """Begin a batch; its name, for the column `batch`."""
+        """Begin a batch; its name, for the column `batch`: its time, its ingest, and a word of its own."""
         self._begun, self._begun_s = time.monotonic(), time.time()
-        return f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime(self._begun_s))}-{secrets.token_hex(8)}"
+        at = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(self._begun_s))
+        return f"{at}-{self._ingest}-{secrets.token_hex(8)}"
 
     def append(self, table: Table, facts: DataFrame) -> None:
         """Append facts of the batch; nobody sees them before `commit`. Columns as in `spark_reports.tables`."""
@@ -222,6 +236,7 @@ class Store:
         frames[RUNS.name] = placed_in_time(frames[RUNS.name])
         for name, frame in frames.items():
             frame.createOrReplaceTempView(name)
+        self.spark.sql(view(SIDES, NEWEST_INGEST).rstrip(";"))
         self._versions = versions
 
     def summary(self) -> StoreSummary:

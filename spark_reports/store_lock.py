@@ -32,7 +32,7 @@ def store_lock(spark: SparkSession, folder: Path, progress: Callable[[str], None
     Args:
         spark: whose JVM holds it.
         folder: of the store; it exists.
-        progress: told that another process is waited for.
+        progress: called when another process is waited for.
 
     Raises:
         EnvironmentNotReady: the folder can't be written, or its file system has no locks.

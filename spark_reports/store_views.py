@@ -13,6 +13,9 @@ from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.places import Place
 from rocketchaos.spark_reports.tables import COPY, QUARANTINE, RUNS, TABLES
 
+SIDES = "sides"
+"""The view by which a report of what is new knows which runs are `before` and which `after`: `run_key`, `side`."""
+
 # A clock that can't be right: when the run was, nobody knows. How long things took in it was measured by another.
 _IS_TRUE = "started >= TIMESTAMP '2020-01-01' AND started <= coalesce(ingested, started) + INTERVAL 1 DAY"
 # Old run folders don't tell all of a cell, and an ingest calls that so: what isn't known is one and the same.
@@ -28,6 +31,13 @@ WHERE kind <> '{COPY}'
   AND NOT EXISTS (SELECT 1 FROM {{runs}} AS r WHERE r.source = q.source AND r.ingested >= q.found)
   AND NOT EXISTS (SELECT 1 FROM {{runs}} AS r WHERE r.run = q.run
                     AND (r.source <> q.source OR r.ingested >= q.found))"""
+
+# Names of batches are their time, their ingest, and a word of their own (`spark_reports.store`).
+NEWEST_INGEST = """\
+SELECT run_key,
+       CASE WHEN split_part(batch, '-', 2) = newest.ingest THEN 'after' ELSE 'before' END AS side
+FROM runs CROSS JOIN (SELECT split_part(max(batch), '-', 2) AS ingest FROM runs) AS newest"""
+"""`SIDES` by the newest ingest that brought runs: those it brought, or brought anew, and all others."""
 
 
 def placed_in_time(runs: DataFrame) -> DataFrame:
@@ -54,4 +64,10 @@ def statements(place: Place, versions: Mapping[str, int]) -> list[str]:
     texts = {name: f"SELECT * FROM {table}" for name, table in tables.items()}
     texts[RUNS.name] = _RUNS.format(runs=tables[RUNS.name])
     texts[QUARANTINE.name] = _PROBLEMS.format(quarantine=tables[QUARANTINE.name], runs=RUNS.name)
-    return [f"CREATE OR REPLACE TEMPORARY VIEW {name} AS\n{text};" for name, text in texts.items()]
+    texts[SIDES] = NEWEST_INGEST
+    return [view(name, text) for name, text in texts.items()]
+
+
+def view(name: str, text: str) -> str:
+    """The statement that makes a view."""
+    return f"CREATE OR REPLACE TEMPORARY VIEW {name} AS\n{text};"

@@ -27,7 +27,7 @@ class Difference:
 
     changes: tuple[Change, ...]
     same: int
-    """So many verdicts are as they were."""
+    """The number of verdicts that are as they were."""
     not_compared: tuple[str, ...]
     """Claims, with the version, of which only one of the sets has runs: `A01 (4.9.4)`."""
 

@@ -67,7 +67,7 @@ def expected_text(verdicts: Iterable[Verdict]) -> str:
 
 
 def unexpected(verdicts: Iterable[Verdict], expected: Expected) -> list[str]:
-    """Verdicts that are not the expected ones, a line each; of what isn't measured now nothing is said."""
+    """Verdicts that are not the expected ones, a line each; what isn't measured now is left out."""
     return [
         f"{verdict.claim} on {verdict.version}: {verdict.kind}, "
         f"expected {expected[verdict.claim, verdict.version]}: {verdict.reason}"

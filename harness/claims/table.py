@@ -47,15 +47,17 @@ def claims_table(
     why_no_run: Callable[[str, str], tuple[VerdictKind, str]],
     evidence: str,
     registry: str,
+    brief: bool = False,
 ) -> str:
     """The whole file.
 
     Args:
-        claims: those that are told, by their ids.
+        claims: those to show, by their ids.
         verdicts: what was measured.
         why_no_run: of a claim and a version of which there is no run: what that is called, and why there is none.
         evidence: the folder of evidence, as seen from the file.
         registry: the file of claims, as seen from the file.
+        brief: one line for the verdicts of a claim, without the runs and events that prove them.
     """
     versions = tuple(dict.fromkeys((*VERSIONS, *sorted({version for _, version in verdicts}))))
     rows = {
@@ -68,7 +70,7 @@ def claims_table(
     parts = [_HEAD.format(registry=registry), *_counts(rows, versions), *_findings(claims, rows)]
     for letter, names in groupby(claims, key=lambda name: name[0]):
         parts.append(f"## {letter}. {GROUPS.get(letter, 'Others')}\n")
-        parts += [_claim(name, claims[name], rows[name], evidence) for name in names]
+        parts += [_claim(name, claims[name], rows[name], None if brief else evidence) for name in names]
     return "\n".join(parts)
 
 
@@ -122,13 +124,15 @@ def _link(name: str) -> str:
     return f"[{name}](#{name.lower()})"
 
 
-def _claim(name: str, claim: Claim, own: Sequence[Verdict], evidence: str) -> str:
+def _claim(name: str, claim: Claim, own: Sequence[Verdict], evidence: str | None) -> str:
     lines = [f"### {name}\n", f"{cell(claim.claim)}\n", f"- **What is said**: {cell(said(claim))}"]
     if claim.really:
         lines.append(f"- **What really happens**: {cell(claim.really)}")
     if claim.unobservable:
         lines.append(f"- **Nothing public can observe it**: {cell(claim.unobservable)}")
         return "\n".join([*lines, ""])
+    if evidence is None:
+        return "\n".join([*lines, f"- **Measured**: {_in_a_line(own)}", ""])
     lines += ["", "| version | verdict | runs | evidence |", "|---|---|---:|---|"]
     for verdict in own:
         proof = "; ".join(_proof(part, evidence) for part in chosen(verdict.proofs)) or cell(verdict.reason)
@@ -140,6 +144,18 @@ def _claim(name: str, claim: Claim, own: Sequence[Verdict], evidence: str) -> st
             )
         lines.append(f"| {verdict.version} | {_strong(verdict.kind)} | {len(verdict.runs)} | {proof} |")
     return "\n".join([*lines, ""])
+
+
+def _in_a_line(own: Sequence[Verdict]) -> str:
+    """Equal verdicts together, with the number of runs: `confirmed on 4.9.4, 5.5.0 (11 runs)`."""
+    by_kind: dict[VerdictKind, list[Verdict]] = {}
+    for verdict in own:
+        by_kind.setdefault(verdict.kind, []).append(verdict)
+    return "; ".join(
+        f"{_strong(kind)} on {', '.join(item.version for item in alike)}"
+        + (f" ({runs} runs)" if (runs := sum(len(item.runs) for item in alike)) else "")
+        for kind, alike in by_kind.items()
+    )
 
 
 def _strong(kind: VerdictKind) -> str:

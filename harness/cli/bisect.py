@@ -94,7 +94,7 @@ def bisect(
     """Find the first version of RocketMQ on which a scenario ends differently, by halves.
 
     Whatever versions the scenario says it is about, all are asked. The exit code is 0 where one version is the
-    first that ends differently, 1 where all end alike or it changes more than once, 3 where that can't be told.
+    first that ends differently, 1 where all end alike or it changes more than once, 3 if the runs don't decide.
     """
     scenario = load_scenario(find(what))
     options = Options(on=on, timing=None if timing is None else timing.value, runs=runs_or_default(runs))

@@ -18,7 +18,7 @@ from rocketchaos.harness.claims.plan import Speed, carriers, planned, why_no_run
 from rocketchaos.harness.claims.registry import FILE, VERSIONS, chosen, claims
 from rocketchaos.harness.claims.rounds import run_rounds
 from rocketchaos.harness.claims.runs import seen_in
-from rocketchaos.harness.claims.table import claims_table
+from rocketchaos.harness.claims.table import Verdicts, claims_table
 from rocketchaos.harness.claims.verdicts import Verdict, VerdictKind, verdicts
 from rocketchaos.harness.cli.bisect import claims_bisect
 from rocketchaos.harness.cli.common import runs_or_default, write_text
@@ -133,24 +133,33 @@ def claims_table_command(
         Path | None,
         typer.Option("--verdicts", metavar="FILE", help="Write the verdicts as those expected from now on."),
     ] = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Without the runs and events that prove the verdicts.")
+    ] = False,
 ) -> ExitCode:
     """Write CLAIMS.md: each claim with its verdict per version, the evidence, and what really happens."""
     folder = evidence or (out.parent / EVIDENCE if runs else scenarios_folder() / EVIDENCE)
     if runs:
         write_evidence(folder, seen_in(runs))
     found = verdicts(read_evidence(folder))
-    text = claims_table(
-        claims(),
-        found,
-        why_no_run=partial(why_no_run, scenarios=_library()),
-        evidence=_as_seen_from(out, folder),
-        registry=_as_seen_from(out, scenarios_folder() / FILE),
-    )
+    text = claims_text(found, out, folder, brief=brief)
     write_text(out, text, "Choose another place with --out.")
     if verdicts_file is not None:
         write_text(verdicts_file, expected_text(found.values()), "Choose another place with --verdicts.")
     OUT.print(f"{out}: {len(claims())} claims, {len(found)} verdicts", markup=False)
     return ExitCode.AS_EXPECTED
+
+
+def claims_text(found: Verdicts, out: Path, evidence: Path, *, brief: bool = False) -> str:
+    """The table as it stands in a file, with links to a folder of evidence."""
+    return claims_table(
+        claims(),
+        found,
+        why_no_run=partial(why_no_run, scenarios=_library()),
+        evidence=_as_seen_from(out, evidence),
+        registry=_as_seen_from(out, scenarios_folder() / FILE),
+        brief=brief,
+    )
 
 
 def claims_diff(

@@ -1,4 +1,4 @@
-"""What commands that run scenarios share: how runs are told of. Their options are in `common_options`."""
+"""What commands that run scenarios share: how they report runs. Their options are in `common_options`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def run_and_tell(
     """Run them all and tell how they ended, and whether the findings with these codes were there again.
 
     What can't be had is left out, and named before anything is fetched. The exit code is that of all together.
-    Where something ends it early, what has ended by then is told all the same, and the error goes on.
+    Where something ends it early, the ended runs are still reported, and the error propagates.
 
     Raises:
         UsageProblem: nothing is left, for there are no such versions.

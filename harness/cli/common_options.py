@@ -59,7 +59,7 @@ SeedOption = Annotated[
 ]
 ParallelOption = Annotated[
     int | None,
-    typer.Option("--parallel", min=1, help="So many at a time. [default: by cores and load]"),
+    typer.Option("--parallel", min=1, help="Runs at a time. [default: by cores and load]"),
 ]
 KeepOption = Annotated[bool, typer.Option("--keep", help="Leave the cluster up; `rocketchaos down` ends it.")]
 JsonOption = Annotated[

@@ -75,8 +75,8 @@ def diagnose(
 ) -> ExitCode:
     """Say what is wrong in a live cluster, and prove it. Nothing of the cluster is changed.
 
-    Exit codes: 0 nothing at the threshold or above, 1 findings, 2 wrong usage, 3 something could not be told,
-    4 nobody answers.
+    Exit codes: 0 nothing at the threshold or above, 1 findings, 2 wrong usage, 3 something could not be
+    determined, 4 nobody answers.
     """
     if list_checks:
         return _list(output)
@@ -127,7 +127,7 @@ def _ended(report: Report, threshold: Threshold, output: Output, folder: Path | 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """How long is looked on, and who is told."""
+    """How long to watch, and whom to notify."""
 
     seconds: float
     metrics: str | None
@@ -202,7 +202,7 @@ async def _look_at_bundle(path: Path, checks: Sequence[Check]) -> Report:
 
 
 def code_of(report: Report, threshold: Level) -> ExitCode:
-    """1 where something is found, otherwise 3 where something could not be told, otherwise 0."""
+    """1 where something is found, otherwise 3 where something could not be determined, otherwise 0."""
     if report.at_least(threshold):
         return ExitCode.NOT_AS_EXPECTED
     return ExitCode.INCONCLUSIVE if report.undetermined else ExitCode.AS_EXPECTED

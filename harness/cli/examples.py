@@ -37,6 +37,8 @@ EXAMPLES: Mapping[str, str] = MappingProxyType(
         "report flakiness": "rocketchaos report flakiness --store store --out reports",
         "report divergence": "rocketchaos report divergence --store store --out reports",
         "report timing": "rocketchaos report timing --store store --out reports",
+        "report diff": "rocketchaos report diff --store store --since LAST",
+        "report all": "rocketchaos report all --store store --out reports",
         "report export": "rocketchaos report export --store store --format csv --out tables",
         "report migrate": "rocketchaos report migrate --store store",
         "report tidy": "rocketchaos report tidy --store store",

@@ -1,4 +1,4 @@
-"""What is written and told of a night."""
+"""Writes and reports a night."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from rocketchaos.harness.nightly.thinning import Thinning
 
 @dataclass(frozen=True, slots=True)
 class NightAccount:
-    """What is written and told of a night: after each run, at the end, and when its runs are in a store.
+    """Writes and reports a night: after each run, at the end, and when its runs are in a store.
 
-    What can't be written is told, and hides nothing of what the night has found.
+    A file that can't be written is reported, and hides no finding of the night.
     """
 
     night: Night
@@ -84,7 +84,7 @@ class NightAccount:
 def read_into(store: str, runs: Path, out: Path) -> list[ExitCode]:
     """Read the runs into the store, and write the reports over all of it.
 
-    Returns: how a command ends for what kept them from being made, which is told.
+    Returns: the exit code of what kept them from being made, which is reported.
     """
     return do_or_tell(lambda: _report(runs, store, out), f"the runs in {runs} are not in the store: ")
 

@@ -53,7 +53,7 @@ MinutesOption = Annotated[
 ]
 NightSeedOption = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Decides every scenario. A random one unless given, and told."),
+    typer.Option("--seed", min=0, help="Decides every scenario. Default: a random one, which is printed."),
 ]
 ProfileOption = Annotated[
     Path | None,
@@ -72,8 +72,7 @@ KnownOption = Annotated[
     typer.Option(
         "--known",
         metavar="FILE",
-        help="The quarantine: codes of findings, one a line, that are looked for and told, and change no "
-        "exit code.",
+        help="The quarantine: codes of findings, one a line, that are reported and change no exit code.",
     ),
 ]
 StoreOption = Annotated[
@@ -102,7 +101,7 @@ KeptOption = Annotated[
     typer.Option(
         "--keep",
         min=0,
-        help="Of the runs that show nothing, and of those that say nothing, keep the folders of the last so many, "
+        help="Of the runs that show nothing, and of those that say nothing, keep the folders of the newest N, "
         "those of earlier nights with --keep included. [default: all]",
     ),
 ]
@@ -188,7 +187,7 @@ def _part(shard: str | None, seed: int | None) -> Shard:
 
 
 def _require_what_comes_last(store: str | None, reports: Path | None, junit: Path | None) -> None:
-    """What is missing for the reports, or for a file, is said now, and not when the night is over."""
+    """It reports a missing package or file now, and not when the night is over."""
     if store is not None:
         require_packages(reports=True)
     elif reports is not None:

@@ -56,6 +56,18 @@ RunsUrlOption = Annotated[
         "[default: where they were ingested]",
     ),
 ]
+SinceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="MOMENT",
+        help="Runs since then against all before: LAST, the newest ingest; an age, 7d; a time. [default: LAST]",
+    ),
+]
+BetweenOption = Annotated[
+    tuple[str, str] | None,
+    typer.Option("--between", metavar="A B", help="Two nights: days, or times FROM/TO, in UTC."),
+]
 FormOption = Annotated[Form, typer.Option("--format", help="Of the short text on standard output.")]
 
 
@@ -99,6 +111,53 @@ def flakiness(
     return _make("flakiness", store, out, form, runs_url, master)
 
 
+def diff(
+    store: StoreOption,
+    since: SinceOption = None,
+    between: BetweenOption = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out", metavar="FOLDER", help="Where the page and tables go. [default: none are made]"
+        ),
+    ] = None,
+    line: Annotated[bool, typer.Option("--line", help="One line alone, for a chat.")] = False,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
+) -> ExitCode:
+    """What is new: cells that became flaky, failing or sound, causes, claims, times. 1: something is worse.
+
+    Ends in 0 where nothing is worse, in 1 where a cell, a claim or a new cause surely is, and in 3 where something
+    is worse in these runs, which are too few to be sure.
+    """
+    from rocketchaos.spark_reports import requirements
+
+    requirements.require_packages(reports=True)
+    from rocketchaos.spark_reports.diff import sides as naming
+
+    if since is not None and between is not None:
+        raise UsageProblem("--since and --between say two different things", "Give one of them.")
+    sides = naming.between(*between) if between is not None else naming.since(since or naming.LAST)
+    folder = None if out is None else _folder(out)
+    url = _runs_url(runs_url)
+    with _store(store, master, reports=True) as (found, progress):
+        from rocketchaos.spark_reports.diff import diff_between
+        from rocketchaos.spark_reports.render.files import write
+        from rocketchaos.spark_reports.render.text import one_sentence
+
+        summary = _summary(found, store)
+        progress("comparing")
+        report, verdict = diff_between(found.spark, summary, sides)
+        page = None if folder is None else write(found.spark, report, folder, url).page
+    if line:
+        OUT.print(one_sentence(report, form is Form.MD, url), markup=False)
+    else:
+        _shown(report, form, page, url)
+    codes = {"worse": ExitCode.NOT_AS_EXPECTED, "perhaps worse": ExitCode.INCONCLUSIVE}
+    return codes.get(verdict, ExitCode.AS_EXPECTED)
+
+
 def divergence(
     store: StoreOption,
     out: OutOption,
@@ -119,6 +178,28 @@ def timing(
 ) -> ExitCode:
     """How long rebalances, flips, corrections of offsets and deliveries take, against RocketMQ's timers."""
     return _make("timing", store, out, form, runs_url, master)
+
+
+def all_reports(
+    store: StoreOption,
+    out: OutOption,
+    form: FormOption = Form.TEXT,
+    runs_url: RunsUrlOption = None,
+    master: MasterOption = None,
+) -> ExitCode:
+    """Every report, in one Spark: what is new, flakiness, divergence, timing."""
+    folder, url = _folder(out), _runs_url(runs_url)
+    with _store(store, master, reports=True) as (found, progress):
+        made = _all_written(found, _summary(found, store), folder, progress, url)
+    from rocketchaos.spark_reports.render.text import one_sentence
+
+    for report, written in made:
+        sentence = one_sentence(report, form is Form.MD, url)
+        if form is Form.MD:
+            OUT.print(f"- **{report.title}**: {sentence} Page: `{written.page}`", markup=False)
+        else:
+            OUT.print(f"{report.title}: {sentence}\nPage: {written.page}\n", markup=False)
+    return ExitCode.AS_EXPECTED
 
 
 def export(
@@ -195,22 +276,23 @@ def ingest_and_report(runs: Path, store: str, out: Path) -> list[Path]:
     """
     with _spark(None, reports=True) as (spark, progress):
         from rocketchaos.spark_reports.ingest.ingest import ingest as ingest_runs
-        from rocketchaos.spark_reports.report_kinds import REPORTS
         from rocketchaos.spark_reports.store import Store
 
         kept = Store.create(spark, store, progress)
         ingest_runs(spark, kept, [str(runs)], progress)
         kept.register()
         summary = kept.summary()
-        names = REPORTS if summary.runs else ()
-        return [_written(kept, summary, name, out, progress)[1].page for name in names]
+        made = _all_written(kept, summary, out, progress) if summary.runs else []
+        return [written.page for _, written in made]
 
 
 COMMANDS: Mapping[str, Callable[..., ExitCode]] = {
     "ingest": ingest,
+    "diff": diff,
     "flakiness": flakiness,
     "divergence": divergence,
     "timing": timing,
+    "all": all_reports,
     "export": export,
     "tidy": tidy,
     "migrate": migrate,
@@ -234,32 +316,50 @@ def report_application() -> typer.Typer:
 
 
 def _make(name: str, uri: str, out: str, form: Form, runs_url: str | None, master: str | None) -> ExitCode:
+    folder, url = _folder(out), _runs_url(runs_url)
+    with _store(uri, master, reports=True) as (store, progress):
+        report, written = _written(store, _summary(store, uri), name, folder, progress, url)
+    _shown(report, form, written.page, url)
+    return ExitCode.AS_EXPECTED
+
+
+def _folder(out: str) -> Path:
     from rocketchaos.spark_reports.places import Place
-    from rocketchaos.spark_reports.render.links import RunsUrl
 
     folder = Place.of(out).folder
     if folder is None:
         raise UsageProblem(
             f"{out} is no folder of this machine, where reports are written", "Give another --out."
         )
-    url = None if runs_url is None else RunsUrl.of(runs_url)
-    with _store(uri, master, reports=True) as (store, progress):
-        from rocketchaos.spark_reports.render.text import markdown, show
+    return folder
 
-        store.register()
-        summary = store.summary()
-        if not summary.runs:
-            broken = f"; {summary.quarantined} folders are in quarantine" if summary.quarantined else ""
-            raise UsageProblem(
-                f"the store at {uri} has no runs{broken}",
-                f"Ingest some: rocketchaos report ingest RUNS --store {uri}.",
-            )
-        report, written = _written(store, summary, name, folder, progress, url)
+
+def _runs_url(template: str | None) -> RunsUrl | None:
+    from rocketchaos.spark_reports.render.links import RunsUrl
+
+    return None if template is None else RunsUrl.of(template)
+
+
+def _summary(store: Store, uri: str) -> StoreSummary:
+    """Of a store, which must have runs; its views are there from now on."""
+    store.register()
+    summary = store.summary()
+    if not summary.runs:
+        broken = f"; {summary.quarantined} folders are in quarantine" if summary.quarantined else ""
+        raise UsageProblem(
+            f"the store at {uri} has no runs{broken}",
+            f"Ingest some: rocketchaos report ingest RUNS --store {uri}.",
+        )
+    return summary
+
+
+def _shown(report: Report, form: Form, page: Path | None, url: RunsUrl | None) -> None:
+    from rocketchaos.spark_reports.render.text import markdown, show
+
     if form is Form.MD:
-        OUT.print(markdown(report, written.page, url), markup=False, end="")
+        OUT.print(markdown(report, page, url), markup=False, end="")
     else:
-        show(report, OUT.rich, written.page, url)
-    return ExitCode.AS_EXPECTED
+        show(report, OUT.rich, page, url)
 
 
 def _written(
@@ -277,6 +377,24 @@ def _written(
     report = REPORTS[name](store.spark, summary)
     progress("writing the report")
     return report, write(store.spark, report, folder, url)
+
+
+def _all_written(
+    store: Store, summary: StoreSummary, folder: Path, progress: Progress, url: RunsUrl | None = None
+) -> list[tuple[Report, Written]]:
+    """Every report, side by side: on few runs most of the time is Spark's planning, which one core does."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rocketchaos.spark_reports.render.files import write
+    from rocketchaos.spark_reports.report_kinds import REPORTS
+
+    def made(build: Callable[[SparkSession, StoreSummary], Report]) -> tuple[Report, Written]:
+        report = build(store.spark, summary)
+        return report, write(store.spark, report, folder, url)
+
+    progress(f"making {len(REPORTS)} reports")
+    with ThreadPoolExecutor(len(REPORTS)) as pool:
+        return list(pool.map(made, REPORTS.values()))
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def reproduce(
             autocompletion=scenario_names,
         ),
     ],
-    repeat: Annotated[int, typer.Option("--repeat", min=1, help="So many times, and the distribution.")] = 1,
+    repeat: Annotated[int, typer.Option("--repeat", min=1, help="Repeat it, and show the distribution.")] = 1,
     parallel: ParallelOption = None,
     rocketmq: ChosenRocketmqOption = None,
     matrix: MatrixOption = None,
@@ -76,7 +76,7 @@ def reproduce(
     """Run a scenario on a real RocketMQ, and say whether its anomaly is there.
 
     A run's folder runs the same again: scenario, version, client, timing and seed, unless options say otherwise.
-    Of a night's run it is told in how many of the new runs each of its findings was there.
+    For a night's run it reports in how many of the new runs each finding was there.
     """
     wanted = matrix_of(matrix, rocketmq)
     scenario, client, options = _prepare(what, rocketmq, on, timing, seed)

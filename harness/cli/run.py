@@ -50,7 +50,7 @@ def run(
         str, typer.Option("-m", metavar="MARK", help="Only scenarios whose marks fit: `not slow`.")
     ] = "",
     repeat: Annotated[
-        int, typer.Option("--repeat", min=1, help="All of them so many times, round after round.")
+        int, typer.Option("--repeat", min=1, help="Run all of them this many times, round after round.")
     ] = 1,
     parallel: ParallelOption = None,
     rocketmq: ChosenRocketmqOption = None,

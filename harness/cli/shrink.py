@@ -55,7 +55,7 @@ def shrink(
         typer.Option(
             "--repeat",
             min=1,
-            help="So many runs of each candidate, where it takes them to trust it; more where the finding races.",
+            help="Runs of each candidate that it takes to trust it; more where the finding races.",
         ),
     ] = 3,
     minutes: Annotated[

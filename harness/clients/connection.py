@@ -15,7 +15,7 @@ from rocketchaos.harness.rocketmq.remoting import Answer
 _CONNECT_LIMIT_S = 3.0
 
 OnRequest = Callable[[Answer], None]
-"""Told of every request of the broker, in their order, from the connection's own thread."""
+"""Called with every request of the broker, in their order, from the connection's own thread."""
 
 
 class Connection:

@@ -20,7 +20,7 @@ from rocketchaos.harness.core.events.clients import (
 )
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.language.consumer_spec import Consumer as ConsumerSpec
-from rocketchaos.harness.language.consumer_spec import Expression, as_data
+from rocketchaos.harness.language.consumer_spec import Expression, as_data, from_data
 from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.rocketmq.client_kinds import ClientChoice
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
@@ -32,6 +32,8 @@ START_LIMIT_S = 30.0
 STOP_LIMIT_S = 40.0
 """A graceful shutdown may take 20 s, see `harness.workers.lease.LEAVE_LIMIT_S`."""
 ANSWER_LIMIT_S = 10.0
+_ANSWERS_WITHIN_S = 5.0
+"""Beyond the limit that a program has for its start: then it says what it has started instead."""
 
 
 class Consumer:
@@ -39,9 +41,10 @@ class Consumer:
 
     `spawn` makes a new worker process for this consumer, or a place in a shared one. `real` translates the
     scenario's topic and group names into those of the run. `queues` are those of a topic, on all brokers.
-    `servers` is how the client reaches them, as `start-consumer` is told.
+    `servers` is how the client reaches them, as `start-consumer` names them.
     `rocketmq` is the servers' version.
     `set_request_mode` tells the brokers in which mode a group gets its messages: `(group, topic, mode)`.
+    `start_limit_s` is how long a program of the user's may take to start its consumer.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class Consumer:
         instance: str,
         queues: Callable[[str], Sequence[Queue]],
         set_request_mode: Callable[[str, str, str], None],
+        start_limit_s: float = START_LIMIT_S,
     ) -> None:
         self.name = name
         self.spec = spec
@@ -80,6 +84,8 @@ class Consumer:
         self._queues = queues
         self._set_request_mode = set_request_mode
         self._worker: WorkerProcess | None = None
+        self._start_limit_s = start_limit_s
+        self._is_program = spec.choice.kind.users_program
         self._ended = False
         """A step has ended its process."""
         self._refusal: str | None = None
@@ -104,8 +110,9 @@ class Consumer:
         self._history.append(self.name, ConsumerStarting(pid=worker.pid, subscribe=subscribe))
         answer = worker.request(
             "start-consumer",
-            START_LIMIT_S,
+            self._start_limit_s + (_ANSWERS_WITHIN_S if self._is_program else 0),
             name=self.name,
+            **({"limit_ms": round(self._start_limit_s * 1000)} if self._is_program else {}),
             group=self._real(self.spec.group),
             **self._servers(),
             client_ip=self._client_ip,
@@ -115,6 +122,8 @@ class Consumer:
             **start_options(self.spec, self._configured_queues()),
             **only_java_options(self.spec),
         )
+        if self._is_program:
+            self._is_in_its_program(answer)
         self.client_id = str(answer["client_id"])
         self.changes = QueueChanges(answer.get("versions", {}))
         self.started = True
@@ -125,7 +134,7 @@ class Consumer:
                 "client_id": self.client_id,
                 "group": self.spec.group,
                 "client": self.spec.choice.kind.name,
-                "client_version": self.spec.choice.version_on(self._rocketmq),
+                "client_version": answer.get("client_version") or self.spec.choice.version_on(self._rocketmq),
                 "api": self.spec.api,
                 "filters_by": self.spec.traits.filters_by,
                 "filters_itself": self.spec.traits.filters_itself,
@@ -134,6 +143,20 @@ class Consumer:
                 "process": worker.process,
             },
         )
+
+    def _is_in_its_program(self, answer: Mapping[str, Any]) -> None:
+        """What a program of the user's has started, and to what that subscribes by itself."""
+        if "client_id" not in answer:
+            groups = ", ".join(answer["groups"])
+            raise EnvironmentNotReady(
+                f"the program of {self.name} has not started its consumer of the group {self.spec.group} within "
+                f"{self._start_limit_s:g} s; so far it has started "
+                f"{f'a consumer of {groups}' if groups else 'no consumer at all'}",
+                "What it printed is in the run folder, logs/. `ready_within` gives it more time.",
+                about=(self.name,),
+            )
+        self.subscriptions = {topic: from_data(data) for topic, data in answer["subscribe"].items()}
+        self.topics = tuple(dict.fromkeys((*self.topics, *self.subscriptions)))
 
     def _tell_request_mode(self, topic: str) -> None:
         mode = self.spec.traits.request_mode
@@ -156,7 +179,7 @@ class Consumer:
         ]
 
     def subscribe(self, topic: str, expression: Expression) -> None:
-        """Subscribe while it runs: the brokers are told at once, by a heartbeat."""
+        """Subscribe while it runs: the brokers learn of it at once, by a heartbeat."""
         self._tell_request_mode(topic)
         self._alive_worker().request(
             "subscribe",
@@ -210,7 +233,14 @@ class Consumer:
         self._refusal = refusal.message
 
     def stop(self) -> None:
-        """Shut the client down gracefully, then end its process, unless that is shared."""
+        """Shut the client down gracefully, then end its process, unless that is shared.
+
+        A program of the user's gets SIGTERM, as from whoever runs it in production.
+        """
+        if self._is_program:
+            self.terminate()
+            self.wait_terminated()
+            return
         worker = self._alive_worker()
         # Others may get its queues, and what is in them, before `shutdown()` has returned.
         self._history.append(self.name, ConsumerStopping())
@@ -343,7 +373,7 @@ def _of_host(spec: ConsumerSpec) -> bool:
 
 
 def start_options(spec: ConsumerSpec, configured_queues: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """What a worker is told of a consumer besides its name, its subscriptions and its settings."""
+    """What a worker gets of a consumer besides its name, its subscriptions and its settings."""
     return {
         "api": spec.api,
         "model": spec.model,

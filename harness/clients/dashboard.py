@@ -20,7 +20,7 @@ CONNECT_LIMIT_S = 3.0
 ANSWER_LIMIT_S = 20.0
 """The dashboard's own requests to servers end after 5 s each, and one answer may take several of them."""
 _PIECE = 200
-"""So many characters of an answer are told where it is not understood."""
+"""The limit of characters shown of an answer that is not understood."""
 _SYSTEM_PREFIX = "%SYS%"
 """2.x puts it before the names of RocketMQ's own groups."""
 _CACHE_IS_BUILT = "Cache is being built"
@@ -35,7 +35,7 @@ class Flavour(StrEnum):
     TWO = "2.x"
     """Brings the tools of 5.x, for 5.x.
 
-    It must be told the address of a broker for connections and progress, and asks that one alone for
+    It needs the address of a broker for connections and progress, and asks that one alone for
     connections. From 2.1.0 on its list of groups is what it was when somebody first asked, until it is refreshed.
     """
 
@@ -158,7 +158,7 @@ class Dashboard:
     def progress(self, group: str, brokers: Sequence[str]) -> Mapping[str, tuple[ShownQueue, ...]]:
         """Where the group stands, queue by queue, by topic; arguments as of `connections`.
 
-        2.x asks every broker that it is told of, 1.0.0 all that have the group's retry topic.
+        2.x asks every broker that the request names, 1.0.0 all that have the group's retry topic.
         """
         wanted = {"consumerGroup": group, **self._address_of(brokers)}
         return self._ask("/consumer/queryTopicByConsumer.query", wanted, _progress)

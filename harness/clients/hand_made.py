@@ -2,7 +2,7 @@
 
 A broker knows a consumer by its connection and what its heartbeats (HEART_BEAT, 34) say of it
 (`ClientManageProcessor.heartBeat`, `ConsumerManager.registerConsumer`; 4.9.4 and 5.3.3). Such a member pulls
-nothing, owns nothing, and sends nothing but what it is told to; brokers drop it 120 s after its last heartbeat.
+nothing, owns nothing, and sends only what a step asks for; brokers drop it 120 s after its last heartbeat.
 """
 
 from __future__ import annotations

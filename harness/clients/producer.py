@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ START_LIMIT_S = 30.0
 END_LIMIT_S = 30.0
 SEND_TIMEOUT_MS = 3_000
 NAME = PRODUCER
+_PLACEHOLDER = re.compile(r"\$(key|number)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,9 @@ class Producer:
             history: where every sending is written down.
             spawn: begins the process in which the client lives.
             real: the real name of a topic or group.
-            servers: how the client reaches them, as `start-producer` is told.
-            locate: where a message lies, by its topic's real name and its `msg_id`, for clients that aren't told.
+            servers: how the client reaches them, as `start-producer` names them.
+            locate: where a message lies, by its topic's real name and its `msg_id`, for clients that don't
+                learn it.
             find: the same, once; None where it isn't there.
             transactional: it sends transactions too.
             instance: of the run.
@@ -204,11 +207,13 @@ class Producer:
         keys: Sequence[str] = (),
         properties: Mapping[str, str] = MappingProxyType({}),
         how: Mapping[str, Any] = MappingProxyType({}),
+        body: str | None = None,
     ) -> bool:
         """Send one message, or several in a batch, to `queue` or round robin; whether that is acknowledged.
 
         `tags` are those of the messages; `keys` come behind the key that each of them gets here; `how` is as
-        `harness.language.sending` has it.
+        `harness.language.sending` has it. `body` is the text, in which `$key` and `$number` stand for the
+        message's; None: its key.
 
         Writes `send-invoked`, then `sent`, `send-accepted` or `send-failed` into the history. What was not
         acknowledged may still have been stored: its fate is open.
@@ -233,7 +238,7 @@ class Producer:
                 topic=self._real(topic),
                 tag=messages[0]["tag"],
                 key=messages[0]["key"],
-                body=messages[0]["key"],
+                body=_filled(body, messages[0]["key"]),
                 batch=[{"tag": entry["tag"], "key": entry["key"]} for entry in messages[1:]],
                 how=dict(how),
                 queue=None if queue is None else {"broker": queue[0], "id": queue[1]},
@@ -305,3 +310,11 @@ class Producer:
         if self._worker is not None:
             self._will_end()
             self._worker.release()
+
+
+def _filled(body: str | None, key: str) -> str:
+    """The text of the message with this key, `orders-17`."""
+    if body is None:
+        return key
+    values = {"key": key, "number": key.rpartition("-")[2]}
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], body)

@@ -24,7 +24,7 @@ class Node:
     """One server of a cluster."""
 
     name: str
-    """`nameserver`, the broker's name (`broker-a`), or its role where there is one of a kind."""
+    """`nameserver`, `nameserver-2`, the broker's name (`broker-a`), or its role where there is one of a kind."""
     role: str
     """`nameserver`, `broker`, `proxy` or `dashboard`."""
     address: str
@@ -93,11 +93,11 @@ class Cluster(Protocol):
 
     @property
     def nameserver(self) -> str:
-        """`host:port` of the name server."""
+        """`host:port` of the name server, several with `;` between them, as RocketMQ's clients take them."""
 
     @property
     def nodes(self) -> Sequence[Node]:
-        """All nodes, the name server first."""
+        """All nodes, the name servers first."""
 
     @property
     def dashboard(self) -> str | None:
@@ -308,6 +308,15 @@ class FlowControlled(Protocol):
         """Whether they answer pulls with FLOW_CONTROL."""
 
 
+@runtime_checkable
+class ManyNamed(Protocol):
+    """It can have several name servers, and brokers that register with some of them alone."""
+
+    @property
+    def registers_with(self) -> Mapping[str, Sequence[str]]:
+        """The brokers that do so, with the name servers' names."""
+
+
 CAPABILITIES: Mapping[str, type] = MappingProxyType(
     {
         "kill": Killable,
@@ -324,6 +333,7 @@ CAPABILITIES: Mapping[str, type] = MappingProxyType(
         "container workers": Networked,
         "hostnames": Named,
         "flow control": FlowControlled,
+        "several name servers": ManyNamed,
     }
 )
 """What a cluster may be able to do, or to have, by the name that a scenario's `required_capabilities` has."""

@@ -25,7 +25,9 @@ CAN_NOT: Mapping[ClusterKind, frozenset[str]] = MappingProxyType(
         ClusterKind.EMBEDDED: frozenset(
             {"container workers", "dashboard", "delay", "hostnames", "partition"}
         ),
-        ClusterKind.CONTAINERS: frozenset({"fill a disk", "flow control", "proxy: local", "stall"}),
+        ClusterKind.CONTAINERS: frozenset(
+            {"fill a disk", "flow control", "proxy: local", "several name servers", "stall"}
+        ),
     }
 )
 """The capabilities that a kind lacks, by the names of `harness.cluster.base.CAPABILITIES`: said here, so that no

@@ -232,7 +232,7 @@ class ContainersCluster(ServerCluster):
         return 3 + len(self._brokers) + len(self._slaves) + len(self._delayed)
 
     def _advertised_host(self, broker: str, addresses: Iterator[str]) -> str | None:
-        """What clients are told instead of the broker's address."""
+        """What clients use instead of the broker's address."""
         if self._by_name:
             return self._container_name(broker)
         if self._toxiproxy_image is None or broker not in self._delayed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from rocketchaos.harness.cluster import hooks, ports, server_settings
 from rocketchaos.harness.cluster.base import Proxy
@@ -16,7 +17,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady
 from rocketchaos.harness.jars import artifacts
 from rocketchaos.harness.jars.class_archive import ClassArchive
 from rocketchaos.harness.jars.java_home import Java, find_java
-from rocketchaos.harness.language.cluster_needs import NAMESERVER, PROXY, SLAVE_SUFFIX, ProxyMode
+from rocketchaos.harness.language.cluster_needs import PROXY, SLAVE_SUFFIX, ProxyMode
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
@@ -29,7 +30,7 @@ _LEAST_FREE_BYTES = 200 * 1024 * 1024
 
 
 class EmbeddedCluster(ServerCluster):
-    """A name server, brokers, and a proxy on request, one JVM process each, on loopback.
+    """Name servers, brokers, and a proxy on request, one JVM process each, on loopback.
 
     A proxy in mode LOCAL is in the JVM of the one broker. RocketMQ has its proxies listen on every address.
     """
@@ -47,6 +48,8 @@ class EmbeddedCluster(ServerCluster):
         brokers: Sequence[str] = ("broker-a",),
         slaves: Sequence[str] = (),
         proxy: ProxyMode | None = None,
+        name_servers: int = 1,
+        registers_with: Mapping[str, Sequence[str]] = MappingProxyType({}),
         flow_control: bool = False,
         nameserver_port: int | None = None,
         progress: Callable[[str], None] | None = None,
@@ -55,7 +58,7 @@ class EmbeddedCluster(ServerCluster):
 
         Args:
             flow_control: whether its brokers answer pulls with FLOW_CONTROL.
-            nameserver_port: the name server's port; None chooses a free one.
+            nameserver_port: the first name server's port; None chooses a free one.
         """
         super().__init__(
             version,
@@ -66,6 +69,8 @@ class EmbeddedCluster(ServerCluster):
             brokers=brokers,
             slaves=slaves,
             proxy=proxy,
+            name_servers=name_servers,
+            registers_with=registers_with,
             progress=progress,
         )
         self._nameserver_port = nameserver_port
@@ -83,6 +88,11 @@ class EmbeddedCluster(ServerCluster):
     def flow_control(self) -> bool:
         """Whether its brokers answer pulls with FLOW_CONTROL."""
         return self._flow_control
+
+    @property
+    def registers_with(self) -> Mapping[str, Sequence[str]]:
+        """The brokers that register with some of its name servers alone."""
+        return self._registers_with
 
     def _prepare(self) -> None:
         self._java = find_java()
@@ -103,9 +113,12 @@ class EmbeddedCluster(ServerCluster):
             len(self._brokers) + len(self._slaves),
             self._nameserver_port,
             with_proxy=self._proxy_mode is not None,
+            name_servers=len(self._name_servers),
         )
         shutil.rmtree(self.folder, ignore_errors=True)
-        nameserver = f"{LOOPBACK}:{chosen.nameserver}"
+        ports_of = dict(zip(self._name_servers, chosen.name_servers, strict=True))
+        addresses = {name: f"{LOOPBACK}:{port}" for name, port in ports_of.items()}
+        everyone = ";".join(addresses.values())
         nodes: list[tuple[str, str | None]] = [(name, None) for name in self._brokers]
         nodes += [(f"{name}{SLAVE_SUFFIX}", name) for name in self._slaves]
         proxy = None
@@ -113,13 +126,14 @@ class EmbeddedCluster(ServerCluster):
             grpc, remoting = (f"{LOOPBACK}:{port}" for port in chosen.proxy)
             proxy = Proxy(self._proxy_mode, grpc, remoting)
         inside = proxy if self._proxy_mode == "local" else None
-        servers = [self._server(NAMESERVER, "nameserver", chosen.nameserver, nameserver, None)]
-        servers += [
-            self._server(name, "broker", port, nameserver, master, inside)
-            for (name, master), port in zip(nodes, chosen.brokers, strict=True)
+        servers = [
+            self._server(name, "nameserver", port, addresses[name], None) for name, port in ports_of.items()
         ]
+        for (name, master), port in zip(nodes, chosen.brokers, strict=True):
+            asked = self._addresses_for(master or name, addresses)
+            servers.append(self._server(name, "broker", port, asked, master, inside))
         if proxy is not None and inside is None:
-            servers.append(self._lone_proxy(proxy, nameserver))
+            servers.append(self._lone_proxy(proxy, everyone))
         self._require_disk()
         return servers
 
@@ -206,7 +220,7 @@ class EmbeddedCluster(ServerCluster):
         ]
 
     def _archive_options(self, archive: ClassArchive) -> Sequence[str]:
-        """What a server's JVM is told of its class-data archive."""
+        """The JVM options for a server's class-data archive."""
         return archive.options()
 
     def _require_disk(self) -> None:

@@ -1,4 +1,4 @@
-"""Where a message lies, for who sent it and wasn't told."""
+"""Where a message lies, for a producer that doesn't learn it."""
 
 from __future__ import annotations
 

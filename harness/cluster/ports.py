@@ -26,7 +26,7 @@ _DRAWS = 2_000
 class ServerPorts:
     """The ports of one cluster."""
 
-    nameserver: int
+    name_servers: Sequence[int]
     brokers: Sequence[int]
     """A `listenPort` for each broker; the broker takes its neighbours too, see `broker_ports`."""
     proxy: tuple[int, int] | None = None
@@ -41,13 +41,17 @@ def broker_ports(listen_port: int) -> tuple[int, int, int]:
     return listen_port - 2, listen_port, listen_port + 1
 
 
-def choose(broker_count: int, nameserver: int | None = None, *, with_proxy: bool = False) -> ServerPorts:
-    """Free ports for a name server, brokers and a proxy, none of them used twice.
+def choose(
+    broker_count: int, nameserver: int | None = None, *, with_proxy: bool = False, name_servers: int = 1
+) -> ServerPorts:
+    """Free ports for name servers, brokers and a proxy, none of them used twice.
 
     Args:
         broker_count: how many brokers there will be.
-        nameserver: a port that the user asked for; free or not is checked by `require_free`.
+        nameserver: a port that the user asked for, of the first name server; free or not is checked by
+            `require_free`.
         with_proxy: there will be a proxy.
+        name_servers: how many name servers there will be.
 
     Raises:
         EnvironmentNotReady: there are no free ports.
@@ -55,9 +59,10 @@ def choose(broker_count: int, nameserver: int | None = None, *, with_proxy: bool
     taken: set[int] = set() if nameserver is None else {nameserver}
     if nameserver is None:
         nameserver = _draw(taken, 1)
+    others = [_draw(taken, 1) for _ in range(1, name_servers)]
     brokers = [_draw(taken, 3) for _ in range(broker_count)]
     proxy = (_draw(taken, 1), _draw(taken, 1)) if with_proxy else None
-    return ServerPorts(nameserver, brokers, proxy)
+    return ServerPorts([nameserver, *others], brokers, proxy)
 
 
 def is_free(port: int) -> bool:

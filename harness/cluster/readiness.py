@@ -39,7 +39,7 @@ class Registration:
         self._nudged_s = time.monotonic()
 
     def why_not_ready(self) -> str | None:
-        """As the function; and every 0.2 s a broker that isn't registered is told to register."""
+        """As the function; and every 0.2 s it asks a broker that isn't registered to register."""
         reason = why_not_ready(self._nameserver, self._registered, self._broker)
         if reason == _NOT_REGISTERED and time.monotonic() - self._nudged_s > _NUDGE_EVERY_S:
             with contextlib.suppress(OSError):

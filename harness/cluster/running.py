@@ -74,13 +74,13 @@ class RunningCluster:
 
     @property
     def nameserver(self) -> str:
-        """`host:port` of the name server."""
-        return self.nodes[0].address
+        """`host:port` of the name server, several with `;` between them."""
+        return ";".join(node.address for node in self.nodes if node.role == "nameserver")
 
     @property
     def usual(self) -> bool:
-        """One broker, with no configuration of a scenario's: what scenarios can run on that need nothing else."""
-        return len(self.brokers) == 1 and not self.broker_configuration
+        """One name server, one broker, no configuration of a scenario's: for scenarios that need nothing else."""
+        return ";" not in self.nameserver and len(self.brokers) == 1 and not self.broker_configuration
 
     @property
     def brokers(self) -> Sequence[RunningNode]:
@@ -124,7 +124,8 @@ class AttachedCluster:
             if not node.alive:
                 raise self._not_usable(f"{node.name} is gone")
         for broker in self.record.brokers:
-            if reason := readiness.why_not_ready(self.nameserver, broker.address, broker.address):
+            first = self.nameserver.partition(";")[0]
+            if reason := readiness.why_not_ready(first, broker.address, broker.address):
                 raise self._not_usable(f"{broker.name}: {reason}")
         if self.proxy is not None and (reason := readiness.why_no_grpc(self.proxy.grpc_endpoint)):
             raise self._not_usable(reason)

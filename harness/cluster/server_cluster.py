@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 
 import tenacity
 
@@ -17,6 +18,7 @@ from rocketchaos.harness.cluster.server import Server
 from rocketchaos.harness.cluster.server_settings import Site
 from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.language.cluster_needs import ProxyMode, topology_problem
+from rocketchaos.harness.language.name_servers import name_server_names, registration_problem
 from rocketchaos.harness.rocketmq import versions
 from rocketchaos.harness.rocketmq.timing_profiles import TimingProfile
 
@@ -31,7 +33,7 @@ class _PortTakenError(Exception):
 
 
 class ServerCluster(ABC):
-    """A name server, brokers and what else belongs to them; it has every one of the node capabilities."""
+    """Name servers, brokers and what else belongs to them; it has every one of the node capabilities."""
 
     kind: str
 
@@ -46,6 +48,8 @@ class ServerCluster(ABC):
         brokers: Sequence[str] = ("broker-a",),
         slaves: Sequence[str] = (),
         proxy: ProxyMode | None = None,
+        name_servers: int = 1,
+        registers_with: Mapping[str, Sequence[str]] = MappingProxyType({}),
         progress: Callable[[str], None] | None = None,
     ) -> None:
         """Describes a cluster; nothing is started or written.
@@ -59,14 +63,16 @@ class ServerCluster(ABC):
             brokers: the names of the brokers, each a master.
             slaves: the brokers that get a slave besides, `<broker>-slave`, which copies the master's log.
             proxy: how the proxy of 5.x runs; None: there is none, or that of the cluster's kind.
-            progress: told in a few words what takes time.
+            name_servers: how many there are.
+            registers_with: the brokers that register with some of them alone, by the name servers' names.
+            progress: called with a few words before anything that takes time.
 
         Raises:
             UsageProblem: no such version, brokers without or with the same names, a proxy that can't be, or a
                 setting that the harness itself decides.
         """
         check_proxy(version, proxy)
-        check_topology(brokers, slaves, proxy)
+        check_topology(brokers, slaves, proxy, name_servers, registers_with)
         server_settings.check_broker_configuration(broker_configuration or {})
         self.version = version
         self.timing = timing
@@ -77,6 +83,8 @@ class ServerCluster(ABC):
         self._brokers = tuple(brokers)
         self._slaves = tuple(slaves)
         self._proxy_mode = proxy
+        self._name_servers = name_server_names(name_servers)
+        self._registers_with = dict(registers_with)
         self._progress = progress or (lambda _text: None)
         self._servers: Sequence[Server] = ()
 
@@ -86,14 +94,14 @@ class ServerCluster(ABC):
 
     @abstractmethod
     def _lay_out(self) -> Sequence[Server]:
-        """Choose addresses and write all files: the name server, masters, slaves, then others.
+        """Choose addresses and write all files: the name servers, masters, slaves, then others.
 
         Raises:
             EnvironmentNotReady: there is no address, or a file can't be written.
         """
 
     def _port_taken(self) -> None:  # noqa: B027 - most clusters have ports of their own
-        """Told before the next attempt, where another program took a port."""
+        """Called before the next attempt, where another program took a port."""
 
     def start(self) -> None:
         """Start all servers, those that don't need each other at the same time; return when clients can work.
@@ -127,12 +135,12 @@ class ServerCluster(ABC):
 
     @property
     def nameserver(self) -> str:
-        """`host:port` of the name server, known from `start` on."""
-        return self._servers[0].address
+        """`host:port` of the name server, several with `;` between them, known from `start` on."""
+        return ";".join(server.address for server in self._of_role("nameserver"))
 
     @property
     def nodes(self) -> Sequence[Node]:
-        """All nodes, the name server first; none before `start`."""
+        """All nodes, the name servers first; none before `start`."""
         return [server.node for server in self._servers]
 
     def deaths(self) -> Sequence[NodeDeath]:
@@ -185,7 +193,7 @@ class ServerCluster(ABC):
         server.terminate()
         server.start()
         # Brokers must come back to a new name server by themselves: how long that takes is RocketMQ's doing.
-        others = [item for item in self._of_role("broker") if item.exit_reason() is None and not item.paused]
+        others = [item for item in self._of_role("broker") if _answers(item) and server in self._asked(item)]
         try:
             if server.role == "nameserver":
                 self._await_ready([server], [], others)
@@ -200,6 +208,21 @@ class ServerCluster(ABC):
     def _of_role(self, role: str) -> list[Server]:
         return [server for server in self._servers if server.role == role]
 
+    def _asked(self, broker: Server) -> list[Server]:
+        """The name servers with which a broker, or the master of a slave, registers."""
+        chosen = self._registers_with.get(broker.slave_of or broker.name, self._name_servers)
+        return [self._named(name) for name in chosen]
+
+    def _awaited_by(self, broker: Server) -> list[Server]:
+        """Those at which it is to be registered: a dead or paused one knows nobody, where another one does."""
+        asked = self._asked(broker)
+        return [server for server in asked if _answers(server)] or asked
+
+    def _addresses_for(self, broker: str, addresses: Mapping[str, str]) -> str:
+        """Its `namesrvAddr`, by the addresses of all name servers."""
+        chosen = self._registers_with.get(broker, self._name_servers)
+        return ";".join(addresses[name] for name in chosen)
+
     def _start_once(self) -> None:
         try:
             self._servers = self._lay_out()
@@ -208,7 +231,7 @@ class ServerCluster(ABC):
                 f"the cluster's files can't be written: {error.strerror}: {self.folder}",
                 "Free some disk space, or set ROCKETCHAOS_CACHE to a folder elsewhere.",
             ) from error
-        first = 1 + len(self._brokers)
+        first = len(self._name_servers) + len(self._brokers)
         # A slave is told who its master is when it registers, so masters must have done so before; and whatever
         # else there is looks for brokers when it starts.
         for servers in (self._servers[:first], self._servers[first:]):
@@ -244,17 +267,17 @@ class ServerCluster(ABC):
         Besides, until brokers are registered: `to_register` are reminded of it, `registering` are not.
         """
         looks: list[Look] = [
-            (server, readiness.Registration(self.nameserver, server.registered, server.address).why_not_ready)
+            (server, readiness.Registration(known.address, server.registered, server.address).why_not_ready)
             for server in to_register
+            for known in self._awaited_by(server)
         ]
         looks += [
             (
                 server,
-                functools.partial(
-                    readiness.why_not_ready, self.nameserver, server.registered, server.address
-                ),
+                functools.partial(readiness.why_not_ready, known.address, server.registered, server.address),
             )
             for server in registering
+            for known in self._awaited_by(server)
         ]
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_result(bool),
@@ -272,6 +295,10 @@ class ServerCluster(ABC):
 
 Look = tuple[Server, Callable[[], str | None]]
 """A broker, and a look at why it isn't ready; None where it is."""
+
+
+def _answers(server: Server) -> bool:
+    return server.exit_reason() is None and not server.paused
 
 
 def _at_once(do: Callable[[Server], None], servers: Sequence[Server]) -> None:
@@ -311,14 +338,21 @@ def check_proxy(version: str, proxy: ProxyMode | None) -> None:
         raise UsageProblem(f"RocketMQ {version} has no proxy", "Versions from 5.0.0 on do.")
 
 
-def check_topology(brokers: Sequence[str], slaves: Sequence[str], proxy: ProxyMode | None = None) -> None:
-    """Make sure that these can be a cluster's brokers and slaves, and its proxy.
+def check_topology(
+    brokers: Sequence[str],
+    slaves: Sequence[str],
+    proxy: ProxyMode | None = None,
+    name_servers: int = 1,
+    registers_with: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> None:
+    """Make sure that these can be a cluster's brokers and slaves, its proxy, and its name servers.
 
     Raises:
-        UsageProblem: no broker, names that aren't each node's own, slaves of what is no broker, or a proxy in the
-            process of one of several.
+        UsageProblem: no broker, names that aren't each node's own, slaves of what is no broker, a proxy in the
+            process of one of several, or a registration with a name server that there isn't.
     """
-    problem = topology_problem(brokers, slaves, proxy)
+    problem = topology_problem(brokers, slaves, proxy, name_servers)
+    problem = problem or registration_problem(name_servers, registers_with, brokers)
     if problem is not None:
         raise UsageProblem(f"these can't be a cluster's brokers: {problem}", "Give each its own name.")
 

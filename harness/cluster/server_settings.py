@@ -1,4 +1,4 @@
-"""What RocketMQ's servers are told when they start: configuration files, logging, JVM arguments.
+"""What RocketMQ's servers get when they start: configuration files, logging, JVM arguments.
 
 Settings were read in `BrokerConfig`, `MessageStoreConfig`, `NettyServerConfig` and `NamesrvConfig` of 4.9.4
 and 5.3.3. Unknown ones are ignored by RocketMQ, so one file serves all versions.
@@ -93,7 +93,7 @@ def nameserver_file(site: Site) -> str:
 
 
 SLAVE_SETTINGS: Mapping[str, str] = MappingProxyType({"brokerId": "1", "brokerRole": "SLAVE"})
-"""What makes a broker the slave of the master of its name, whose addresses it is told when it registers.
+"""What makes a broker the slave of the master of its name, whose addresses it learns when it registers.
 
 It copies the commit log all the time; topics, offsets and groups (`SlaveSynchronize`) every 10 s, from 5.0.0 on
 10 s after its start and then every 60 s. No `haMasterAddress`: 5.x takes that before there is anything to take it

@@ -104,7 +104,11 @@ class Servers:
     def members_at(self, group: str, keeper: str) -> tuple[str, ...]:
         """The online members of the group that a keeper of it knows."""
         known = self._speaking_to(group, brokers=keeper != PROXY)
-        return tuple(name for name in self._members.online(group) if name in known)
+        return tuple(
+            name
+            for name in self._members.online(group)
+            if name in known and (keeper == PROXY or keeper in self._scenario.known_to(name))
+        )
 
     def _speaking_to(self, group: str, *, brokers: bool) -> tuple[str, ...]:
         proxy = self.cluster.proxy

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def shown_queues(context: ConditionContext, group: str, topic: str) -> tuple[QueueProgress, ...] | str:
-    """The brokers' queues of a topic with every message that was acknowledged; or why they can't be told yet.
+    """The brokers' queues of a topic with every message that was acknowledged; or why they can't be determined
+    yet.
 
     The consume queue is filled asynchronously, and nobody can be behind what isn't shown yet.
     """

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.conditions import Seen
 from rocketchaos.harness.language.cluster_needs import PROXY
 from rocketchaos.harness.probes.ownership_probe import OwnView, read_ownership
 from rocketchaos.harness.probes.subscription_probe import read_subscription
+from rocketchaos.harness.rocketmq.allocation import Queue
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
@@ -40,14 +41,17 @@ def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[s
     members = context.members.online(group)
     ids = {name: context.consumers[name].client_id for name in members}
     hand_made = context.hand_made.ids(group)
-    everybody = [*ids.values(), *hand_made]
     keepers = context.servers.keepers_of_group(group)
     if not keepers:
         return Seen(False, f"no broker can be asked: {context.servers.down}"), {}
     try:
         for keeper in keepers:
             connected = read_subscription(context, group, keeper).clients
-            online = [ids[name] for name in context.servers.members_at(group, keeper)]
+            online = [
+                ids[name]
+                for name in context.servers.members_at(group, keeper)
+                if ids[name] in connected or _must_know(context, name, keeper)
+            ]
             online += hand_made if keeper != PROXY else ()
             if sorted(connected) != sorted(online):
                 twice = sorted({client for client in connected if connected.count(client) > 1})
@@ -67,18 +71,34 @@ def observe_members(context: ConditionContext, group: str) -> tuple[Seen, dict[s
     for name, view in views.items():
         consumer = context.consumers[name]
         for topic in consumer.subscriptions:
-            share = tuple(sorted(context.servers.routed_queues(topic)))
-            if consumer.spec.traits.queues == "owned":
-                share = consumer.spec.share(share, everybody, ids[name], context.names.real(topic))
             own = view.queues.get(topic, ())
             locked = _locked_by_others(context, views, name, topic)
-            if own != tuple(
-                routed_queue for routed_queue in share if routed_queue in own or routed_queue not in locked
-            ):
-                return Seen(False, f"{name} has {_text(own)} of {topic}, its share is {_text(share)}"), views
+            counted = [ids[other] for other in context.scenario.counted_by(name, members)]
+            shares = []
+            for known in context.scenario.routes_of(name):
+                share = tuple(
+                    sorted(item for item in context.servers.routed_queues(topic) if item[0] in known)
+                )
+                if consumer.spec.traits.queues == "owned":
+                    everybody = [*counted, *hand_made]
+                    share = consumer.spec.share(share, everybody, ids[name], context.names.real(topic))
+                shares.append(share)
+            # Which of its name servers a client asks is its own choice.
+            if all(own != _but(share, locked, own) for share in shares):
+                text = " or ".join(map(_text, shares))
+                return Seen(False, f"{name} has {_text(own)} of {topic}, its share is {text}"), views
     silent = [name for name in members if not context.consumers[name].spec.traits.tells_queues]
     untold = f"; the brokers know {', '.join(silent)}, whose client doesn't tell its queues" if silent else ""
     return Seen(True, f"{len(views)} members have their shares{untold}"), views
+
+
+def _must_know(context: ConditionContext, name: str, keeper: str) -> bool:
+    """Whether a member must be known there, whichever of its name servers it asks."""
+    return keeper == PROXY or all(keeper in route for route in context.scenario.routes_of(name))
+
+
+def _but(share: Sequence[Queue], locked: Collection[Queue], own: Sequence[Queue]) -> tuple[Queue, ...]:
+    return tuple(queue for queue in share if queue in own or queue not in locked)
 
 
 def _locked_by_others(

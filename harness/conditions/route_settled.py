@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rocketchaos.harness.conditions import Seen
+from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ def route_settled(context: ConditionContext, topic: str) -> Seen:
     4.9.4), and drops a broker that it doesn't find; one that has not sent to the topic yet asks with the first
     message.
     """
+    known_ever = context.scenario.known_to(PRODUCER)
     wanted = {
-        broker for broker in context.scenario.brokers_of(topic) if broker in context.servers.broker_addresses
+        broker
+        for broker in context.scenario.brokers_of(topic)
+        if broker in context.servers.broker_addresses and broker in known_ever
     }
     try:
         routed = {item["broker"] for item in context.admin.route(context.names.real(topic))["queues"]}

@@ -33,9 +33,9 @@ class SubscriptionSettled:
     skipped heartbeat comes up to 30 s later.
 
     Some members tell no subVersion: of those nothing but quiet is to be had. Where there are any, the stored one
-    may be newer than all that are told, if the expression is that of one who doesn't tell; and what is stored must
-    stay for `STEADY_MS`. And who has gone may have left a newer one than all who are there have: where their
-    queues don't change any more, it stays (`PASSED_WITHIN_MS`).
+    may be newer than all that members report, if the expression is that of a member that reports none; and
+    what is stored must stay for `STEADY_MS`. And who has gone may have left a newer one than all who are there
+    have: where their queues don't change any more, it stays (`PASSED_WITHIN_MS`).
     """
 
     def __init__(self, context: ConditionContext, group: str, topic: str) -> None:
@@ -57,8 +57,10 @@ class SubscriptionSettled:
             return self._not_yet(
                 f"the queues of {' and '.join(changing)} have changed, its subVersion will yet"
             )
-        versions = [view.versions[self._topic] for view in views.values() if self._topic in view.versions]
-        newest = max(versions, default=-1)
+        versions = {
+            name: view.versions[self._topic] for name, view in views.items() if self._topic in view.versions
+        }
+        newest = max(versions.values(), default=-1)
         silent = self._own_of_silent(views)
         stay_ms = STEADY_MS if silent else 0
         stored = []
@@ -66,6 +68,8 @@ class SubscriptionSettled:
             held = read_subscription(self._context, self._group, broker)
             version = held.version_of(self._topic)
             stored.append(-1 if version is None else version)
+            there = self._context.servers.members_at(self._group, broker)
+            newest = max((versions[name] for name in there if name in versions), default=-1)
             if stored[-1] < newest:
                 return self._not_yet(
                     f"{broker} holds subVersion {stored[-1]}, the newest of the members' own is {newest}"
@@ -91,7 +95,7 @@ class SubscriptionSettled:
         return not views or any(consumers[name].spec.traits.raises_version for name in views)
 
     def _unasked(self, views: Mapping[str, OwnView]) -> bool:
-        """Whether some online member has not told its subVersion: then who brought the stored one may be there."""
+        """Whether some online member has not reported its subVersion: it may have brought the stored one."""
         members = self._context.members.online(self._group)
         return any(name not in views or self._topic not in views[name].versions for name in members)
 
@@ -112,7 +116,7 @@ class SubscriptionSettled:
         return Seen(False, why)
 
     def _confirmed(self, stored: tuple[int, ...], newest: int, stay_ms: int) -> Seen:
-        """Whether the same was stored, and told by the members, at the last look, and for so long."""
+        """Whether the same was stored, and reported by the members, at the last look, and for long enough."""
         what = f"subVersion {' and '.join(str(number) for number in sorted(set(stored)))} stored"
         now_ns = self._context.now_ns()
         if self._last != (stored, newest):

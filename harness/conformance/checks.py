@@ -80,7 +80,7 @@ def consumes_by_tag(bench: Bench) -> str | None:
             if event.get(field) != value and value is not None and not _untold(bench, field, event)
         }
         if wrong:
-            raise NotSo(f"`received` of {key} differs from what was sent, as (told, sent): {wrong}")
+            raise NotSo(f"`received` of {key} differs from what was sent, as (received, sent): {wrong}")
     consumed = bench.wait(consumer, "consumed", len(wanted))
     if {event.get("key") for event in consumed} != wanted:
         raise NotSo(f"`consumed` tells of {sorted(str(event.get('key')) for event in consumed)}")
@@ -93,7 +93,7 @@ def _untold(bench: Bench, field: str, event: Mapping[str, object]) -> bool:
 
 
 def _joined(bench: Bench, group: str, client_id: str) -> None:
-    """The broker knows it by the id that it told; of a proxy's clients it may know nothing."""
+    """The broker knows it by the id that it reported; of a proxy's clients it may know nothing."""
     if not bench.kind.needs_proxy:
         bench.until(
             f"the broker's members of {group} with {client_id}",
@@ -103,7 +103,7 @@ def _joined(bench: Bench, group: str, client_id: str) -> None:
 
 
 def blocks(bench: Bench) -> str | None:
-    """A listener that is told to block does, until `release-listener`."""
+    """A listener with `block` blocks until `release-listener`."""
     topic, group, producer = bench.topic(1), bench.name("group-"), bench.start_producer()
     worker = bench.worker()
     behaviour = {"fail": 0, "block": ["held"], "slow_ms": 0}

@@ -42,7 +42,7 @@ def results(
         worker_kind: its program.
         rocketmq: the servers' version.
         folder: for what the workers print and write.
-        progress: told in a few words what takes time.
+        progress: called with a few words before anything that takes time.
 
     Raises:
         EnvironmentNotReady: RocketMQ, or the program, can't be started.

@@ -87,7 +87,7 @@ class Image:
 
     @property
     def home(self) -> str:
-        """The home of its user, where RocketMQ's servers keep stores and logs unless told otherwise."""
+        """The home of its user, where RocketMQ's servers keep stores and logs by default."""
         user = self.user.partition(":")[0]
         standard = "/root" if user in ("", "root", "0") else f"/home/{user}"
         return self.environment.get("HOME", standard)

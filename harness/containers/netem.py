@@ -53,7 +53,7 @@ class Netem:
 
 
 def delay_command(interface: str, delay_ms: int, jitter_ms: int) -> tuple[str, ...]:
-    """What `tc` is told; without a distribution netem's jitter is even."""
+    """The arguments of `tc`; without a distribution netem's jitter is even."""
     jitter = (f"{jitter_ms}ms",) if jitter_ms else ()
     return ("tc", "qdisc", "replace", "dev", interface, "root", "netem", "delay", f"{delay_ms}ms", *jitter)
 

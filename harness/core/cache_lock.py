@@ -22,7 +22,7 @@ def cache_lock(folder: Path, what: str, progress: Callable[[str], None]) -> Iter
     Args:
         folder: it is filled by whoever holds the lock.
         what: it has, for messages: `jars`.
-        progress: told that another process is waited for.
+        progress: called when another process is waited for.
 
     Raises:
         EnvironmentNotReady: the folder can't be written or locked, or another process holds the lock for 15 min.

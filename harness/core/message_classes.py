@@ -48,7 +48,7 @@ CLASS_WORDS: Mapping[MessageClass, ClassWords] = MappingProxyType(
         ),
     }
 )
-"""In the order in which they are told."""
+"""In the order in which they are shown."""
 
 
 def class_counts(fates: Sequence[MessageFate]) -> dict[MessageClass, int]:
@@ -85,7 +85,7 @@ class Reason:
 
 
 def reasons(fates: Sequence[MessageFate]) -> list[Reason]:
-    """Why messages were not delivered, the same reason told once, with everything that proves it."""
+    """Why messages were not delivered, each reason once, with everything that proves it."""
     grouped: dict[tuple[MessageClass, str], list[MessageFate]] = {}
     for fate in fates:
         if fate.message_class is not MessageClass.DELIVERED:

@@ -29,10 +29,12 @@ class Names:
     """Translates between the scenario's names and those on the broker."""
 
     token: str
+    as_they_are: bool = False
+    """On a cluster of the run's own, for programs that have the names in them."""
 
     def real(self, name: str) -> str:
-        """`orders` as `orders-<token>`."""
-        return f"{name}-{self.token}"
+        """`orders` as `orders-<token>`, or as it is."""
+        return name if self.as_they_are else f"{name}-{self.token}"
 
     def scenario(self, real: str) -> str:
         """The way back, also for `%RETRY%<group>`; names that aren't this run's stay as they are."""

@@ -60,6 +60,11 @@ def hooks_folder() -> Path:
     return _writable(cache_folder() / "hooks")
 
 
+def agents_folder() -> Path:
+    """What is put into JVMs of users' programs; raises as `cache_folder`."""
+    return _writable(cache_folder() / "agents")
+
+
 def archives_folder() -> Path:
     """Class-data archives, see `harness.jars.class_archive`; raises as `cache_folder`."""
     return _writable(cache_folder() / "archives")

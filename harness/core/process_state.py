@@ -1,4 +1,4 @@
-"""A process of this host is told to stand still or to go on, until that shows."""
+"""Pause or continue a process of this host, and wait until that shows."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Diagnosis:
     """How long it looks on, whatever it sees."""
     progress: Callable[[str], None] = lambda _text: None
     on_look: Callable[[Report], None] = lambda _report: None
-    """Told of every look."""
+    """Called with every look."""
     looks: list[Look] = field(default_factory=list)
     """The last ones."""
     looked: int = 0
@@ -191,7 +191,7 @@ def _report(
     results: Mapping[Place, Sequence[Result]],
     seconds: float,
 ) -> Report:
-    """What the results mean; what may be a moment of a change isn't told as certain."""
+    """What the results mean; what may be a moment of a change isn't reported as certain."""
     findings: list[Finding] = []
     undetermined: list[Undetermined] = []
     ruled_out: list[RuledOut] = []

@@ -1,7 +1,7 @@
 """What becomes of messages in a group whose members disagree: by the hashes that brokers keep of their tags.
 
 A message is delivered if the broker lets it pass by what it holds for the group, and the member that owns its
-queue by what that wants. Members whose pulls carry their own expression are filtered by that alone. Told is what
+queue by what that wants. Members whose pulls carry their own expression are filtered by that alone. It says what
 holds now: who consumed an old message under another subscription is not known.
 """
 
@@ -125,7 +125,7 @@ def fate(view: GroupView, topic: str, queue: Queue, entry: Entry) -> Fate:
 
 
 def lost(view: GroupView, topic: str) -> tuple[list[Lost], int, bool]:
-    """Messages that a member wants and nobody gets; how many a member wants; whether all could be told."""
+    """Messages that a member wants and nobody gets; how many a member wants; whether all could be determined."""
     found: list[Lost] = []
     wanted, certain = 0, True
     names = _names(view, topic)
@@ -162,7 +162,7 @@ def _ranges(
 
 
 def share_told(view: GroupView, topic: str) -> str:
-    """How many of the newest messages reach nobody; of none yet, what will be lost. Empty: it can't be told."""
+    """How many of the newest messages reach nobody; of none yet, what will be lost. Empty: it is unknown."""
     if view.shares_queues:
         return _BY_POP
     found, wanted, certain = lost(view, topic)

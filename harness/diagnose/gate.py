@@ -34,7 +34,7 @@ class Limits:
     under_way: int = 16
     """Requests without an answer yet, to one address."""
     total_s: float = 120.0
-    """For everything; what isn't asked by then is told as such."""
+    """For everything; what isn't asked by then is reported as such."""
 
 
 @dataclass(frozen=True, slots=True)

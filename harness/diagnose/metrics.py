@@ -11,7 +11,7 @@ from rocketchaos.harness.diagnose.diagnosis import Report
 
 
 class Metrics:
-    """Serves what was last told."""
+    """Serves the last result."""
 
     def __init__(self, host: str, port: int) -> None:
         """
@@ -71,7 +71,7 @@ def lines(report: Report) -> Iterator[str]:
             code=finding.check.code, level=str(finding.level), group=finding.group, topic=finding.topic
         )
         yield f"rocketchaos_diagnose_finding{labels} 1"
-    yield "# HELP rocketchaos_diagnose_undetermined What could not be told now."
+    yield "# HELP rocketchaos_diagnose_undetermined What could not be determined now."
     yield "# TYPE rocketchaos_diagnose_undetermined gauge"
     for code, group, topic in sorted(
         {(item.check.code, item.group, item.topic) for item in report.undetermined}

@@ -54,7 +54,7 @@ class Stored:
 
     @property
     def unknown(self) -> bool:
-        """It was not told, by the broker, whether anybody is online."""
+        """The broker did not say whether anybody is online."""
         return not self.online and self.exchange.answer_code != 206
 
 
@@ -138,7 +138,7 @@ class Route:
 
     @property
     def unknown(self) -> bool:
-        """It was not told whether there is such a topic."""
+        """It is unknown whether there is such a topic."""
         return not self.exchange.succeeded and self.exchange.answer_code != 17
 
 

@@ -50,7 +50,7 @@ def _is_hidden(view: GroupView, client_id: str) -> bool:
 
 
 def _told(view: GroupView) -> list[str]:
-    """The client ids that a broker tells members: one that several processes have is told as often (4.9.4, 5.5.0:
+    """The client ids that a broker tells members: one that several processes have comes as often (4.9.4, 5.5.0:
     ConsumerGroupInfo.getAllClientId)."""
     known = [
         Counter(connection.client_id for connection in stored.connections) for stored in view.stored.values()

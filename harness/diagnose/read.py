@@ -1,4 +1,4 @@
-"""From an exchange to what it says. What isn't as expected counts as not told: answers may come from anybody."""
+"""From an exchange to what it says. What isn't as expected counts as missing: answers may come from anybody."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class GroupView:
 
     @property
     def answered(self) -> tuple[Member, ...]:
-        """The members that told of themselves."""
+        """The members that reported themselves."""
         return tuple(member for member in self.members.values() if member.answered)
 
     @property
@@ -104,7 +104,7 @@ class GroupView:
 
     @property
     def shares_queues(self) -> bool:
-        """Whether its members share all queues (POP), or its queues are told by no client of its kind."""
+        """Whether its members share all queues (POP), or no client of its kind reports its queues."""
         return any(
             queue[1] < 0 for member in self.answered for queues in member.queues.values() for queue in queues
         ) or any(item.properties.get("clientRebalance") == "false" for item in self.answered)

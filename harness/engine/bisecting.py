@@ -43,7 +43,7 @@ def bisect_all(
         searches: not begun yet.
         answer: what a run answers; empty: nothing.
         parallel: runs at a time, as `Runner.run_all`.
-        told: told what is asked.
+        told: called with each question.
     """
     asks: dict[int, Ask] = {number: next(search.search) for number, search in enumerate(searches)}
     while asks:

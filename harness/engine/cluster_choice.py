@@ -83,6 +83,8 @@ class Making:
             brokers=self._needs.brokers,
             slaves=self._needs.slaves,
             proxy=self._needs.proxy,
+            name_servers=self._needs.name_servers,
+            registers_with=self._needs.registers_with,
             flow_control=self._needs.flow_control,
             nameserver_port=self._nameserver_port,
             progress=self._processes.progress,

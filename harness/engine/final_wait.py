@@ -40,7 +40,7 @@ class FinalWait:
         """
         Args:
             context: of the run, whose end has been observed.
-            progress: told in a few words what the run waits for.
+            progress: called with a few words on what the run waits for.
             new_watch: looks at the brokers while it waits.
             observe: observes the end anew.
         """

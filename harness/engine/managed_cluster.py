@@ -111,7 +111,7 @@ class ManagedCluster:
 
         Raises:
             EnvironmentNotReady: the cluster can't start, or there is no image for workers.
-            HarnessDefect: it has no network for them (`Scenario.required_capabilities` should have told).
+            HarnessDefect: it has no network for them (`Scenario.required_capabilities` should have shown it).
         """
         self.begin()
         self._made.wait()

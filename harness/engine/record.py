@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import psutil
@@ -84,13 +85,18 @@ def describe_run(
     phases: Mapping[str, float],
     load: RunLoad,
     slot: Slot | None,
+    seen: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """`run.json`: all that one needs to know to run it again, and to judge its timing.
 
-    Written when the run begins, with `seconds` and `ended` null, and again when it has ended.
+    Written when the run begins, with `seconds` and `ended` null, and again when it has ended. `seen` has the
+    versions of clients in users' programs, which are known once they have started.
     """
     cluster, scenario = managed.cluster, job.scenario
-    clients = scenario.clients(managed.version)
+    clients = {
+        name: (kind, seen.get(name, version))
+        for name, (kind, version) in scenario.clients(managed.version).items()
+    }
     return {
         "run": names.token,
         "scenario": scenario.name,

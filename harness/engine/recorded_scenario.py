@@ -177,7 +177,7 @@ def plain(value: Any) -> Any:
     """The value in YAML's own types.
 
     Raises:
-        UsageProblem: it is nothing that a scenario file can say.
+        UsageProblem: a scenario file can't express it.
     """
     if value is None or isinstance(value, bool | int | float):
         return value
@@ -188,7 +188,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     raise UsageProblem(
-        f"{value!r} is nothing that a scenario can say",
+        f"{value!r} can't be written in a scenario",
         "Its values are text, numbers, true and false, and lists and mappings of them.",
     )
 

@@ -8,9 +8,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from typing import Any
 
-from rocketchaos.assertions.event_view import END
+from rocketchaos.assertions.event_view import END, of_type
 from rocketchaos.assertions.judge import judge
 from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect, RocketchaosError
+from rocketchaos.harness.core.events.clients import ConsumerStarted
 from rocketchaos.harness.core.events.run import RunEnded
 from rocketchaos.harness.core.history import History
 from rocketchaos.harness.core.machine_load import RunLoad
@@ -68,10 +69,12 @@ class Run:
         """Once it is judged, also where it was interrupted."""
         self._seed, self._slot, self._hold = seed, slot, hold
         self._load = RunLoad()
+        self._client_versions: dict[str, str] = {}
+        """As consumers that have started told them: those of users' programs are known from then on."""
         self._phases: dict[str, float] = {}
         """Seconds by phase."""
         self._started = time.monotonic()
-        self._names = Names(new_token())
+        self._names = Names(new_token(), as_they_are=job.scenario.has_programs)
         folder.write_text("scenario.yaml", self.scenario.source)
         folder.write_json("run.json", self._record(None))
         folder.link_latest()
@@ -184,6 +187,11 @@ class Run:
     def _judged(self) -> Report:
         history = self._test_bed.history
         outcome = judge(self.scenario, history.events)
+        self._client_versions = {
+            event.node: event.body.client_version
+            for event in of_type(history.events, ConsumerStarted)
+            if event.body.client_version is not None
+        }
         record = self._record(time.monotonic() - self._started)
         with suppress(EnvironmentNotReady):  # a full disk has been noted in the outcome already
             self.folder.write_json("run.json", record)
@@ -214,6 +222,7 @@ class Run:
             phases=self._phases,
             load=self._load,
             slot=self._slot,
+            seen=self._client_versions,
         )
 
     def _stop_watch(self) -> None:

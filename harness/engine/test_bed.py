@@ -32,6 +32,7 @@ from rocketchaos.harness.engine.context import RunContext
 from rocketchaos.harness.engine.health import Health
 from rocketchaos.harness.engine.managed_cluster import ManagedCluster
 from rocketchaos.harness.engine.placement import own_processes
+from rocketchaos.harness.engine.programs import Programs
 from rocketchaos.harness.engine.record import NodeLogs
 from rocketchaos.harness.language.consumer_spec import Through
 from rocketchaos.harness.language.producer_spec import PRODUCER
@@ -59,7 +60,7 @@ class TestBed:
     """The clients of one run: provisioned before its first step, torn down after its last."""
 
     __test__ = False
-    """It is nothing that pytest collects."""
+    """pytest collects no tests here."""
 
     def __init__(
         self,
@@ -87,6 +88,7 @@ class TestBed:
         self._leaders = scenario.leaders
         self._joint_processes: dict[str, JointProcess] = {}
         self._tenancy = managed.processes.workers.tenancy(names.token)
+        self._programs = Programs(scenario)
         self._over = False
         self._consumers: dict[str, Consumer] = {}
         self._producer: Producer | None = None
@@ -103,6 +105,10 @@ class TestBed:
                 client=self.scenario.client_label,
             ),
         )
+        self._programs.require()
+        for step in every_step(self.scenario.steps):
+            if isinstance(step, Send):
+                step.body_text(self.scenario)
         self.managed.begin()
         for name, spec in self.scenario.consumers.items():
             self._consumers[name] = Consumer(
@@ -113,17 +119,23 @@ class TestBed:
                 rocketmq=self.managed.version,
                 spawn=self._spawn,
                 real=self.names.real,
-                servers=partial(self._servers, spec.choice, spec.through),
+                servers=partial(self._servers, spec.choice, spec.through, spec.name_servers),
                 instance=self.names.token,
                 queues=self._queues,
                 set_request_mode=self._set_request_mode,
+                **self._programs.start_limit(name),
             )
-            self._consumers[name].prepare()
+            if not spec.choice.kind.users_program:
+                self._consumers[name].prepare()
         self._producer = Producer(
             history=self.history,
             spawn=partial(self._spawn, PRODUCER, self.scenario.producer.choice),
             real=self.names.real,
-            servers=partial(self._servers, self.scenario.producer.choice),
+            servers=partial(
+                self._servers,
+                self.scenario.producer.choice,
+                name_servers=self.scenario.producer.name_servers,
+            ),
             locate=self._locate,
             find=self._find,
             transactional=any(
@@ -168,6 +180,9 @@ class TestBed:
         for group in self.scenario.groups:
             self._create_group(context, group)
         producer.start()
+        for consumer in self._consumers.values():
+            # A user's program is told where the cluster is.
+            consumer.prepare()
         return context
 
     def _create(self, context: RunContext, topic: str) -> None:
@@ -194,11 +209,18 @@ class TestBed:
         for prefix, _ in spec.topics:
             self._create(context, f"{prefix}{group}")
 
-    def _servers(self, choice: ClientChoice, through: Through = "brokers") -> Mapping[str, str]:
+    def _servers(
+        self,
+        choice: ClientChoice,
+        through: Through = "brokers",
+        name_servers: Sequence[str] | None = None,
+    ) -> Mapping[str, str]:
         """How a client reaches the servers: the proxy answers for routes to itself, as a name server does."""
         cluster = self.managed.ready()[0]
         if not choice.kind.needs_proxy and through == "brokers":
-            return {"nameserver": cluster.nameserver}
+            addresses = {node.name: node.address for node in cluster.nodes}
+            chosen = ";".join(addresses[name] for name in name_servers or ())
+            return {"nameserver": chosen or cluster.nameserver}
         if cluster.proxy is None:
             raise HarnessDefect("a client needs a proxy, and the cluster has none")
         if through == "proxy":
@@ -220,6 +242,8 @@ class TestBed:
 
     def _spawn(self, name: str, choice: ClientChoice) -> WorkerProcess:
         home = self.managed.worker_home(self.scenario)
+        if choice.kind.users_program:
+            home = self._programs.home(self._leaders.get(name, name), self.managed, self.names)
         version = choice.version_on(self.managed.version)
         alone = self._all_own or home is not None or name in self._own
         shared = choice.kind.shared_worker
@@ -273,7 +297,7 @@ class TestBed:
             self.note(Trouble.INTERRUPTED, f"interrupted: {str(failure) or 'Ctrl-C'}")
 
     def check_memory(self) -> None:
-        """Make sure that no server ran out of memory: what it then leaves unanswered is nothing of RocketMQ's.
+        """Make sure that no server ran out of memory: what it then leaves unanswered isn't RocketMQ's.
 
         Raises:
             EnvironmentNotReady: one did.

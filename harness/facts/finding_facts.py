@@ -43,7 +43,7 @@ SIDES = {
 LONGEST = 500
 """Characters of a text."""
 MOST_EVENTS = 20
-"""Of one finding so many events are told, the first ones."""
+"""The limit of events of one finding, the first ones."""
 
 _EVENTS: dict[type[Body], str] = {
     WorkerDied: ENVIRONMENT,

@@ -12,7 +12,7 @@ from rocketchaos.harness.core.names import TOKEN
 from rocketchaos.harness.facts.signature import signature
 
 MOST = 20
-"""So many different lines of a run are told, the first ones; each is counted."""
+"""The limit of different lines of a run, the first ones; each is counted."""
 LONGEST = 2000
 """Characters of a line."""
 ENDINGS = (".log", ".txt")

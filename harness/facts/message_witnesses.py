@@ -20,7 +20,7 @@ _TRACKS = frozenset(get_args(TrackType))
 
 
 class Witnesses:
-    """Is told the events of a history, and afterwards asked about messages."""
+    """Takes the events of a history, and afterwards answers for each message."""
 
     def __init__(self) -> None:
         self._sent_ns: dict[str, int] = {}

@@ -13,7 +13,12 @@ import msgspec
 
 from rocketchaos.harness.core.events import KINDS
 from rocketchaos.harness.core.events.base import Body, Unknown
-from rocketchaos.harness.core.events.clients import ConsumerStarted, ConsumerStarting, Subscribed
+from rocketchaos.harness.core.events.clients import (
+    ConsumerStarted,
+    ConsumerStarting,
+    ProgramSubscription,
+    Subscribed,
+)
 from rocketchaos.harness.core.events.messages import Blocked, Consumed, Received, SendInvoked, Sent
 from rocketchaos.harness.core.events.observed import DashboardTracksObserved, TracksObserved
 from rocketchaos.harness.facts.message_witnesses import Witnesses
@@ -114,7 +119,7 @@ class Story:
         """
         topics: dict[str, set[str]] = defaultdict(set)
         for entry in self.entries:
-            if isinstance(entry.body, ConsumerStarting):
+            if isinstance(entry.body, ConsumerStarting | ProgramSubscription):
                 topics[entry.node].update(entry.body.subscribe)
             elif isinstance(entry.body, Subscribed):
                 topics[entry.node].add(entry.body.topic)

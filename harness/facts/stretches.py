@@ -171,7 +171,7 @@ def _cause(body: Body) -> str | None:
 
 
 def _cut(own: Sequence[OfGroup]) -> None:
-    """Where only something has begun that may change the group, the change that is told next takes it over."""
+    """Where only something has begun that may change the group, the next change takes it over."""
     moves = [Change(row.entry.n, row.entry.at_ms, row.cause, row.who) if row.moves else None for row in own]
     following: Change | None = None
     after: list[Change | None] = []

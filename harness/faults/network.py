@@ -32,7 +32,7 @@ class NetworkFault(Fault):
         Args:
             link: between whom.
             sidecars: of the cluster.
-            target: how the two are told: `b and broker-a`, `b to broker-a`.
+            target: how the two are written: `b and broker-a`, `b to broker-a`.
         """
         self.target = target
         self.sides = (link.own.name, link.peer.name)
@@ -43,7 +43,7 @@ class NetworkFault(Fault):
 
     @abstractmethod
     def rules(self) -> list[Command]:
-        """What iptables is told."""
+        """The arguments of iptables."""
 
     def inject(self) -> None:
         """Put up the rules, where without them everything passes."""

@@ -1,4 +1,4 @@
-"""What iptables is told for each network fault; pure.
+"""The rules of iptables for each network fault; pure.
 
 A fault has a chain of its own in the network of the container that carries it, so that its rules are counted and
 removed by themselves, and nobody else's are ever touched.

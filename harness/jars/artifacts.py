@@ -38,7 +38,7 @@ def classpath(version: str, role: Role, progress: Progress | None = None) -> tup
         version: a release of 4.9.x or 5.x, such as 4.9.4, or the name of a build (`harness.jars.builds`).
         role: `server` (name server and broker), `tools` (the admin client), `client`, or `all-servers` (with the
             proxy of 5.x besides, a hundred megabytes more: fetched for who needs it).
-        progress: told in a few words what takes time.
+        progress: called with a few words before anything that takes time.
 
     Raises:
         UsageProblem: no such version.

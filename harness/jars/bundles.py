@@ -60,7 +60,7 @@ def jars(
 
     Args:
         bundle: what is wanted.
-        progress: told in a few words what takes time.
+        progress: called with a few words before anything that takes time.
         require: asked before anything is fetched; raises where what is wanted can't be.
 
     Raises:

@@ -65,7 +65,7 @@ class Repository:
 
         Args:
             folder: it keeps what is fetched.
-            progress: told in a few words what takes time.
+            progress: called with a few words before anything that takes time.
             stop: once set, nothing more is asked of the repository.
 
         Raises:
@@ -136,7 +136,7 @@ class Repository:
                 raise
 
     def has(self, coordinates: Iterable[str]) -> dict[str, bool | EnvironmentNotReady]:
-        """Whether there are these artifacts, by their POMs; for each, or why that can't be told.
+        """Whether there are these artifacts, by their POMs; for each, or why that is unknown.
 
         Args:
             coordinates: `group:artifact:version`, asked side by side.

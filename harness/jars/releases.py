@@ -81,7 +81,7 @@ def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Ne
     """Those of the needs that can't be had, and why; all are asked for side by side, and no jar is fetched.
 
     A `UsageProblem`: there is no such release, or it is not supported; which are near. An `EnvironmentNotReady`:
-    that can't be told.
+    that is unknown.
 
     Raises:
         UsageProblem: a version is none, or the repository that the environment names is no URL.

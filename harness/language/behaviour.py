@@ -16,7 +16,7 @@ _BARE: Mapping[str, dict[str, Any]] = {"succeed": {}, "block": {"block": ALL}}
 
 
 class Behaviour(Strict):
-    """What the listener does, `succeed` unless told; `block` alone blocks on every message.
+    """What the listener does, default `succeed`; `block` alone blocks on every message.
 
     Several of the keys together are `{slow: 50ms, fail: 1}`: it takes its time, and then fails.
     """
@@ -24,7 +24,7 @@ class Behaviour(Strict):
     fail: int | None = Field(
         default=None,
         gt=0,
-        description="so many deliveries of each message fail, counted over the group by the message's "
+        description="this many deliveries of each message fail, counted over the group by the message's "
         "reconsumeTimes: concurrently RECONSUME_LATER, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT",
     )
     block: OneOrMore[str] | None = Field(

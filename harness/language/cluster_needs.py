@@ -15,6 +15,13 @@ from pydantic import (
     model_validator,
 )
 
+from rocketchaos.harness.language.name_servers import (
+    MOST,
+    NameServerNames,
+    name_server_names,
+    registration_problem,
+)
+from rocketchaos.harness.language.name_servers import NAMESERVER as NAMESERVER
 from rocketchaos.harness.language.words import Strict, as_tuple
 
 _PROTECTED = frozenset(
@@ -54,8 +61,6 @@ ProxyMode = Literal["local", "cluster"]
 """`local`: the proxy is in one process with its broker; `cluster`: it is a server of its own, for all brokers."""
 
 
-NAMESERVER = "nameserver"
-"""The name of the name server's node; brokers can't have it."""
 PROXY = "proxy"
 """The name of the node that a proxy in mode CLUSTER is."""
 
@@ -81,17 +86,18 @@ def as_rocketmq_reads(settings: Mapping[str, str | int | bool]) -> dict[str, str
 
 
 def topology_problem(
-    brokers: Sequence[str], slaves: Sequence[str], proxy: ProxyMode | None = None
+    brokers: Sequence[str], slaves: Sequence[str], proxy: ProxyMode | None = None, name_servers: int = 1
 ) -> str | None:
     """Why these can't be the brokers of a cluster, those of them that have a slave, and its proxy.
 
     None where they can.
     """
-    nodes = [NAMESERVER, *brokers, *(f"{broker}{SLAVE_SUFFIX}" for broker in slaves), *_proxy_nodes(proxy)]
+    nodes = [*name_server_names(name_servers), *brokers]
+    nodes += [*(f"{broker}{SLAVE_SUFFIX}" for broker in slaves), *_proxy_nodes(proxy)]
     twice = sorted({node for node in nodes if nodes.count(node) > 1})
     strangers = [broker for broker in slaves if broker not in brokers]
     if not brokers:
-        return "there is none"
+        return "there is no such node"
     if strangers:
         return f"there is no broker `{strangers[0]}`, so that it can't have a slave"
     if proxy == "local" and (len(brokers) > 1 or slaves):
@@ -126,10 +132,18 @@ BrokerNames = Annotated[
 
 
 ClusterShape = tuple[
-    tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...], str | None, str, ProxyMode | None, bool
+    tuple[str, ...],
+    tuple[str, ...],
+    tuple[tuple[str, str], ...],
+    str | None,
+    str,
+    ProxyMode | None,
+    bool,
+    int,
+    tuple[tuple[str, tuple[str, ...]], ...],
 ]
-"""Brokers, slaves, lines of broker.conf, the version of the dashboard, what brokers advertise, the proxy, and
-whether pulls are limited."""
+"""Brokers, slaves, lines of broker.conf, the version of the dashboard, what brokers advertise, the proxy, whether
+pulls are limited, how many name servers there are, and which brokers register with only some of them."""
 
 DASHBOARD_DEFAULT = "default"
 """The version of a dashboard that fits RocketMQ's."""
@@ -153,7 +167,8 @@ class ClusterNeeds(Strict):
     One whose steps do something to a node, or to a broker's configuration, gets one to itself, and so does one
     that says `own`.
 
-    Nodes are called `nameserver`, as the brokers, `broker-a-slave` for the slave of `broker-a`, and `proxy`.
+    Nodes are called `nameserver`, `nameserver-2`, as the brokers, `broker-a-slave` for the slave of `broker-a`,
+    and `proxy`.
     """
 
     brokers: BrokerNames = Field(
@@ -161,6 +176,18 @@ class ClusterNeeds(Strict):
     )
     slaves: BrokerNames = Field(
         default=(), description="brokers that have a slave besides; it copies what the master stores"
+    )
+    name_servers: int = Field(
+        default=1,
+        ge=1,
+        le=MOST,
+        description="how many name servers it has: `nameserver`, `nameserver-2` and so on; they know nothing of "
+        "each other",
+    )
+    registers_with: dict[BrokerName, NameServerNames] = Field(
+        default_factory=dict,
+        description="brokers that register with some of the name servers alone, a slave as its master: "
+        "`{broker-b: nameserver-2}`; all others do with every one",
     )
     broker: dict[ConfigurationKey, ConfigurationValue] = Field(
         default_factory=dict,
@@ -180,7 +207,7 @@ class ClusterNeeds(Strict):
     proxy: ProxyMode | None = Field(
         default=None,
         description="the proxy of RocketMQ 5: `local`, in one process with the broker, or `cluster`, a server of "
-        "its own; a client that needs one gets one, also where nothing is said",
+        "its own; a client that needs one gets one by default",
     )
 
     advertise: Literal["address", "hostname"] = Field(
@@ -207,7 +234,8 @@ class ClusterNeeds(Strict):
 
     @model_validator(mode="after")
     def _possible(self) -> ClusterNeeds:
-        problem = topology_problem(self.brokers, self.slaves, self.proxy)
+        problem = topology_problem(self.brokers, self.slaves, self.proxy, self.name_servers)
+        problem = problem or registration_problem(self.name_servers, self.registers_with, self.brokers)
         if problem is not None:
             raise ValueError(problem)
         return self
@@ -223,6 +251,8 @@ class ClusterNeeds(Strict):
             self.advertise,
             self.proxy,
             self.flow_control,
+            self.name_servers,
+            tuple(sorted(self.registers_with.items())),
         )
 
     def with_long_polling(self) -> ClusterNeeds:
@@ -247,8 +277,20 @@ class ClusterNeeds(Strict):
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """All nodes, the name server first."""
-        return (NAMESERVER, *self.brokers, *self.slave_nodes, *_proxy_nodes(self.proxy))
+        """All nodes, the name servers first."""
+        return (*self.name_server_nodes, *self.brokers, *self.slave_nodes, *_proxy_nodes(self.proxy))
+
+    @property
+    def name_server_nodes(self) -> tuple[str, ...]:
+        """The name servers' nodes."""
+        return name_server_names(self.name_servers)
+
+    def known_to(self, name_server: str) -> frozenset[str]:
+        """The brokers that register with a name server."""
+        everyone = self.name_server_nodes
+        return frozenset(
+            broker for broker in self.brokers if name_server in self.registers_with.get(broker, everyone)
+        )
 
     @property
     def broker_configuration(self) -> dict[str, str]:

@@ -16,7 +16,9 @@ from pydantic import (
     model_validator,
 )
 
+from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.language.behaviour import Behaviour
+from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.words import (
     ClientId,
     DurationMs,
@@ -94,6 +96,10 @@ def _list(items: dict[str, Any]) -> Any:
     return WithJsonSchema({"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]})
 
 
+PROGRAM = next(kind.name for kind in CLIENT_KINDS.values() if kind.users_program)
+"""The client of a consumer that is a program of the user's."""
+
+
 def why_not_reached(needs_proxy: bool, rocketmq: str) -> str | None:
     """Why a client can't speak to servers of this version; None where it can."""
     if needs_proxy and not contains(PROXY_SINCE, rocketmq):
@@ -114,15 +120,21 @@ class Consumer(Strict):
     )
     client: ClientText | None = Field(
         default=None,
-        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; unless "
-        "told, that of the matrix, otherwise `java` in the brokers' version",
+        description="which client: `java`, `java@4.9.4` in a version of its own, `python`, `grpc`, `go`; default: "
+        "that of the matrix, otherwise `java` in the brokers' version",
+    )
+    app: App | None = Field(
+        default=None,
+        description="a program of your own, as it is: `{jar: target/billing.jar, args: "
+        "[--rocketmq.name-server=$nameserver]}`; `subscribe` says what it is expected to subscribe to. Another "
+        "consumer of the same program is `beside` this one",
     )
     api: ApiName = Field(
         default="push",
         description="`push`: DefaultMQPushConsumer, or what its client has for it; `pop`: the same in POP mode "
-        "(5.x), of which the brokers are told before its start; `lite-pull`: DefaultLitePullConsumer, polled all "
-        "the time; `pull`: DefaultMQPullConsumer, whose queues are pulled all the time; `simple`: SimpleConsumer "
-        "of `grpc`, asked all the time",
+        "(5.x), which the harness sets on the brokers before its start; `lite-pull`: DefaultLitePullConsumer, "
+        "polled all the time; `pull`: DefaultMQPullConsumer, whose queues are pulled all the time; `simple`: "
+        "SimpleConsumer of `grpc`, asked all the time",
     )
     subscribe: dict[TopicKey, ExpressionField] = Field(
         min_length=1,
@@ -131,8 +143,8 @@ class Consumer(Strict):
     )
     client_id: ClientId | None = Field(
         default=None,
-        description="the first part of its client id (clientIP), which orders the allocation, its name unless "
-        "told; or with `@` the whole id, `172.17.0.2@1`, that it has in every run. Those that have one id, and "
+        description="the first part of its client id (clientIP), which orders the allocation, by default its "
+        "name; or with `@` the whole id, `172.17.0.2@1`, that it has in every run. Those that have one id, and "
         "are not `beside` each other, are processes of their own",
     )
     process: Literal["own"] | None = Field(
@@ -191,14 +203,14 @@ class Consumer(Strict):
     max_reconsume_times: int | None = Field(
         default=None,
         ge=0,
-        description="so many retries, then the dead letter queue; 16 in RocketMQ, endless orderly",
+        description="this many retries, then the dead letter queue; 16 in RocketMQ, endless orderly",
     )
     retry_delay_level: int | None = Field(
         default=None,
         ge=-1,
         le=18,
-        description="the delay of a retry, 1 is 1 s, -1 the dead letter queue at once; the broker's own, 10 s and "
-        "rising, unless told",
+        description="the delay of a retry, 1 is 1 s, -1 the dead letter queue at once; default: the broker's own, "
+        "10 s and rising",
     )
     batch_size: int | None = Field(
         default=None, ge=1, le=1024, description="consumeMessageBatchMaxSize: messages a call of the listener"
@@ -207,7 +219,10 @@ class Consumer(Strict):
         default=None, ge=1, le=1000, description="consumeThreadMin and consumeThreadMax; 20 in RocketMQ"
     )
     pull_threshold_for_queue: int | None = Field(
-        default=None, ge=1, le=65535, description="so many messages cached of a queue, then it pulls no more"
+        default=None,
+        ge=1,
+        le=65535,
+        description="this many messages cached of a queue, then it stops pulling",
     )
     pull_interval: DurationMs | None = Field(
         default=None,
@@ -238,6 +253,11 @@ class Consumer(Strict):
         default="brokers",
         description="`proxy`: it speaks to the proxy of RocketMQ 5 alone, which has a port for such clients too",
     )
+    name_servers: NameServerNames | None = Field(
+        default=None,
+        description="the name servers that it knows, `nameserver-2`, in this order; all of the cluster where "
+        "nothing is said. RocketMQ's client shuffles them, and asks one until that answers no more",
+    )
     heartbeat_v2: bool = Field(
         default=False,
         description="its heartbeats leave its subscriptions out while those don't change (useHeartbeatV2); "
@@ -250,6 +270,13 @@ class Consumer(Strict):
         description="other properties of RocketMQ's Java client, by their own names, set before its start: "
         "`{consumeTimeout: 1, pullBatchSize: 1}`; what the client then refuses is seen at its start",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_program(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("app") is not None and data.get("client") is None:
+            return {**data, "client": PROGRAM}
+        return data
 
     @model_validator(mode="after")
     def _fits_together(self) -> Consumer:
@@ -299,6 +326,10 @@ class Consumer(Strict):
 
     def why_not_with(self, choice: ClientChoice) -> str | None:
         """Why a client can't be this consumer; None where it can."""
+        if choice.kind.users_program and self.app is None and self.beside is None:
+            return f"`client: {choice}` is a program of your own, and `app` says which: `app: {{jar: …}}`"
+        if self.app is not None and not choice.kind.users_program:
+            return f"`app` is a client itself: leave out `client: {choice}`"
         api = choice.kind.apis.get(self.api)
         if api is None:
             return f"{choice.kind.title} has no `api: {self.api}`; it has {', '.join(choice.kind.apis)}"
@@ -328,7 +359,8 @@ class Consumer(Strict):
 
     @property
     def needs_own_process(self) -> bool:
-        """Whether it can't share a process: it was told so, or keeps files where its process keeps its own.
+        """Whether it can't share a process: the scenario says so, or it keeps files where its process keeps
+        its own.
 
         Or its client is one of those that don't, or has an id that other runs' may have.
         """
@@ -411,6 +443,8 @@ def _problems(consumer: Consumer) -> Iterator[str]:
     if reason is not None:
         yield reason
         return
+    if consumer.beside is not None and consumer.app is not None:
+        yield "`beside` says which program it is in: leave out `app`"
     if consumer.beside is not None and consumer.process == "own":
         yield "it has a process of its own, and can't be `beside` another one"
     for strategy, field in (("by-config", "queues"), ("machine-room", "rooms")):
@@ -418,6 +452,8 @@ def _problems(consumer: Consumer) -> Iterator[str]:
             yield f"`{field}` and `strategy: {strategy}` need each other"
     if consumer.traits.request_mode == "POP" and consumer.consume_from == "timestamp":
         yield "in POP mode a group begins at the `first-offset` or the `last-offset`"
+    if consumer.name_servers is not None and consumer.needs_proxy:
+        yield "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
     if consumer.listener == "orderly" and consumer.retry_delay_level is not None:
         yield "an orderly listener retries in place: `retry_delay_level` says nothing to it"
     if consumer.filter_class is not None and set(consumer.expressions.values()) != {"*"}:

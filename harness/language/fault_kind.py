@@ -16,7 +16,7 @@ class Process(StrEnum):
     """What a fault makes of the process that it is done to."""
 
     KILLED = "killed"
-    """It is gone at once, and told nobody."""
+    """It is gone at once, without a farewell."""
     LEFT = "left"
     """It is gone, in good order."""
     STANDS = "stands still"

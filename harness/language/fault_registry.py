@@ -29,8 +29,7 @@ from rocketchaos.harness.language.words import DurationMs
 KILL = ProcessFaultKind(
     word="kill",
     doc="""\
-SIGKILL the processes of clients or of nodes: nothing is persisted, nobody is told; the kernel closes the
-sockets.
+SIGKILL the processes of clients or of nodes: nothing is persisted or sent; the kernel closes the sockets.
 
 A killed consumer comes back by `start` or `restart`, a killed node by `restart`, with what its store has, and
 the producer by `restart`: what it was sending may be stored or not, and until it is back nothing is sent, so
@@ -400,7 +399,7 @@ TAKES_AWAY = of_process(Process.KILLED, Process.LEFT, Process.STANDS)
 TOLD_BY_CONSUMERS = frozenset(
     kind.word for kind in PROCESS_FAULTS.values() if kind.process is Process.LEFT and not kind.consumers_tell
 )
-"""Those whose effect on a member its own `consumer-stopped` has told before."""
+"""Those whose effect on a member its own `consumer-stopped` has recorded before."""
 ACTIVE_BEFORE_TOLD = tuple(
     dict.fromkeys(
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from rocketchaos.harness.language.consumer_spec import ClientText
+from rocketchaos.harness.language.name_servers import NameServerNames
 from rocketchaos.harness.language.words import Strict
 from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT, ClientChoice, client_choice
 from rocketchaos.harness.rocketmq.properties import Value
@@ -28,8 +29,17 @@ class Producer(Strict):
         "`{sendMsgTimeout: 500, retryTimesWhenSendFailed: 2}`; the harness's own are 3000 and 0",
     )
 
+    name_servers: NameServerNames | None = Field(
+        default=None,
+        description="the name servers that it knows, `nameserver-2`; all of the cluster where nothing is said",
+    )
+
     @model_validator(mode="after")
     def _can_be_set(self) -> Producer:
+        if self.name_servers is not None and self.choice.kind.needs_proxy:
+            raise ValueError(
+                "it speaks to the proxy, which asks the name servers for it: leave out `name_servers`"
+            )
         if self.settings and self.choice.kind.name != USUAL_CLIENT:
             raise ValueError(f"`settings` are those of RocketMQ's Java producer: {self.choice} has none")
         return self

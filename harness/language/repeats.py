@@ -14,7 +14,7 @@ class Repeats(Strict):
     The interval is Wilson's, of 95 %; its half width is half the distance between its ends.
     """
 
-    at_least: int = Field(default=20, ge=1, le=10_000, description="so many runs or more")
+    at_least: int = Field(default=20, ge=1, le=10_000, description="at least this many runs")
     until_half_width: float = Field(
         default=0.15,
         gt=0,

@@ -33,10 +33,10 @@ class Sending(Strict):
         default=None, ge=1, le=18, description="setDelayTimeLevel: 1 is 1 s, 3 is 10 s, 18 is 2 h"
     )
     delay: DurationMs | None = Field(
-        default=None, gt=0, description="setDelayTimeMs, the timer of 5.x: consumers get it so much later"
+        default=None, gt=0, description="setDelayTimeMs, the timer of 5.x: consumers get it this much later"
     )
     batch: int | None = Field(
-        default=None, ge=2, le=1000, description="so many messages at a time, in one request and one queue"
+        default=None, ge=2, le=1000, description="this many messages at a time, in one request and one queue"
     )
     oneway: bool = Field(default=False, description="sendOneway: nobody waits for the broker's answer")
     transaction: Transaction | None = Field(
@@ -58,7 +58,7 @@ class Sending(Strict):
 
     @property
     def as_data(self) -> dict[str, Any]:
-        """What the worker is told; empty where it is sent as usual."""
+        """What the worker gets; empty where it is sent as usual."""
         data: dict[str, Any] = {}
         if self.delay_level is not None:
             data["delay_level"] = self.delay_level

@@ -25,7 +25,7 @@ class Topic(Strict):
     """A topic, created before the first step, under a real name of its own in every run."""
 
     queues: int = Field(default=4, ge=1, le=64, description="queues on each broker")
-    on: BrokerNames = Field(default=(), description="the brokers that have it; all unless told")
+    on: BrokerNames = Field(default=(), description="the brokers that have it; default all")
     by_sending: bool = Field(
         default=False,
         description="nobody creates it: the broker does upon the first message (autoCreateTopicEnable), with as "
@@ -33,8 +33,8 @@ class Topic(Strict):
     )
     settings: Settings = Field(
         default_factory=dict,
-        description="its TopicConfig, by RocketMQ's own names: `readQueueNums` and `writeQueueNums`, each as "
-        "`queues` unless told; `perm`, 4 to read, 2 to write, 6 both; `order`; and attributes of 5.x, "
+        description="its TopicConfig, by RocketMQ's own names: `readQueueNums` and `writeQueueNums`, each by "
+        "default as `queues`; `perm`, 4 to read, 2 to write, 6 both; `order`; and attributes of 5.x, "
         "`message.type: FIFO`",
     )
 

@@ -66,7 +66,7 @@ TopicKey = Annotated[str, StringConstraints(pattern=r"^[%|A-Za-z0-9_-]{1,112}$")
 GroupKey = Annotated[
     str, StringConstraints(min_length=1, max_length=1000), AfterValidator(lambda text: _group(text))
 ]
-"""A group's name: any that can be told from a variable, for what RocketMQ refuses is seen at its start."""
+"""A group's name: any that differs from a variable, for what RocketMQ refuses is seen at its start."""
 
 LEGAL_GROUP = re.compile(r"[%|A-Za-z0-9_-]{1,240}")
 """What RocketMQ takes as a group's name, of its 255 less the 15 of the run."""

@@ -1,4 +1,4 @@
-"""Findings that are known: they are looked for and told like all others, and change no exit code."""
+"""Findings that are known: they are reported like all others, and change no exit code."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ DRAWS_FOR_ONE = 300
 BROKEN_AT_MOST = 3
 """So many scenarios in slot may the environment break, where it has let none be judged; then the night is over."""
 BROKEN_FOR_GOOD = 20
-"""So many in slot, where it has let some be judged: nothing more begins, and what was found is told."""
+"""So many in slot, where it has let some be judged: nothing more begins, and what was found is reported."""
 TEAR_DOWN_S = 10.0
 """So long before the end nothing begins: clusters are ended, and the summary is written."""
 CUT_OFF_S = 6.0

@@ -37,7 +37,7 @@ class Thinning:
 
     @property
     def left(self) -> list[str]:
-        """What may be removed in nights to come, the oldest first; where this one keeps all, what it was told."""
+        """What may be removed in nights to come, the oldest first; where this one keeps all, its argument."""
         if self._keep is None:
             return list(self._earlier)
         return [str(folder) for folder in (*self._not_judged, *self._silent)]

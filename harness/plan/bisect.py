@@ -37,7 +37,7 @@ class Ending(Enum):
     SEVERAL = "several"
     """The answer changes more than once."""
     UNDECIDED = "undecided"
-    """The ends, or what lies between, can't be told apart in so many runs, or say nothing."""
+    """The ends, or what lies between, don't differ clearly in this many runs, or show nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Change:
     first: str
     """The first that answers differently."""
     between: tuple[str, ...] = ()
-    """Versions between them that could not be told apart from both, or say nothing."""
+    """Versions between them that don't differ clearly from both, or show nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class _State:
             yield from self.ask([*more, *ends], self._repeat)
 
     def _side(self, number: int) -> int | None:
-        """-1: it answers as the oldest; 1: as the newest; 0: as neither; None: that can't be told."""
+        """-1: it answers as the oldest; 1: as the newest; 0: as neither; None: undecided."""
         old, new = (apart(self._of(number), self._of(end)) for end in (0, len(self._versions) - 1))
         if old and new:
             return 0
@@ -242,7 +242,7 @@ class _State:
         return History(ending, changes, {self._versions[number]: self._of(number) for number in numbers})
 
     def _changes(self, speaking: Sequence[int]) -> Iterator[Change]:
-        """Where the answer changes; what can't be told apart from both sides belongs to neither."""
+        """Where the answer changes; what doesn't differ clearly from both sides belongs to neither."""
         since = 0
         for at, first in enumerate(speaking):
             alike = [number for number in speaking[since:at] if apart(self._of(number), self._of(first))]

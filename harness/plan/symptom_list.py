@@ -84,7 +84,7 @@ def shipped_symptoms(measured: Measured | None = None) -> list[ListedSymptom]:
     """Every shipped scenario that is of a symptom, in the order of `SEEN`, then by name.
 
     Args:
-        measured: what runs showed of them; what comes with rocketchaos, where it is not told.
+        measured: what runs showed of them; by default what comes with rocketchaos.
     """
     measured = shipped_measured() if measured is None else measured
     found = [

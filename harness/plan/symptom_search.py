@@ -55,7 +55,7 @@ _SAYS_LITTLE = frozenset(
 )
 _PAIRS = 0.3
 _PROSE = 0.7
-"""What is told about a symptom counts less than the very text that people see."""
+"""The description of a symptom counts less than the very text that people see."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from rocketchaos.harness.core.events.observed import OwnershipObserved
 from rocketchaos.harness.language.cluster_needs import PROXY
 from rocketchaos.harness.probes.observations import one_at_a_time
 from rocketchaos.harness.rocketmq.allocation import Queue
+from rocketchaos.harness.rocketmq.client_kinds import USUAL_CLIENT
 from rocketchaos.harness.workers.worker import WorkerFailed
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ def _relayed(context: ProbeContext, consumer: str) -> Mapping[str, Any]:
     group = context.scenario.consumers[consumer].group
     if _shares_its_id(context, consumer, group):
         # A broker would ask whichever client of this id it finds first (ConsumerGroupInfo.findChannel, 4.9.4).
+        return context.consumers[consumer].running_info()
+    spec = context.consumers[consumer].spec
+    if spec.name_servers is not None and spec.choice.kind.name == USUAL_CLIENT:
+        # Which brokers know it, if any, depends on what its name servers say.
         return context.consumers[consumer].running_info()
     brokers = context.servers.brokers_of_group(group)
     if not brokers:

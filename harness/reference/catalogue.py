@@ -23,7 +23,7 @@ _OPENING = """\
 
 Made from the scenarios and `claims.yaml` by `python -m rocketchaos.harness.reference.catalogue`: don't edit it.
 
-An anomaly is followed by its control, in which it must be absent. Timing is compressed unless `faithful` is said.
+An anomaly is followed by its control, in which it must be absent. The default timing is `compressed`.
 """
 
 

@@ -44,7 +44,7 @@ class Key:
     value: str
     """What its value may be."""
     meaning: str
-    """What it means, whether it is needed, and what it is unless told."""
+    """What it means, whether it is needed, and its default."""
     choices: tuple[str, ...] = ()
     """The words of which its value is one, where it is."""
 
@@ -129,7 +129,7 @@ def _default(schema: Mapping[str, Any]) -> str:
         return ""
     values = default if isinstance(default, list) else [default]
     text = ", ".join(f"`{str(item).lower() if isinstance(item, bool) else item}`" for item in values)
-    return f"; {text} unless told"
+    return f"; default {text}"
 
 
 def _references(field: FieldInfo, schema: Mapping[str, Any]) -> str:

@@ -22,9 +22,9 @@ second to each address, and each member is asked once a look.
 
 {requests}
 
-What may be a moment of a change, as a rebalance, is looked at again before it is told: for 27 s,
-or as long as clients take to learn of new queues (57 s), or a broker to let go of a killed orderly member's lock
-(87 s). What could not be asked, or told, is `undetermined`, and never fine.
+What may be a moment of a change, as a rebalance, is looked at again before it is reported: for 27 s, or as long
+as clients take to learn of new queues (57 s), or a broker to release a killed orderly member's lock (87 s). A
+question that finds no answer is `undetermined`, and never fine.
 
 | exit code | meaning |
 |---|---|

@@ -34,8 +34,8 @@ A profile says what is drawn more often, or never. Where it names weights of a d
 `operations` or of `triggers`, all others of that weigh 0:
 
 ```yaml
-consistent: only                 # no group ever disagrees; `drawn` unless told
-longest: 60s                     # what is expected to take longer is passed over; 120s unless told
+consistent: only                 # no group ever disagrees; default `drawn`
+longest: 60s                     # skip what is expected to take longer; default 120s
 dimensions: {members: {"2": 3, "3": 1}, listener: {orderly: 1}}
 operations: {kill: 2, kill-broker: 1}
 triggers: {unstored: 1}

@@ -102,7 +102,7 @@ def _sum(searches: Sequence[Bisected], seconds: float, claim: str) -> str:
         asked = one_of_each(version for search in searches for version in search.history.answers)
         text = f"no difference on RocketMQ {', '.join(asked)}"
     else:
-        text = "undecided: the versions can't be told apart in so many runs, or say nothing"
+        text = "undecided: the versions don't differ clearly in this many runs, or show nothing"
     runs = sum(len(own) for search in searches for own in search.reports.values())
     return f"{what}: {text}\n{runs} runs, {seconds_text(seconds)}"
 

@@ -26,7 +26,7 @@ from rocketchaos.harness.reporting.parts.verdict import (
 from rocketchaos.harness.reporting.parts.witnesses import divergences
 
 MESSAGE_LIMIT = 40
-"""So many messages get a line each; `messages.jsonl` has all of them."""
+"""The limit of messages with a line each; `messages.jsonl` has all of them."""
 
 
 class StartHereReporter:

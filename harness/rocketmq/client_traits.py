@@ -58,7 +58,7 @@ class Api:
     sql: bool = True
     """Whether it subscribes by SQL."""
     request_mode: Literal["POP"] | None = None
-    """What brokers must be told to hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
+    """What brokers must hand out to its group, before it starts (SET_MESSAGE_REQUEST_MODE, 401)."""
     needs_long_polling: bool = False
     """Whether its brokers must be `longPollingEnable`: it waits there for 15 s, and without that no message that
     arrives wakes it (PopLongPollingService), so that whose wait ends first takes all."""
@@ -130,11 +130,14 @@ class ClientKind:
     sends: frozenset[str] = frozenset()
     """The ways of `harness.language.sending` in which its producer sends, beside the usual one."""
     takes_ids: bool = True
-    """Whether a client has the id that it is told; others put their process and address into it."""
+    """Whether a client has the id that the harness gives it; others put their process and address into it."""
     chooses_queues: bool = True
-    """Whether its producer sends a message to the queue that it is told."""
+    """Whether its producer sends a message to the queue that the harness names."""
     compressed: bool = True
     """Whether its timers can be set: those of the C++ and the gRPC client can't."""
+    users_program: bool = False
+    """Whether it is a whole program, which `app` of a consumer says: it begins with the consumer's start, has the
+    names of topics and groups in it, and ends by SIGTERM."""
 
 
 def by_api(*apis: Api) -> Mapping[str, Api]:

@@ -58,7 +58,7 @@ def timers_ms(
     Args:
         profile: of the run.
         rocketmq: the servers' version.
-        clients: kind and version of each client; where versions of one kind differ, the oldest one's are told.
+        clients: kind and version of each client; where versions of one kind differ, the oldest one's are given.
         broker_configuration: lines of broker.conf that win over the profile's.
     """
     kinds = dict(

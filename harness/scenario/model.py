@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -24,9 +24,10 @@ from pydantic_core import PydanticCustomError
 from rocketchaos.assertions import CHECKS, Check
 from rocketchaos.harness.core.model import SECTIONS, OutcomeKind
 from rocketchaos.harness.language.cluster_needs import ClusterNeeds as ClusterNeeds
+from rocketchaos.harness.language.consumer_spec import PROGRAM, why_no_property, why_not_reached
 from rocketchaos.harness.language.consumer_spec import Consumer as Consumer
-from rocketchaos.harness.language.consumer_spec import why_no_property, why_not_reached
 from rocketchaos.harness.language.expectation import Expected, expected_in, expected_kinds, label_of
+from rocketchaos.harness.language.producer_spec import PRODUCER as SENDER
 from rocketchaos.harness.language.producer_spec import Producer
 from rocketchaos.harness.language.repeats import Repeats
 from rocketchaos.harness.language.symptom import Issue, Symptom
@@ -92,7 +93,7 @@ class Scenario(Strict):
         description="`faithful` keeps RocketMQ's own timers, `compressed` shortens those that have a knob",
     )
     rocketmq: VersionRange = Field(
-        default="", description="the versions that it speaks of: `>=5.0`, `>=4.9.4,<5.2`; all unless told"
+        default="", description="the versions that it speaks of: `>=5.0`, `>=4.9.4,<5.2`; default all"
     )
     workers: Literal["host", "containers"] = Field(
         default="host",
@@ -125,13 +126,13 @@ class Scenario(Strict):
     also: Checks = Field(default=(), description="checks that must hold whatever the outcome")
     tendency: Checks = Field(
         default=(),
-        description="checks that are measured and never judged, for what races: how often each holds is told as a "
-        "share of the runs",
+        description="checks that are measured and never judged, for what races: how often each holds, as a share "
+        "of the runs",
     )
     repeats: Repeats | None = Field(
         default=None,
-        description="how often it is run for a verdict; where it is not told, once, or where it has a "
-        "`tendency` as often as the defaults say",
+        description="how often it is run for a verdict; default once, or with a `tendency` as often as the "
+        "defaults say",
     )
     expected: Expected = Field(
         default="reproduced",
@@ -153,6 +154,19 @@ class Scenario(Strict):
             return {**data, "consumers": {}}
         return data
 
+    @field_validator("consumers", mode="before")
+    @classmethod
+    def _in_one_program(cls, consumers: Any) -> Any:
+        """Who is beside a program of the user's is in it."""
+        if not isinstance(consumers, Mapping):
+            return consumers
+        found: dict[Any, Any] = {}
+        for name, item in consumers.items():
+            first = found.get(item.get("beside")) if isinstance(item, Mapping) else None
+            inside = isinstance(first, Mapping) and (first.get("app") or first.get("client") == PROGRAM)
+            found[name] = {"client": PROGRAM, **item} if inside else item
+        return found
+
     @field_validator("cluster")
     @classmethod
     def _who_resolves_names(cls, cluster: ClusterNeeds, info: ValidationInfo) -> ClusterNeeds:
@@ -165,6 +179,8 @@ class Scenario(Strict):
     def _some_group(cls, consumers: dict[Name, Consumer], info: ValidationInfo) -> dict[Name, Consumer]:
         if not consumers and not info.data.get("bare_groups"):
             raise PydanticCustomError("too_short", "no consumer", {"min_length": 1})
+        if info.data.get("workers") == "containers" and any(item.app for item in consumers.values()):
+            raise ValueError("a program of your own runs on this host: leave out `workers: containers`")
         for number, (name, item) in enumerate(consumers.items()):
             if item.beside is not None and item.beside not in list(consumers)[:number]:
                 raise ValueError(
@@ -316,6 +332,21 @@ class Scenario(Strict):
         """The brokers that have a topic."""
         return self.topic(topic).on or self.cluster.brokers
 
+    def known_to(self, client: str) -> frozenset[str]:
+        """The brokers that a consumer, or the producer, can hear of from its name servers."""
+        return frozenset().union(*self.routes_of(client))
+
+    def routes_of(self, client: str) -> tuple[frozenset[str], ...]:
+        """The brokers of which each of its name servers tells, those that tell the same once: it asks one."""
+        spec = self.producer if client == SENDER else self.consumers[client]
+        asked = spec.name_servers or self.cluster.name_server_nodes
+        return tuple(dict.fromkeys(self.cluster.known_to(name) for name in asked))
+
+    def counted_by(self, consumer: str, online: Iterable[str]) -> list[str]:
+        """The online members of its group that it shares queues with: those that some broker of its knows too."""
+        own = self.known_to(consumer)
+        return [name for name in online if own & self.known_to(name)]
+
     def topic(self, topic: str) -> Topic:
         """A topic as it is declared: its own, or a group's, `%RETRY%g`, `%DLQ%g`."""
         for prefix in (RETRY, DEAD_LETTERS):
@@ -388,13 +419,23 @@ class Scenario(Strict):
             required.add("hostnames")
         if self.cluster.flow_control:
             required.add("flow control")
+        if self.cluster.name_servers > 1:
+            required.add("several name servers")
         return frozenset(required)
 
     @property
+    def has_programs(self) -> bool:
+        """Whether a consumer is a program of the user's: names of topics and groups are as they stand then."""
+        return any(consumer.app is not None for consumer in self.consumers.values())
+
+    @property
     def needs_own_cluster(self) -> bool:
-        """Whether it can't share a cluster with others: it says so, or a step does something to a node."""
-        return self.cluster.own or any(
-            True for step in every_step(self.steps) for _ in step.capabilities(self)
+        """Whether it can't share a cluster with others: it says so, a step does something to a node,
+        or names of topics and groups are as they stand."""
+        return (
+            self.cluster.own
+            or self.has_programs
+            or any(True for step in every_step(self.steps) for _ in step.capabilities(self))
         )
 
     def why_not_on(self, version: str) -> str | None:

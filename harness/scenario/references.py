@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from rocketchaos.harness.core.nearest import clipped, listed, nearest
-from rocketchaos.harness.language.cluster_needs import NAMESERVER
 from rocketchaos.harness.language.consumer_spec import Consumer
+from rocketchaos.harness.language.name_servers import is_name_server
 from rocketchaos.harness.language.producer_spec import PRODUCER
 from rocketchaos.harness.language.topic import DEAD_LETTERS, RETRY
 from rocketchaos.harness.language.words import Reference, references
@@ -61,6 +61,7 @@ def check_references(document: Document) -> Iterator[Diagnostic]:
     known_moments = moments if complete else None
     made = _made(steps) if complete else None
     yield from _topics_on_brokers(document, names)
+    yield from _name_servers_of_clients(document, names)
     yield from _made_twice(document, names, steps)
     begin = _Scope(names, {} if complete else None, bound, {}, known_moments, made)
     yield from _of_steps(document, steps, begin)
@@ -125,6 +126,20 @@ def _topics_on_brokers(document: Document, names: Names) -> Iterator[Diagnostic]
             if isinstance(broker, str) and broker not in names.brokers:
                 message, near = _undefined("broker", broker, names.brokers)
                 yield document.report(document.in_file((*path, "on", index)), message, near)
+
+
+def _name_servers_of_clients(document: Document, names: Names) -> Iterator[Diagnostic]:
+    """The name servers that clients are said to know."""
+    known = {name: path for name, path in (names.nodes or {}).items() if is_name_server(name)}
+    if not known:
+        return
+    for path in (*(names.consumers or {}).values(), (PRODUCER,)):
+        client = document.value(path) if path[0] in document.data else None
+        given = client.get("name_servers", []) if isinstance(client, dict) else []
+        for index, name in enumerate(given if isinstance(given, list) else [given]):
+            if isinstance(name, str) and name not in known:
+                message, near = _undefined("name server", name, known)
+                yield document.report(document.in_file((*path, "name_servers", index)), message, near)
 
 
 def _ambiguous_names(document: Document, names: Names) -> Iterator[Diagnostic]:
@@ -294,7 +309,7 @@ def topics_of(names: Names) -> Mapping[str, Path] | None:
 
 
 def _without_nameserver(nodes: Mapping[str, Path] | None) -> Mapping[str, Path] | None:
-    return None if nodes is None else {name: path for name, path in nodes.items() if name != NAMESERVER}
+    return None if nodes is None else {name: path for name, path in nodes.items() if not is_name_server(name)}
 
 
 def _undefined(what: str, name: str, defined: Mapping[str, Path]) -> tuple[str, str | None]:

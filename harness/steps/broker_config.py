@@ -36,9 +36,7 @@ class BrokerConfig(Step):
     settings: dict[ConfigurationKey, ConfigurationValue] = Field(
         alias="set", min_length=1, description="settings as in broker.conf: `longPollingEnable: true`"
     )
-    broker: BrokerRef | None = Field(
-        default=None, description="the broker; all, slaves included, unless told"
-    )
+    broker: BrokerRef | None = Field(default=None, description="the broker; default all, slaves included")
 
     def problems(self, scenario: Scenario) -> Iterator[str]:
         del scenario

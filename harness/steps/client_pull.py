@@ -38,9 +38,7 @@ class ClientPull(Step):
     own_expression: TagExpression = Field(
         default="*", alias="with", description="the tag expression that goes with it"
     )
-    broker: BrokerRef | None = Field(
-        default=None, description="the broker; the topic's first one unless told"
-    )
+    broker: BrokerRef | None = Field(default=None, description="the broker; default: the topic's first one")
 
     def defines(self) -> tuple[tuple[str, str], ...]:
         return (("client-pull", self.name),)

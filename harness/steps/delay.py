@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Delay(NetworkStep):
-    """Let all clients of a broker wait so much longer for whatever it sends them, until `heal`.
+    """Delay whatever a broker sends to its clients, until `heal`.
 
     It can't be said whose traffic is delayed, nor that of one way alone: the kernel does it to all that the broker
     sends (`tc netem`), or where it can't, Toxiproxy to all that passes the broker's advertised address. With
@@ -31,10 +31,10 @@ class Delay(NetworkStep):
     example = "delay: {of: broker-a, by: 200ms, jitter: 50ms}"
 
     of: BrokerRef = Field(description="the broker that answers late")
-    by: DurationMs = Field(ge=20, le=60_000, description="so much later, `20ms` or more")
+    by: DurationMs = Field(ge=20, le=60_000, description="the delay, at least `20ms`")
     jitter: DurationMs = Field(
         default=0,
-        description="evenly so much more or less than that; at most half of it",
+        description="evenly up to this much more or less than that; at most half of it",
         validate_default=False,
     )
 

@@ -39,7 +39,7 @@ class ExpireFiles(Step):
     example = "expire-files: {topic: orders, within: 90s}"
 
     topic: TopicName = Field(description="the topic of which a queue must begin later then")
-    broker: BrokerRef | None = Field(default=None, description="the broker; the topic's unless told")
+    broker: BrokerRef | None = Field(default=None, description="the broker; default: the topic's")
     within: DurationMs = Field(default=90_000, gt=0, description="the limit", validate_default=False)
 
     def problems(self, scenario: Scenario) -> Iterator[str]:

@@ -61,7 +61,7 @@ class Heartbeat(Step):
         description="its messageModel; with `clustering` it subscribes to the retry topic too, as Java clients do",
     )
     broker: BrokerRef | None = Field(
-        default=None, description="the broker that gets it; all, slaves included, unless told"
+        default=None, description="the broker that gets it; default all, slaves included"
     )
     close: HandMadeName | None = Field(default=None, description="alone: the client whose connections end")
 

@@ -24,7 +24,7 @@ class Loss(BetweenStep):
     word = "loss"
     example = "loss: {from: broker-a, to: b, percent: 30}"
 
-    percent: int = Field(ge=1, le=99, description="so many of a hundred packets, on average")
+    percent: int = Field(ge=1, le=99, description="this many of a hundred packets, on average")
 
     def fault(self, link: Link, sidecars: Sidecars, target: str) -> Fault:
         from rocketchaos.harness.faults.loss import Loss as LossFault

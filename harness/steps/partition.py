@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 class Partition(BetweenStep):
     """Drop what two sides send each other, or what one sends the other (`from`, `to`), until `heal`.
 
-    Nobody is told: connections stay open, and who waits for an answer waits until a time-out. TCP goes on where
-    it was if the partition ends before somebody gives up. Nodes must be up when it begins; a side on which there
-    are clients needs `workers: containers`. A broker's slave is a node of its own, `broker-a-slave`.
+    Neither side learns of it: connections stay open, and a request waits for its answer until a time-out. TCP
+    goes on where it was if the partition ends before somebody gives up. Nodes must be up when it begins; a
+    side on which there are clients needs `workers: containers`. A broker's slave is a node of its own,
+    `broker-a-slave`.
     """
 
     word = "partition"

@@ -45,7 +45,9 @@ class ProcessStep(Step):
         leaders = {name: leader for name, leader in scenario.leaders.items() if name not in may_lack}
         for leader in dict.fromkeys(leaders[target] for target in self.targets if target in leaders):
             living = [name for name, first in leaders.items() if first == leader]
-            if self.acts_on_process and not set(living) <= {*self.targets}:
+            # What shuts a consumer down ends a user's program.
+            whole = self.acts_on_process or scenario.consumers[leader].choice.kind.users_program
+            if whole and not set(living) <= {*self.targets}:
                 text = ", ".join(living)
                 yield f"{text} live in one process: name them all, `{self.word}: [{text}]`"
 

@@ -49,7 +49,7 @@ class Pull(Step):
     topic: TopicName = Field(description="the topic")
     queue: int = Field(ge=0, le=2**31 - 1, description="the id of the queue, which need not exist")
     offset: int = Field(ge=0, description="the offset from which to pull")
-    max: int = Field(default=32, ge=1, le=1024, description="so many messages at most")
+    max: int = Field(default=32, ge=1, le=1024, description="at most this many messages")
     own_expression: str | None = Field(
         default=None, alias="with", description="its own expression, instead of the group's stored one"
     )

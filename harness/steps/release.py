@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Release(Step):
     """Let the listeners of consumers go on that block by their `behaviour`, and block no more.
 
-    What they blocked on succeeds then, or fails where they are told to `fail` as well. Once started anew, a
+    What they blocked on succeeds then, or fails where they also have `fail`. Once started anew, a
     consumer blocks as it did.
     """
 

@@ -35,7 +35,7 @@ class ResetOffset(Step):
 
     group: GroupName = Field(description="the group")
     topic: TopicName = Field(description="the topic")
-    queue: int | None = Field(default=None, ge=0, description="the id of the queue; all unless told")
+    queue: int | None = Field(default=None, ge=0, description="the id of the queue; default all")
     to: int = Field(ge=0, description="the offset")
 
     def problems(self, scenario: Scenario) -> Iterator[str]:

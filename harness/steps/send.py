@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, StringConstraints, model_validator
 
-from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
+from rocketchaos.harness.core.user_files import user_file
 from rocketchaos.harness.language.sending import Sending
 from rocketchaos.harness.language.words import DurationMs, OneOrMore, TagRef, TopicName, tag_doubt
 from rocketchaos.harness.rocketmq.allocation import Queue
@@ -28,7 +29,7 @@ PropertyValue = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 class Send(Sending, Step):
     """Send messages, one after the other, each acknowledged before the next.
 
-    With `per_queue` they go round the queues in order, so that each queue gets exactly so many; with `queue` all
+    With `per_queue` they go round the queues in order, so that each queue gets exactly this many; with `queue` all
     go there; without either the producer's own round robin decides, which starts at a random queue. Each message
     has a key of the harness's own, `orders-1` for the first one sent to orders.
 
@@ -66,6 +67,13 @@ class Send(Sending, Step):
         default_factory=dict,
         description='user properties of every message, `{a: "1"}`: text, also for numbers',
     )
+    body: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a file with the text of every message, in which `$key` is its key and `$number` its number "
+        "in the topic: `fixtures/order.json`, seen from the scenario's file, then from the current folder; "
+        "default its key",
+    )
     every: DurationMs | None = Field(
         default=None, gt=0, description="the time from one message to the next; none: as fast as it goes"
     )
@@ -88,6 +96,8 @@ class Send(Sending, Step):
     def _can_be_together(self) -> Send:
         if self.batch is not None and (self.per_queue is not None or self.count % self.batch):
             raise ValueError("a `batch` goes to one queue, and `count` is a multiple of it")
+        if self.batch is not None and self.body is not None:
+            raise ValueError("the messages of a `batch` have their keys for bodies: leave out `body`")
         if self.transaction is not None and self.chooses_queues:
             raise ValueError("a transaction goes to the queue whose turn it is")
         return self
@@ -121,8 +131,23 @@ class Send(Sending, Step):
         for turn, number in numbers.items():
             yield self.topic, tags[turn], number
 
+    def body_text(self, scenario: Scenario) -> str | None:
+        """The text of its messages, with placeholders; None: each has its key.
+
+        Raises:
+            EnvironmentNotReady: the file isn't there, or isn't text.
+        """
+        if self.body is None:
+            return None
+        file = user_file(self.body, scenario.file, "the messages' body", "Correct `body` in the step `send`.")
+        try:
+            return file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise EnvironmentNotReady(f"the messages' body can't be read: {file}: {error}") from error
+
     def run(self, context: StepContext) -> None:
         refused = []
+        body = {} if self.body is None else {"body": self.body_text(context.scenario)}
         began_ns = context.now_ns()
         for index in range(self.count):
             context.check_alive()
@@ -139,6 +164,7 @@ class Send(Sending, Step):
                 keys=self.keys or (),
                 properties=self.properties,
                 how=self.as_data,
+                **body,
             ):
                 refused += [context.producer.last_error] * (self.batch or 1)
                 context.check_alive()

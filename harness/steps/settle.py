@@ -27,7 +27,7 @@ class Settle(Step):
     online now; one that shares all queues with the others (POP, gRPC) is served from each of them, if its client
     tells. In any case each broker knows just those who are online. `subscription`: on every broker the stored
     subscription is the newest of the members' own, and stays so on a second look; where a client doesn't tell its
-    own, it is one of theirs or the newest that is told, and stays so for 2 s. `offsets`: the group's offsets are
+    own, it is one of theirs or the newest that is known, and stays so for 2 s. `offsets`: the group's offsets are
     at most `lag` messages behind in total. `route`: the name server and the producer know every running broker of
     the topic, as it is some time after a `restart`. `own_offsets`: by its own offset store the consumer has
     consumed all of each queue that it has, so that a `stop` or a `restart` from here on makes nothing come again.
@@ -35,7 +35,7 @@ class Settle(Step):
     of every message sent so far is certain: the group's offset has passed it, and none waits for a retry; or for
     so long that nothing can be on its way, 6 s compressed, nothing has happened to it or to the group.
 
-    These take a `count`, and hold as soon as there are so many or more, counted from the run's beginning.
+    These take a `count`, and hold as soon as there are at least this many, counted from the run's beginning.
     `delivered`: different messages that listeners got. `blocked`: messages that listeners hold on to by their
     `behaviour`. `retried`: deliveries that were retries. `dead_letters`: messages in the dead-letter queue.
     `log`: lines of a log that match. `unstored`, of which only this moment counts: messages that listeners have
@@ -60,35 +60,33 @@ class Settle(Step):
     route: TopicName | None = Field(default=None, description="the topic whose route must settle")
     delivered: Target | None = Field(
         default=None,
-        description="whose listeners must get so many messages: a consumer, a group, or a variable",
+        description="whose listeners must get this many messages: a consumer, a group, or a variable",
     )
-    blocked: Target | None = Field(
-        default=None, description="whose listeners must hold on to so many messages"
-    )
-    retried: Target | None = Field(default=None, description="whose listeners must get so many retries")
+    blocked: Target | None = Field(default=None, description="whose listeners must hold this many messages")
+    retried: Target | None = Field(default=None, description="whose listeners must get this many retries")
     sealed: GroupName | None = Field(
         default=None, description="the group for which the fate of every message must be certain"
     )
     unstored: GroupName | None = Field(
         default=None,
-        description="the group of which so many messages of `topic` must be handled, and their offsets not stored",
+        description="the group that must have handled this many of `topic`, without storing their offsets",
     )
     dead_letters: GroupName | None = Field(
-        default=None, description="the group whose dead-letter queue must have so many messages"
+        default=None, description="the group whose dead-letter queue must have this many messages"
     )
     log: ActorRef | None = Field(
-        default=None, description="the node or the consumer whose log must have so many lines"
+        default=None, description="the node or the consumer whose log must have this many lines"
     )
     topic: TopicName | None = Field(
         default=None,
         description="the topic, needed with `subscription`, `offsets`, `own_offsets` and `unstored`; with "
         "`delivered` only messages of it",
     )
-    lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; 0 unless told")
+    lag: int | None = Field(default=None, ge=0, description="messages, with `offsets`; default 0")
     queues_of: ConsumerRef | None = Field(
         default=None, description="with `offsets`: only the queues that this consumer owned when last seen"
     )
-    count: int | None = Field(default=None, ge=1, description="so many, or more; 1 unless told")
+    count: int | None = Field(default=None, ge=1, description="at least this many; default 1")
     matches: str | None = Field(
         default=None,
         min_length=1,

@@ -24,7 +24,7 @@ class Wait(Step):
     duration: DurationMs = Field(description="how long", gt=0)
     because: str | None = Field(default=None, description="why no condition can be awaited instead")
     where: Where | None = Field(
-        default=None, description="only in these runs, `{client: grpc}`; in all of them unless told"
+        default=None, description="only in these runs, `{client: grpc}`; default: in all"
     )
 
     def run(self, context: StepContext) -> None:

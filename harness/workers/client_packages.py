@@ -42,7 +42,7 @@ def packages_folder(extra: str, progress: Progress | None = None) -> Path:
 
     Args:
         extra: of our distribution: `client-python`, `client-grpc`.
-        progress: told in a few words what takes time.
+        progress: called with a few words before anything that takes time.
 
     Raises:
         EnvironmentNotReady: they can't be installed, or the cache can't be written.

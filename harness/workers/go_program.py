@@ -28,7 +28,7 @@ def go_program(progress: Progress | None = None) -> OwnProgram:
     """The program for this machine, built where the cache lacks it.
 
     Args:
-        progress: told in a few words what takes time.
+        progress: called with a few words before anything that takes time.
 
     Raises:
         EnvironmentNotReady: there is no Go toolchain, the modules can't be had, or the cache can't be written.

@@ -18,11 +18,13 @@ class JointProcess:
     def __init__(self, spawn: Callable[[OnEvent, OnDeath], Worker]) -> None:
         """
         Args:
-            spawn: begins the process, with what is told of its events and of its death.
+            spawn: begins the process, with what is called for its events and for its death.
         """
         self._lock = threading.Lock()
         self._listeners: dict[str, tuple[OnEvent, OnDeath]] = {}
         self._living: set[str] = set()
+        self._early: dict[str, list[WorkerEvent]] = {}
+        """Events of those who have no place yet: a program starts all its consumers at once."""
         self.ended = False
         """A step has ended the process, or the last one has left it."""
         self.worker = spawn(self._tell, self._died)
@@ -32,6 +34,8 @@ class JointProcess:
         with self._lock:
             self._listeners[name] = on_event, on_death
             self._living.add(name)
+            for event in self._early.pop(name, ()):
+                on_event(event)
         return JointConsumer(self, name)
 
     def leave(self, name: str) -> bool:
@@ -45,7 +49,10 @@ class JointProcess:
         with self._lock:
             # What names nobody, as `ready`, is the process's own: the first one tells it.
             first = next(iter(self._listeners), "")
-            shown = self._listeners.get(str(event.data.get("consumer", first)))
+            name = str(event.data.get("consumer", first))
+            shown = self._listeners.get(name)
+            if shown is None:
+                self._early.setdefault(name, []).append(event)
         if shown is not None:
             shown[0](event)
 

@@ -29,7 +29,7 @@ SHARED_AT_MOST = 8
 class Processes:
     """Starts worker processes, and holds those that clients of many runs share, on whichever cluster they are.
 
-    A client talks to the name server that it is told, and clients of different clusters have nothing in common
+    A client talks to the name server that it is given, and clients of different clusters have nothing in common
     but their process (`MQClientManager` keeps an instance per client id; 4.9.4 and 5.3.3).
     """
 
@@ -37,7 +37,7 @@ class Processes:
         """
         Args:
             timing: the profile of all clients.
-            progress: told in a few words what takes time.
+            progress: called with a few words before anything that takes time.
             shared_for_s: how long a shared process takes in clients; then there is another.
 
         Raises:

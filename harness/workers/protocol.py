@@ -27,6 +27,8 @@ Commands of the `java` worker
 -----------------------------
 One process may hold clients of many runs; their `name` is `<run>:<name>` then, also in events (`consumer`).
 
+`nameserver` is `host:port`, of several name servers with `;` between them.
+
 `start-consumer` with `name, group, nameserver, client_ip, instance, subscribe {topic: tags | {sql}},
 settings {property: value}`, and optionally `api` (push), `model` (clustering), `listener` (concurrent),
 `consume_from` (first-offset), `strategy {name, queues, rooms}` (average; `queues` of by-config as `{topic, broker,
@@ -38,10 +40,10 @@ those whose key is in `block` (a list, or `all`) until `release-listener`, and f
 is below `fail`: RECONSUME_LATER instead of CONSUME_SUCCESS, orderly SUSPEND_CURRENT_QUEUE_A_MOMENT instead of
 SUCCESS. One that fails fails its whole batch. `retry_delay_level` is ConsumeConcurrentlyContext's, where 0
 leaves the delay to the broker (10 s the first time) and 1 is 1 s. `api` is `push`, `pop` (the same in POP mode,
-where the brokers were told so before by `raw` 401), `lite-pull` or `pull`; the last two
+which `raw` 401 has set on the brokers before), `lite-pull` or `pull`; the last two
 are polled by a thread and have no retries.
 With `filter_class` it subscribes in class filter mode, by that class; with `offsets_of_host` a broadcasting one
-keeps its offsets in a folder that all of the run's processes share that are told so.
+keeps its offsets in a folder that all processes of the run with this setting share.
 `stop-consumer` with `name`: graceful shutdown; a listener that blocks ends without a report.
 `subscribe` with `name, topic, expression: tags | {sql}`: on the running client. Refused for `pull`.
 `unsubscribe` with `name, topic`: on the running client. Refused for `pull`.
@@ -72,7 +74,7 @@ listener returns, the status POLLED for what was polled or pulled. `key` is the 
 keys, `keys` are the others. `topic` is the original topic also for retried messages; their `broker, queue_id,
 offset` and `offset_msg_id` are those of the copy in the retry topic, `msg_id` is the original's; what an orderly
 consumer tries again is no copy. `listener-error` with `consumer, error`: the listener itself failed (a defect);
-RocketMQ is told that it failed.
+RocketMQ gets a failure.
 
 Commands of the `python` worker
 -------------------------------
@@ -102,9 +104,10 @@ heartbeat, 30 s apart. Its consumer refuses to start where a topic has no route.
 
 Commands of the `admin` worker (codes as in org.apache.rocketmq RequestCode)
 --------------------------------------------------------------------------
-All of them only read, but `create-topic` and what `raw` is told to do; none joins a consumer group.
+All of them only read, except `create-topic` and what `raw` sends; none joins a consumer group.
 
 `connect` with `nameserver, instance`: starts DefaultMQAdminExt. Comes first; once per worker.
+Of several name servers, with `;` between them, all are asked, each by a client of its own: what any knows counts.
 `cluster`: `{brokers: [{name, address}]}` (106), masters only.
 `create-topic` with `topic, settings {property: value}, broker_addresses` (17), and optionally `attributes` of 5.x.
 Also changes a topic.

@@ -29,7 +29,7 @@ from rocketchaos.harness.workers.worker_kinds import WorkerKind
 
 OnEvent = Callable[[WorkerEvent], None]
 OnDeath = Callable[[str, str, Trouble], None]
-"""Told the worker's name, the reason, and whether the environment or the harness failed."""
+"""Called with the worker's name, the reason, and whether the environment or the harness failed."""
 
 _END_LIMIT_S = 10.0
 """How long a process may take to be gone once it was killed, or has closed its pipe."""
@@ -84,6 +84,7 @@ class Worker:
     ) -> None:
         self.name = name
         self.kind = kind.name
+        self._users_program = kind.users_program
         self.log = log
         """What the process printed."""
         self._program = program
@@ -289,7 +290,7 @@ class Worker:
                 f"terminate: the {self.where} of {self.name} got SIGTERM {limit_s:g} s ago and has not ended; "
                 f"{self._seen()}"
             )
-        if self.returncode != TERMINATED:
+        if not self._ended_on_sigterm(self.returncode):
             raise PreconditionNotMet(
                 f"terminate: the {self.where} of {self.name} got SIGTERM and did not end by itself, with exit "
                 f"code {TERMINATED}, but with {self._how_it_ended()}"
@@ -406,11 +407,15 @@ class Worker:
             code = self._program.wait(_END_LIMIT_S)
         except TimeoutError:
             return "it closed its event pipe and went on running", Trouble.HARNESS
-        by_signal = (self._killed, -signal.SIGKILL), (self._terminated, TERMINATED)
-        if self._stopped or any(was_sent and code == its_code for was_sent, its_code in by_signal):
+        by_kill = self._killed and code == -signal.SIGKILL
+        if self._stopped or by_kill or (self._terminated and self._ended_on_sigterm(code)):
             return None
-        said = "" if self._ready.is_set() else f"; {last_lines(self.log)}"
+        said = f"; {last_lines(self.log)}" if self._users_program or not self._ready.is_set() else ""
         return f"{self._program.ending}{said}", Trouble.ENVIRONMENT
+
+    def _ended_on_sigterm(self, code: int | None) -> bool:
+        """Whether that is how it ends by itself; a user's program has an exit code of its own."""
+        return code == TERMINATED or (self._users_program and code is not None and code >= 0)
 
     def _finish(self) -> None:
         with contextlib.suppress(TimeoutError, EnvironmentNotReady):

@@ -30,7 +30,7 @@ class Finding:
 
 def findings(judged: Iterable[Judged], verdict: Verdict) -> list[Finding]:
     """Those of the comparisons that came out so, the gravest first: what differs in the same classes, between the
-    same two clients or kinds of cluster, or between any two versions, is told once."""
+    same two clients or kinds of cluster, or between any two versions, is reported once."""
     chosen = sorted(
         (item for item in judged if item.verdict is verdict and item.differs),
         key=lambda item: item.compared.pair,

@@ -43,7 +43,7 @@ QUESTIONS: Mapping[str, Question] = MappingProxyType(
         ),
     }
 )
-"""In the order in which they are told."""
+"""In the order in which they are shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
+from rocketchaos.spark_reports.diff import newest, newest_section
 from rocketchaos.spark_reports.flakiness import figures, tables
 from rocketchaos.spark_reports.flakiness.assess import assess
 from rocketchaos.spark_reports.flakiness.cells import Names
 from rocketchaos.spark_reports.flakiness.conditions import conditions
+from rocketchaos.spark_reports.flakiness.costs import costs_line, costs_tables
 from rocketchaos.spark_reports.flakiness.lines import headline, lines
 from rocketchaos.spark_reports.flakiness.read import read
 from rocketchaos.spark_reports.flakiness.versions import version_changes
@@ -27,6 +29,7 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
         headline(cells, names, found, summary),
         lines(cells, names, found, changes, facts.signatures, summary),
         [
+            newest_section(newest(spark)),
             Section(
                 "Cells",
                 "A cell is a scenario with one client, on one version of RocketMQ, kind of cluster and timing.",
@@ -48,6 +51,11 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
                 "Causes",
                 "What was found in the runs that did not end as expected, and in those that ended in an error.",
                 [*_drawn(figures.causes_figure(facts.signatures)), tables.signatures_table(facts.signatures)],
+            ),
+            Section(
+                "Costs",
+                costs_line(facts.costs) or "No run ended otherwise than expected, or in an error.",
+                costs_tables(facts.costs),
             ),
             Section(
                 "Conditions",

@@ -37,13 +37,14 @@ def ingest(
         spark: a session.
         store: where the facts go.
         runs: run folders, folders above them, globs, or URIs that Spark reaches.
-        progress: told in a few words what is being done.
+        progress: called with a few words for each part of the work.
 
     Raises:
         UsageProblem: there is no such place, or it has no run folders.
         EnvironmentNotReady: the store can't be written.
     """
     begun = time.monotonic()
+    store.begin_ingest()
     progress("looking for run folders")
     folders = run_folders(spark, runs)
     listed = {item.source for item in folders}
@@ -67,8 +68,8 @@ def _to_be_read(
     """The folders that are not known as they are listed; what is in quarantine; what is known of the others.
 
     Where known ones went is noted: a run may be in another folder now. What is gone, or is listed as a run that
-    the store knows, leaves the quarantine; of what is in it the batch is told that put it there, by source.
-    For that, four columns of all runs of the store are in memory: about 65 MB for 100,000 runs.
+    the store knows, leaves the quarantine; for what is in it, the report names the batch that put it there, by
+    source. For that, four columns of all runs of the store are in memory: about 65 MB for 100,000 runs.
     """
     stored = {
         row.run: row

@@ -29,8 +29,8 @@ def write_with_spark(spark: SparkSession, table: Table, folder: Path) -> None:
     """`<name>.parquet` and `<name>.delta` in the folder, each a folder of its own.
 
     Raises:
-        EnvironmentNotReady: Spark's workers wrote them on other machines. What else keeps Spark from writing is
-            told by the session (see `spark_reports.failures`).
+        EnvironmentNotReady: Spark's workers wrote them on other machines. The session reports what else keeps
+            Spark from writing (see `spark_reports.failures`).
     """
     rows = [tuple(row.get(name) for name in table.schema.names) for row in table.rows]
     frame = spark.createDataFrame(rows, table.schema).coalesce(1)

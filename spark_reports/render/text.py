@@ -47,6 +47,11 @@ def show(report: Report, console: Console, page: Path | None = None, url: RunsUr
         _say(console, Text(f"Page: {one_line(page)}"))
 
 
+def one_sentence(report: Report, as_markdown: bool, url: RunsUrl | None = None) -> str:
+    """The headline alone, as a line for a chat."""
+    return _quiet_line(report.headline, url) if as_markdown else _line(report.headline, url)
+
+
 def _line(sentence: str, url: RunsUrl | None) -> str:
     return one_line(with_runs(sentence, lambda source: run_text(source, url)))
 

@@ -48,7 +48,7 @@ def against_table(measured: Sequence[Measured], what: str) -> Table:
     )  # fmt: skip
 
 
-_BEGAN_WITH = {True: "what brokers notice late", False: "what brokers are told", None: "unknown"}
+_BEGAN_WITH = {True: "what brokers notice late", False: "what brokers get", None: "unknown"}
 
 
 def verdict(measured: Measured) -> str:

@@ -56,7 +56,8 @@ def opened(
 def is_calm(item: Opened) -> None:
     """No errors, nothing loaded but the page, and no part of it wider than the window."""
     assert not item.troubles, item.troubles
-    assert [url for url in item.requests if not url.startswith(("data:", "blob:"))] == [item.page.url]
+    file = item.page.url.partition("#")[0]
+    assert [url for url in item.requests if not url.startswith(("data:", "blob:"))] == [file]
     wide, window = item.page.evaluate(WIDTHS)
     assert wide <= window
 

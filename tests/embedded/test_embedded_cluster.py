@@ -134,7 +134,7 @@ def test_a_port_lost_to_another_program_means_another_try_with_others(
         other.bind(("0.0.0.0", 0))
         other.listen()
         choices = iter(
-            [ports.ServerPorts(ports.choose(1).nameserver, [other.getsockname()[1]]), ports.choose(1)]
+            [ports.ServerPorts(ports.choose(1).name_servers, [other.getsockname()[1]]), ports.choose(1)]
         )
         monkeypatch.setattr(ports, "choose", lambda _count, _port, **_with: next(choices))
         cluster = EmbeddedCluster("4.9.4", COMPRESSED, tmp_path / "cluster", owner=reaper.owner)

@@ -10,6 +10,7 @@ import duckdb
 from pyspark.sql import SparkSession
 
 from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.store_views import NEWEST_INGEST, SIDES
 from rocketchaos.spark_reports.tables import TABLES
 from tests.benchmarks.spark.beside import difference
 
@@ -22,6 +23,7 @@ def duck(spark: SparkSession, folder: Path) -> Iterator[duckdb.DuckDBPyConnectio
         for name in TABLES:
             spark.table(name).coalesce(1).write.parquet(str(folder / name))
             connection.execute(f"CREATE VIEW {name} AS SELECT * FROM '{folder / name}/*.parquet'")
+        connection.execute(f"CREATE VIEW {SIDES} AS {NEWEST_INGEST}")
         yield connection
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from rocketchaos.spark_reports.store_views import placed_in_time
+from rocketchaos.spark_reports.store_views import NEWEST_INGEST, SIDES, placed_in_time, view
 from rocketchaos.spark_reports.tables import RUNS, TABLES
 
 Rows = Sequence[Mapping[str, Any]]
@@ -24,3 +24,4 @@ def register(spark: SparkSession, **tables: Rows) -> None:
         whole = [tuple(row.get(column) for column in table.columns) for row in rows]
         frame = spark.createDataFrame(whole, table.schema)
         (placed_in_time(frame) if table is RUNS else frame).createOrReplaceTempView(name)
+    spark.sql(view(SIDES, NEWEST_INGEST).rstrip(";"))

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from rocketchaos.spark_reports.ingest.ingest import ingest
 from rocketchaos.spark_reports.render.page import page
-from rocketchaos.spark_reports.report import Report
+from rocketchaos.spark_reports.report import RUN_COLUMNS, Report
 from rocketchaos.spark_reports.report_kinds import REPORTS
 from rocketchaos.spark_reports.store import Store
 from tests.browser.chromium import chromium
@@ -51,10 +51,25 @@ def test_a_page_over_recorded_runs_is_whole(
     browser: Browser, pages: Mapping[str, tuple[Report, Path]], name: str
 ) -> None:
     report, file = pages[name]
-    assert report.figures
+    # What is new is told in tables alone.
+    assert report.figures or name == "diff"
     with opened(browser, file) as item:
         drawn(item, report)
         is_calm(item)
         assert item.page.locator("table[id^=table-]").count() == sum(
             bool(table.rows) for table in report.tables
         )
+
+
+def test_every_column_that_names_runs_is_known_to_the_page(pages: Mapping[str, tuple[Report, Path]]) -> None:
+    """Otherwise its runs would be text, and no links."""
+    found = {
+        column
+        for report, _ in pages.values()
+        for table in report.tables
+        for row in table.rows
+        for column, value in row.items()
+        if isinstance(value, str) and value.startswith("file:")
+    }
+    assert found
+    assert found - RUN_COLUMNS == set()

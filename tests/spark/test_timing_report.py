@@ -102,7 +102,7 @@ def rows(report: Report, name: str) -> dict[tuple[str, str], Mapping[str, Any]]:
     return {(row["client"], row.get("began_with", "")): row for row in table.rows}
 
 
-TOLD, NOTICED = "what brokers are told", "what brokers notice late"
+TOLD, NOTICED = "what brokers get", "what brokers notice late"
 
 
 def test_percentiles_of_deliveries_are_those_of_numpy_to_three_digits(report: Report) -> None:

@@ -30,7 +30,7 @@ class WorkerDied(Body, frozen=True, kw_only=True):
 
 
 class ConsumerStarting(Body, frozen=True, kw_only=True):
-    """A consumer is told to start: from here on it may ask for messages."""
+    """The harness asks a consumer to start: from here on it may ask for messages."""
 
     kind: ClassVar[str] = "consumer-starting"
     node: ClassVar[str] = "consumer"
@@ -39,10 +39,21 @@ class ConsumerStarting(Body, frozen=True, kw_only=True):
     """By topic."""
 
 
+class ProgramSubscription(Body, frozen=True, kw_only=True):
+    """To what a program of the user's subscribes, by itself, as its consumer starts."""
+
+    kind: ClassVar[str] = "program-subscription"
+    node: ClassVar[str] = "worker"
+    subscribe: Mapping[str, Expression]
+    """By topic."""
+    pid: int | None = None
+    """Of the program: consumers of one process have one."""
+
+
 class ConsumerStarted(Body, frozen=True, kw_only=True):
     """A consumer's own start() has returned.
 
-    What its client can do is told as `harness.rocketmq.client_kinds.Api` has it; older histories lack that.
+    What its client can do is as in `harness.rocketmq.client_kinds.Api`; older histories lack that.
     """
 
     kind: ClassVar[str] = "consumer-started"
@@ -178,7 +189,7 @@ class ClaimedSubscription(Part, frozen=True, kw_only=True):
 
 
 class HeartbeatSent(Body, frozen=True, kw_only=True):
-    """A client made by hand has told brokers that it is a member of a group."""
+    """A client made by hand has sent brokers a heartbeat as a member of a group."""
 
     kind: ClassVar[str] = "heartbeat-sent"
     node: ClassVar[str] = "hand-made"

@@ -21,7 +21,7 @@ class Sending(Body, frozen=True, kw_only=True):
 
 
 class SendInvoked(Sending, frozen=True, kw_only=True):
-    """The producer is told to send: from here on the message may be stored."""
+    """The harness asks the producer to send: from here on the message may be stored."""
 
     kind: ClassVar[str] = "send-invoked"
     node: ClassVar[str] = "producer"

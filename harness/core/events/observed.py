@@ -18,7 +18,7 @@ class Observation(Body, frozen=True, kw_only=True):
     look_began_before_ms: float | None = None
     """How long before this event the last look began which showed what was written down before, in ms."""
     look_before_ms: float | None = None
-    """The same, counted from the end of that look: so older versions told it."""
+    """The same, counted from the end of that look, as older versions wrote it."""
 
 
 class OwnSubscription(Part, frozen=True, kw_only=True):
@@ -154,7 +154,7 @@ class DiagnosisObserved(Observation, frozen=True, kw_only=True):
     group: str
     findings: tuple[DiagnosisFinding, ...]
     undetermined: tuple[str, ...]
-    """The codes that could not be told."""
+    """The codes that could not be determined."""
     looks: int
     """How often it looked."""
     seconds: float

@@ -164,7 +164,7 @@ class Pulled(Body, frozen=True, kw_only=True, rename={"own_expression": "with"})
 
 
 class PullRefused(Body, frozen=True, kw_only=True):
-    """A broker refused a raw pull: so older versions told it."""
+    """A broker refused a raw pull, as older versions wrote it."""
 
     kind: ClassVar[str] = "pull-refused"
     node: ClassVar[str] = "harness"

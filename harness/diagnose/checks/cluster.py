@@ -156,7 +156,7 @@ CHECKS = (
         "all name servers know the same",
         "Clients of one name server see other brokers and queues than those of another: queues without an owner, "
         "and with two.",
-        ("See whether every broker is told all name servers (namesrvAddr), and reaches them.",),
+        ("Check that every broker lists all name servers (namesrvAddr), and reaches them.",),
         ("A11",),
         of_cluster=name_servers,
     ),
@@ -175,7 +175,7 @@ CHECKS = (
         "a broker that doesn't tell",
         Level.WARNING,
         "every broker answers",
-        "Of what is on it nothing can be told.",
+        "What is on it is unknown.",
         ("Where its address leads nowhere from here: `--map`.", "Otherwise see whether it lives."),
         ("C14",),
         of_cluster=brokers,

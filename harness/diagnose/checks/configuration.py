@@ -32,7 +32,7 @@ def missing_topic(view: GroupView) -> Iterator[Result]:
             continue
         evidence = tuple(Evidence(route.exchange, route.exchange.why_not or "no queues") for route in routes)
         if any(route.unknown for route in routes):
-            yield Unknown(f"the route isn't told: {evidence[0].says}", evidence, topic)
+            yield Unknown(f"the route isn't known: {evidence[0].says}", evidence, topic)
         elif view.own(topic) or view.held(topic):
             by_itself = any(
                 broker.config.get("autoCreateTopicEnable") == "true" for broker in view.now.brokers.values()
@@ -96,7 +96,7 @@ def closed_group(view: GroupView) -> Iterator[Result]:
 
 
 def unread_queues(view: GroupView) -> Iterator[Result]:
-    """Queues that are written, and that no consumer is told of."""
+    """Queues that are written, and that no consumer learns of."""
     for topic in view.topics:
         for broker, item in sorted(view.on_brokers(topic).items()):
             if item.read_queues < item.write_queues:

@@ -74,7 +74,7 @@ def one_process(view: GroupView) -> Iterator[Result]:
 
 
 def _differ(what: str, value: Callable[[Member], str]) -> Callable[[GroupView], Iterator[Result]]:
-    """A check that members agree in one thing; an empty value isn't told."""
+    """A check that members agree in one thing; an empty value is left out."""
 
     def different(view: GroupView) -> Iterator[Result]:
         values: dict[str, list[str]] = {}
@@ -255,7 +255,7 @@ CHECKS = (
         "a member or a broker that doesn't tell",
         Level.WARNING,
         "every member answered for itself",
-        "Whether it consumes can't be told.",
+        "Whether it consumes is unknown.",
         ("See whether its process hangs, or its network is cut.",),
         ("A17",),
         of_group=silent,

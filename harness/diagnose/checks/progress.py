@@ -153,7 +153,7 @@ def dead_letters(view: GroupView) -> Iterator[Result]:
         )
     for exchange in view.now.stats.get(topic, {}).values():
         if not exchange.succeeded:
-            yield Unknown(f"the dead letters aren't told: {exchange.why_not}", (Evidence(exchange, ""),))
+            yield Unknown(f"the dead letters aren't known: {exchange.why_not}", (Evidence(exchange, ""),))
 
 
 def _grown(view: GroupView, topic: str) -> int:

@@ -150,7 +150,7 @@ def nobodys(view: GroupView) -> Iterator[Result]:
     """A broker that holds what no member wants."""
     if view.silent or not view.online or view.broadcasting:
         if view.silent and view.online:
-            yield Unknown("not every member told what it wants", by_silence=True)
+            yield Unknown("not every member reported its subscription", by_silence=True)
         return
     for topic in view.topics:
         meanings = view.meanings(topic)
@@ -202,8 +202,8 @@ CHECKS = (
         Level.ERROR,
         "all members want the same",
         "A broker holds one subscription for the whole group and filters every member's pulls by it; what passes "
-        "is filtered again by the member that owns the queue. What either drops is passed over for good, and "
-        "shown as consumed.",
+        "is filtered again by the member that owns the queue. What either drops is skipped for good, and shown "
+        "as consumed.",
         (
             "Give every member of the group the same subscription, or each subscription a group of its own.",
             "Deploy it to all members; until the last one has it, messages go on being lost.",

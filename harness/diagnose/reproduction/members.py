@@ -26,7 +26,7 @@ def same_id(group: Scaled) -> Document | str:
     topic = group.topic
     twin = next((name for name, member in group.members.items() if _is_twice(group, member)), None)
     if twin is None:
-        return "which member it is can't be told any more"
+        return "which member it is can no longer be seen"
     if any(strategy(member) != "average" for member in group.members.values()):
         return "how strategies other than averaging count one id twice isn't recomputed"
     names = sorted([*group.members, twin])

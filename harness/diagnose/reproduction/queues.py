@@ -45,10 +45,10 @@ def by_owners(group: Scaled, shares: Mapping[str, tuple[Queue, ...]], title: str
 
 
 def by_configuration(group: Scaled) -> Document | str:
-    """RC0301 and RC0302: members that are told their queues, by which some belong to nobody or to several."""
+    """RC0301 and RC0302: members with queues set by configuration: some belong to nobody or to several."""
     topic, real = group.topic, group.real_topic
     if any(member.strategy != BY_CONFIG for member in group.members.values()):
-        return "why members have other queues than their share can't be told from outside"
+        return "why members have other queues than their share can't be seen from outside"
     if len(group.members) < len(group.view.answered):
         return "it has more members, each with queues of its own, than run here"
     ids = {
@@ -67,7 +67,7 @@ def by_configuration(group: Scaled) -> Document | str:
         name: tuple(queue for queue in group.all_queues(topic) if queue[1] in own)
         for name, own in ids.items()
     }
-    document = by_owners(group, shares, "Members are told their queues")
+    document = by_owners(group, shares, "Members have queues set by configuration")
     if not isinstance(document, str):
         for name, item in document["consumers"].items():
             item |= {"strategy": "by-config", "queues": ids[name]}

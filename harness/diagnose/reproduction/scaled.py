@@ -68,7 +68,7 @@ class Scaled:
 
     @property
     def countable(self) -> bool:
-        """Shares can be told beforehand; a consistent hash goes by the run's own names."""
+        """Shares can be computed beforehand; a consistent hash goes by the run's own names."""
         return not any(strategy(member) == "consistent-hash" for member in self.members.values())
 
     def tags(self, real: str) -> list[str]:
@@ -84,9 +84,9 @@ def scaled(view: GroupView, finding: Finding) -> Scaled | str:
     """The group as it can run here; otherwise why it can't."""
     members = [item for item in view.answered if any(topic in item.subscriptions for topic in view.topics)]
     if not members:
-        return "no member told of itself"
+        return "no member reported itself"
     if any(subscription.type == SQL for member in members for subscription in member.subscriptions.values()):
-        return "what SQL takes can't be told from outside"
+        return "what SQL takes can't be seen from outside"
     if view.shares_queues:
         return "its members share all queues (POP)"
     kept = sorted(_representatives(members, view.topics), key=lambda representative: representative.client_id)

@@ -63,7 +63,7 @@ def movers(view: RunView, group: str) -> Iterator[Move]:
 
 
 def _done(view: RunView, group: str) -> Iterator[Move]:
-    """What the harness did, and what it was told."""
+    """What the harness did, and what it learned."""
     members = set(view.scenario.members(group))
     for event in view.events:
         if isinstance(event.body, Fault):

@@ -18,7 +18,7 @@ from rocketchaos.harness.nightly.invariants.clock import line_ms
 from rocketchaos.harness.nightly.invariants.disagreement import disagreement
 
 STEADY_MS = {"compressed": 3_000, "faithful": 65_000}
-"""So long after anything that was done to a group its heartbeats have told the brokers all: some rounds of them
+"""How long after any change of a group its heartbeats have reached all brokers: some rounds of them
 (1 s compressed, 30 s in RocketMQ)."""
 AT_LEAST, FALLS = 3, 2
 """So many refusals, and so often what a heartbeat had brought was gone again meanwhile."""

@@ -18,7 +18,7 @@ from rocketchaos.harness.reporting.parts.verdict import reason_and_hint, tells_w
 _Value = TypeVar("_Value", bound=Hashable)
 
 _VALUES_TOLD = 4
-"""Of a distribution so many values are told in a table, the most frequent first."""
+"""The limit of values of a distribution in a table, the most frequent first."""
 
 Delivered = tuple[tuple[str, int], ...]
 """So many messages to each consumer, in the order of the scenario."""

@@ -71,7 +71,7 @@ def holder_of(run: Report) -> Holder | None:
 def values_of(run: Report) -> dict[str, str]:
     """What races may have decided in a run: its variables' last values, and the stored subscriptions at its end.
 
-    The holder is left out, of which more is told, and so are the others.
+    The holder is left out, which has more text of its own, and so are the others.
     """
     found = {
         f"${event.body.variable}": ", ".join(event.body.consumers) or "nobody"

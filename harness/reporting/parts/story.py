@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from rocketchaos.harness.core.events.clients import ConsumerStarting, ConsumerStopped, WorkerDied
+from rocketchaos.harness.core.events.clients import (
+    ConsumerStarting,
+    ConsumerStopped,
+    ProgramSubscription,
+    WorkerDied,
+)
 from rocketchaos.harness.core.events.messages import ListenerError, Received, SendFailed, Sent
 from rocketchaos.harness.core.events.observed import SubscriptionObserved
 from rocketchaos.harness.core.events.run import Bound, RunTrouble, Settled, StepStarted, Waited
@@ -116,11 +121,14 @@ def _queues_of(received: Sequence[Event[Received]]) -> str:
 
 
 def _in_words(event: Event) -> str | None:
-    """None: it is told by the sends, the deliveries and the subscriptions, or not at all."""
+    """None: the sends, the deliveries and the subscriptions show it, or nothing does."""
     match event.body:
         case ConsumerStarting(subscribe=subscribe):
             expressions = ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items())
             return f"{event.node} starts, subscribing {expressions}"
+        case ProgramSubscription(subscribe=subscribe, pid=pid):
+            expressions = ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items())
+            return f"{event.node} is in process {pid}, which subscribes by itself: {expressions or 'nothing'}"
         case ConsumerStopped():
             return f"{event.node} has stopped"
         case WorkerDied(reason=reason):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from rocketchaos.assertions.event_view import of_type
+from rocketchaos.harness.core.events.clients import ProgramSubscription
 from rocketchaos.harness.core.events.observed import (
     DashboardConnectionsObserved,
     DashboardTracksObserved,
@@ -17,6 +18,8 @@ from rocketchaos.harness.core.events.observed import (
 )
 from rocketchaos.harness.core.model import Event, MessageClass, MessageFate
 from rocketchaos.harness.core.text import counted
+from rocketchaos.harness.language.consumer_spec import as_data
+from rocketchaos.harness.language.tags import tags_of
 from rocketchaos.harness.reporting.base import Report
 
 OBSERVED = TypeVar("OBSERVED", bound=Observation)
@@ -31,7 +34,7 @@ def divergences(run: Report) -> list[str]:
         for group in run.scenario.groups
         for text in (*_tracks(run, group), *_dashboard(run, group), *_offsets(run, group))
     ]
-    return [*of_groups, *_strangers(run)]
+    return [*of_groups, *_strangers(run), *_programs(run)]
 
 
 def _of_group(run: Report, group: str) -> list[MessageFate]:
@@ -146,3 +149,25 @@ def _offsets(run: Report, group: str) -> Iterator[str]:
             f"The offsets of group {group} have passed {counted(len(passed), 'message')} that no listener got: "
             "in a lag graph they look consumed."
         )
+
+
+def _programs(run: Report) -> Iterator[str]:
+    """Programs of the user's that subscribe to something else than the scenario says."""
+    for event in of_type(run.events, ProgramSubscription):
+        declared = {
+            topic: as_data(expression)
+            for topic, expression in run.scenario.consumers[event.node].subscribe.items()
+        }
+        if _meaning(declared) != _meaning(event.body.subscribe):
+            yield (
+                f"The program of {event.node} subscribes to {_shown(event.body.subscribe)}, and the scenario says "
+                f"{_shown(declared)}: it is judged by what it does."
+            )
+
+
+def _meaning(subscribe: Mapping[str, str | dict[str, str]]) -> dict[str, object]:
+    return {topic: tags_of(text) if isinstance(text, str) else text for topic, text in subscribe.items()}
+
+
+def _shown(subscribe: Mapping[str, str | dict[str, str]]) -> str:
+    return ", ".join(f"{topic} {text!r}" for topic, text in subscribe.items()) or "nothing"

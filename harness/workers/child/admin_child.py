@@ -15,12 +15,14 @@ from rocketchaos.harness.workers import jpype_without_numpy  # noqa: F401  (befo
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 import jpype
 
 from rocketchaos.harness.workers.child import jvm, raw_requests
+from rocketchaos.harness.workers.child.all_name_servers import AllNameServers
 from rocketchaos.harness.workers.child.running_info import running_info
 from rocketchaos.harness.workers.child.shared_answers import SharedAnswer
 from rocketchaos.harness.workers.protocol import CommandFailed, EventPipe
@@ -32,6 +34,8 @@ _GET_ALL_CONSUMER_OFFSET = 43
 _GET_CONSUMER_RUNNING_INFO = 307
 _NO_MESSAGE = 208
 """ResponseCode.NO_MESSAGE, which the client itself gives where no index has the key (MQAdminImpl)."""
+_NO_ROUTE = 17
+"""ResponseCode.TOPIC_NOT_EXIST, of a name server that knows no broker with the topic."""
 _ROUTE_AGE_S = 1.0
 """A route is asked for again after this; clients do so every 30 s (ClientConfig.pollNameServerInterval)."""
 
@@ -41,39 +45,40 @@ class AdminWorker:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._admin: Any = None
-        self._instance: Any = None
+        self._asked: AllNameServers | None = None
         self._routes: dict[str, tuple[float, list[tuple[str, str]]]] = {}
         self._offset_tables: dict[str, SharedAnswer[bytes]] = {}
 
     def connect(self, nameserver: str, instance: str) -> None:
-        """Start DefaultMQAdminExt."""
+        """Start DefaultMQAdminExt, one for each name server."""
         with self._lock:
-            if self._instance is not None:
+            if self._asked is not None:
                 raise CommandFailed("this worker is connected already")
-            admin_class = "org.apache.rocketmq.tools.admin.DefaultMQAdminExt"
-            admin = jvm.new_client(admin_class, jpype.JLong(_TIMEOUT_MS))
-            admin.setNamesrvAddr(nameserver)
-            admin.setInstanceName(instance)
-            admin.start()
-            self._admin = admin
-            # Its accessors came with 5.x; the fields are the same in all versions.
-            self._instance = jvm.private_field(
-                jvm.private_field(admin, "defaultMQAdminExtImpl"), "mqClientInstance"
-            )
+            admins = []
+            for number, address in enumerate(nameserver.split(";")):
+                admin_class = "org.apache.rocketmq.tools.admin.DefaultMQAdminExt"
+                admin = jvm.new_client(admin_class, jpype.JLong(_TIMEOUT_MS))
+                admin.setNamesrvAddr(address)
+                admin.setInstanceName(f"{instance}-{number + 1}" if number else instance)
+                admin.start()
+                admins.append(admin)
+            self._asked = AllNameServers(admins)
+
+    @property
+    def _all(self) -> AllNameServers:
+        if self._asked is None:
+            raise CommandFailed("this worker is not connected: `connect` comes first")
+        return self._asked
 
     @property
     def _api(self) -> Any:
         """MQClientAPIImpl: one request to one address each."""
-        if self._instance is None:
-            raise CommandFailed("this worker is not connected: `connect` comes first")
-        return self._instance.getMQClientAPIImpl()
+        return self._all.instances[0].getMQClientAPIImpl()
 
     def cluster(self) -> Mapping[str, Any]:
-        """The master brokers that the name server knows (106)."""
-        table = self._api.getBrokerClusterInfo(jpype.JLong(_TIMEOUT_MS)).getBrokerAddrTable()
-        brokers = [{"name": name, "address": address} for name, address in _masters(table.values())]
-        return {"brokers": sorted(brokers, key=lambda broker: broker["name"])}
+        """The master brokers that any name server knows (106)."""
+        known = dict(pair for table in self._all.broker_tables() for pair in _masters(table.values()))
+        return {"brokers": [{"name": name, "address": known[name]} for name in sorted(known)]}
 
     def create_topic(
         self,
@@ -96,20 +101,22 @@ class AdminWorker:
             self._api.createTopic(address, "TBW102", config, jpype.JLong(_TIMEOUT_MS))
 
     def route(self, topic: str) -> Mapping[str, Any]:
-        """How many read and write queues of a topic each broker has, and its permission (105)."""
-        queues = [
-            {
-                "broker": str(data.getBrokerName()),
-                "queues": int(data.getReadQueueNums()),
-                "write_queues": int(data.getWriteQueueNums()),
-                "perm": int(data.getPerm()),
-            }
-            for data in self._route(topic).getQueueDatas()
-        ]
-        return {"queues": sorted(queues, key=lambda queue: str(queue["broker"]))}
+        """How many read and write queues of a topic each broker has, and its permission (105).
 
-    def _route(self, topic: str) -> Any:
-        return self._api.getTopicRouteInfoFromNameServer(topic, jpype.JLong(_TIMEOUT_MS))
+        Of a broker that several name servers know, each telling something else, there are several entries.
+        """
+        queues = {
+            (
+                str(data.getBrokerName()),
+                int(data.getReadQueueNums()),
+                int(data.getWriteQueueNums()),
+                int(data.getPerm()),
+            )
+            for route in self._all.routes(topic)
+            for data in route.getQueueDatas()
+        }
+        names = ("broker", "queues", "write_queues", "perm")
+        return {"queues": [dict(zip(names, queue, strict=True)) for queue in sorted(queues)]}
 
     def connection(self, group: str, broker_address: str) -> Mapping[str, Any]:
         """Who is online in a group, and what the broker holds as its subscription (203)."""
@@ -159,7 +166,8 @@ class AdminWorker:
         infos = jpype.JClass("java.util.TreeMap")()
         for item in connection.getConnectionSet():
             client_id = item.getClientId()
-            infos.put(client_id, self._admin.getConsumerRunningInfo(group, client_id, False))
+            asking = partial(_running_info, group, client_id)
+            infos.put(client_id, self._all.first_that_can(asking, self._all.admins))
         # The class moved with 5.0, so it is reached by what the client itself hands out.
         alike = next(iter(infos.values())).analyzeSubscription(infos)
         return {"alike": bool(alike), "members": [str(client_id) for client_id in infos.keySet()]}
@@ -189,7 +197,8 @@ class AdminWorker:
                 self._routes.pop(other, None)
         if topic in (routes := dict(self._routes)):
             return True, routes[topic][1]
-        brokers = sorted(_masters(self._route(topic).getBrokerDatas()))
+        answered = self._all.routes(topic)
+        brokers = sorted({pair for route in answered for pair in _masters(route.getBrokerDatas())})
         self._routes[topic] = now + _ROUTE_AGE_S, brokers
         return False, brokers
 
@@ -227,12 +236,16 @@ class AdminWorker:
 
     def find_message(self, topic: str, msg_id: str) -> Mapping[str, Any]:
         """A message by its UNIQ_KEY, from the brokers' indexes (12); it tells where it is stored, not the name."""
-        table = self._api.getBrokerClusterInfo(jpype.JLong(_TIMEOUT_MS)).getBrokerAddrTable()
-        names = {address: name for name, address in _masters(table.values())}
+        tables = self._all.broker_tables()
+        names = {address: name for table in tables for name, address in _masters(table.values())}
         try:
-            message = self._instance.getMQAdminImpl().queryMessageByUniqKey(topic, msg_id)
+            message = self._all.first_that_can(
+                lambda instance: instance.getMQAdminImpl().queryMessageByUniqKey(topic, msg_id),
+                self._all.instances,
+            )
         except jpype.JException as error:
-            if jvm.failure(error).code != _NO_MESSAGE:
+            no_route = len(self._all.instances) > 1 and jvm.failure(error).code == _NO_ROUTE
+            if jvm.failure(error).code != _NO_MESSAGE and not no_route:
                 raise
             message = None
         if message is None:
@@ -248,8 +261,9 @@ class AdminWorker:
 
     def tracks(self, topic: str, offset_msg_id: str) -> Mapping[str, Any]:
         """What RocketMQ's own tools say became of a message, for every group that knows its topic."""
-        self._api  # noqa: B018  (says so where it isn't connected)
-        message = self._admin.viewMessage(topic, offset_msg_id)
+        tracks = self._all.first_that_can(
+            lambda admin: admin.messageTrackDetail(admin.viewMessage(topic, offset_msg_id)), self._all.admins
+        )
         return {
             "tracks": [
                 {
@@ -257,7 +271,7 @@ class AdminWorker:
                     "type": str(track.getTrackType()),
                     "exception": jvm.text(track.getExceptionDesc()),
                 }
-                for track in self._admin.messageTrackDetail(message)
+                for track in tracks
             ]
         }
 
@@ -272,6 +286,10 @@ class AdminWorker:
             "fields": dict(answer.fields),
             **raw_requests.printable(answer.body),
         }
+
+
+def _running_info(group: str, client_id: Any, admin: Any) -> Any:
+    return admin.getConsumerRunningInfo(group, client_id, False)
 
 
 def _masters(broker_datas: Any) -> list[tuple[str, str]]:

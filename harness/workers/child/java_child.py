@@ -55,7 +55,7 @@ _PLAIN: Mapping[str, Any] = {
 }
 """What a consumer is where `start-consumer` says nothing of it."""
 _PLAIN_PUSH: Mapping[str, Any] = {"listener": "concurrent", "retry_delay_level": 0}
-"""The same of what only those with a listener are told."""
+"""The same of what only those with a listener get."""
 _WITH_LISTENER: Mapping[str, type[PushConsumer]] = {"push": PushConsumer, "pop": PopConsumer}
 _POLLED: Mapping[str, type[LitePullConsumer | PullConsumer]] = {
     "lite-pull": LitePullConsumer,
@@ -78,7 +78,7 @@ def _consumer(
 
 
 def _keep_offsets_beside_others() -> None:
-    """Broadcasting offsets of this process go where those of others of the run go that are told the same.
+    """Broadcasting offsets of this process go where those of others of the run go that get the same.
 
     LocalFileOffsetStore reads the property when its class is loaded, with the first broadcasting consumer's start.
     """

@@ -60,11 +60,11 @@ class JavaConsumer(JavaClient):
         return {}
 
     def subscribe(self, topic: str, expression: str | Mapping[str, str]) -> None:
-        """Subscribe while it runs; the brokers are told by a heartbeat before this returns."""
+        """Subscribe while it runs; a heartbeat reaches the brokers before this returns."""
         self._configured.subscribe(topic, expression)
 
     def unsubscribe(self, topic: str) -> None:
-        """Take a topic out of its own table; the brokers are told by its next heartbeat."""
+        """Take a topic out of its own table; the brokers learn of it by its next heartbeat."""
         self._java.unsubscribe(topic)
 
     def running_info(self) -> Mapping[str, Any]:

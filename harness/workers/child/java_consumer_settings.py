@@ -1,4 +1,4 @@
-"""What the consumers of RocketMQ are told alike before their start.
+"""What all consumers of RocketMQ get alike before their start.
 
 Rests on DefaultMQPushConsumer, DefaultLitePullConsumer and DefaultMQPullConsumer as they are from RocketMQ 4.9.3
 to 5.5.0.

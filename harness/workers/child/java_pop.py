@@ -2,8 +2,8 @@
 
 Rests on DefaultMQPushConsumer.setClientRebalance and RebalanceImpl.getPopProcessQueueTable as they are from
 RocketMQ 5.0.0 to 5.5.0. Whether it pops is up to the brokers: they answer its QUERY_ASSIGNMENT (400) with the mode
-that they were told for the group and the topic (SET_MESSAGE_REQUEST_MODE, 401), and with PULL where they were told
-none (QueryAssignmentProcessor).
+that was set for the group and the topic (SET_MESSAGE_REQUEST_MODE, 401), and with PULL where none was set
+ (QueryAssignmentProcessor).
 """
 
 from __future__ import annotations

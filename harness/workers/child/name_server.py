@@ -1,4 +1,4 @@
-"""What a client that tells little of brokers and queues is told by the name server and the brokers instead."""
+"""What the name server and the brokers say where a client says little of brokers and queues."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Queue = tuple[str, int]
 
 
 class NameServer:
-    """Asks a name server, once for what doesn't change."""
+    """Asks a name server, once for what doesn't change; of several the first that answers."""
 
     def __init__(self, address: str) -> None:
-        self._address = address
+        self._addresses = address.split(";")
         self._names: Mapping[str, str] = {}
 
     def broker_at(self, address: str) -> str:
@@ -74,10 +74,13 @@ class NameServer:
         }
 
     def _ask(self, code: int, **fields: str) -> remoting.Answer:
-        try:
-            return remoting.ask(self._address, code, fields, limit_s=_LIMIT_S)
-        except OSError as error:
-            raise CommandFailed(f"the name server doesn't answer: {error}") from error
+        failure: OSError | None = None
+        for address in self._addresses:
+            try:
+                return remoting.ask(address, code, fields, limit_s=_LIMIT_S)
+            except OSError as error:
+                failure = error
+        raise CommandFailed(f"the name server doesn't answer: {failure}") from failure
 
 
 def stored_offset_msg_id(address: str, topic: str, queue_id: int, offset: int) -> str | None:

@@ -46,7 +46,7 @@ class Producer:
         del name  # what it does not tell needs no name
         if poll_name_server_ms is not None:
             raise CommandFailed(
-                "rocketmq-client-python asks the name server every 30 s: it can't be told otherwise"
+                "rocketmq-client-python asks the name server every 30 s: it has no setting to change that"
             )
         self._client = client
         self._instance = instance_name(client_ip, instance)

@@ -13,7 +13,7 @@ import (
 	"github.com/apache/rocketmq-client-go/v2/primitive"
 )
 
-// consumerSettings is what `start-consumer` is told.
+// consumerSettings is what `start-consumer` gets.
 type consumerSettings struct {
 	Name            string                     `json:"name"`
 	Group           string                     `json:"group"`
@@ -87,7 +87,7 @@ func newPushConsumer(told consumerSettings, events *eventPipe) (*pushConsumer, e
 	}
 	options := []consumer.Option{
 		consumer.WithGroupName(told.Group),
-		consumer.WithNameServer(primitive.NamesrvAddr{told.Nameserver}),
+		consumer.WithNameServer(nameServers(told.Nameserver)),
 		consumer.WithInstance(instanceName(told.ClientIp, told.Instance)),
 		consumer.WithConsumerModel(model),
 		consumer.WithConsumerOrder(told.Listener == "orderly"),

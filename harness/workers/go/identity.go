@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
+
+	"github.com/apache/rocketmq-client-go/v2/primitive"
 )
 
 // The client's own name for "none is set": it takes the pid then (rmqClient.ClientID).
@@ -48,4 +51,9 @@ func localAddress() string {
 		}
 	}
 	return ""
+}
+
+// nameServers are the addresses that a command gives, of several with `;` between them.
+func nameServers(text string) primitive.NamesrvAddr {
+	return primitive.NamesrvAddr(strings.Split(text, ";"))
 }

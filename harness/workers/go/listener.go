@@ -39,7 +39,7 @@ func (block *blockSet) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// listener reports each message of one consumer, and behaves as it is told.
+// listener reports each message of one consumer, and behaves as the scenario says.
 type listener struct {
 	name      string
 	events    *eventPipe

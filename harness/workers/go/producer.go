@@ -11,7 +11,7 @@ import (
 	"github.com/apache/rocketmq-client-go/v2/producer"
 )
 
-// producerSettings is what `start-producer` is told.
+// producerSettings is what `start-producer` gets.
 type producerSettings struct {
 	Name             string `json:"name"`
 	Group            string `json:"group"`
@@ -21,7 +21,7 @@ type producerSettings struct {
 	PollNameServerMs *int   `json:"poll_name_server_ms"`
 }
 
-// outgoing is a message to be sent, as `send` is told.
+// outgoing is a message to be sent, as `send` gets it.
 type outgoing struct {
 	Name  string  `json:"name"`
 	Topic string  `json:"topic"`
@@ -55,11 +55,11 @@ type messageProducer struct {
 
 func newMessageProducer(told producerSettings) (*messageProducer, error) {
 	if told.PollNameServerMs != nil {
-		return nil, refuse("rocketmq-client-go asks the name server every 30 s: it can't be told otherwise")
+		return nil, refuse("rocketmq-client-go asks the name server every 30 s: it has no setting to change that")
 	}
 	client, err := rocketmq.NewProducer(
 		producer.WithGroupName(told.Group),
-		producer.WithNameServer(primitive.NamesrvAddr{told.Nameserver}),
+		producer.WithNameServer(nameServers(told.Nameserver)),
 		producer.WithInstanceName(instanceName(told.ClientIp, told.Instance)),
 		producer.WithRetry(0),
 		producer.WithQueueSelector(&chosenOrNext{next: producer.NewRoundRobinQueueSelector()}),

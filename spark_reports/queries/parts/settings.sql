@@ -12,7 +12,7 @@ timers AS (
         r.source,
         r.timers_ms AS t,
         CASE WHEN r.client LIKE '%+%' THEN r.client ELSE SPLIT_PART(r.client, ' ', 1) END AS kind,
-        -- The proxy's timers are told where a client receives from it: true where all do, null where some do.
+        -- The proxy's timers count where a client receives from it: true where all do, null where some do.
         CASE
             WHEN r.timers_ms['proxy.hold-receive'] IS NULL THEN FALSE
             WHEN r.client NOT LIKE '%+%' THEN TRUE

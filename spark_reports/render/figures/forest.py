@@ -25,7 +25,7 @@ class Estimate:
     text: str = ""
     """Stands to the right of the interval: `17/20`."""
     kind: str = ""
-    """Decides colour and symbol, and is told in the legend: `FLAKY`."""
+    """Decides colour and symbol, and is shown in the legend: `FLAKY`."""
     says: Sequence[str] = ()
     leads_to: str | None = None
     """The anchor of the row that has its numbers."""

@@ -30,7 +30,7 @@ class Cell:
     text: str
     """What stands in it, as short as `17/20`; `\\n` begins another line."""
     says: Sequence[str] = ()
-    """The lines told when it is pointed at."""
+    """The lines shown when it is pointed at."""
     leads_to: str | None = None
     """The anchor of the row that has its numbers."""
 

@@ -81,39 +81,4 @@ for (const button of document.querySelectorAll("[data-line]")) {
   });
 }
 
-// Tables: those rows that have all words, in the order of a column.
-for (const filter of document.querySelectorAll("[data-filter]")) {
-  const rows = [...document.getElementById(filter.dataset.filter).tBodies[0].rows];
-  const texts = rows.map((row) => row.textContent.toLowerCase());
-  filter.addEventListener("input", () => {
-    const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-    rows.forEach((row, n) => (row.hidden = !words.every((word) => texts[n].includes(word))));
-    const shown = rows.filter((row) => !row.hidden).length;
-    filter.closest(".tools").querySelector("output").textContent = words.length ? shown + " shown" : "";
-  });
-}
-
-function key(row, column) {
-  const cell = row.cells[column];
-  const value = cell.dataset.value;
-  return value === undefined ? cell.textContent.trim() : Number(value);
-}
-
-for (const button of document.querySelectorAll("th button")) {
-  button.addEventListener("click", () => {
-    const head = button.closest("th");
-    const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-    for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
-    const body = head.closest("table").tBodies[0];
-    const unknown = (row) => row.cells[head.cellIndex].classList.contains("unknown");
-    const sorted = [...body.rows].sort((one, other) => {
-      if (unknown(one) || unknown(other)) return unknown(one) - unknown(other);
-      const [a, b] = [key(one, head.cellIndex), key(other, head.cellIndex)];
-      return sign * (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
-    });
-    body.append(...sorted);
-  });
-}
-
 drawAll();

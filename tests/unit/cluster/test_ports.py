@@ -22,7 +22,7 @@ def taken() -> Iterator[int]:
 
 def test_no_port_is_chosen_twice_and_all_are_below_the_outgoing_range() -> None:
     chosen = ports.choose(20)
-    every = [chosen.nameserver, *(port for each in chosen.brokers for port in ports.broker_ports(each))]
+    every = [*chosen.name_servers, *(port for each in chosen.brokers for port in ports.broker_ports(each))]
     assert len(set(every)) == 1 + 20 * 3
     first_outgoing = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     assert max(every) < first_outgoing
@@ -36,15 +36,15 @@ def test_the_neighbours_of_a_brokers_port_must_be_free_too(monkeypatch: pytest.M
     assert ports.choose(1, nameserver=1).brokers == [20_001]
 
 
-def test_a_proxy_gets_two_ports_of_its_own() -> None:
-    chosen = ports.choose(2, with_proxy=True)
+def test_a_proxy_gets_two_ports_of_its_own_and_each_name_server_one() -> None:
+    chosen = ports.choose(2, with_proxy=True, name_servers=3)
     assert chosen.proxy is not None
     every = [
         *chosen.proxy,
-        chosen.nameserver,
+        *chosen.name_servers,
         *(broker_port for each in chosen.brokers for broker_port in ports.broker_ports(each)),
     ]
-    assert len(set(every)) == 2 + 1 + 2 * 3
+    assert len(set(every)) == 2 + 3 + 2 * 3
     assert ports.choose(2).proxy is None
 
 
@@ -52,7 +52,7 @@ def test_a_port_that_the_user_asked_for_is_not_given_to_a_broker(monkeypatch: py
     draws = iter([23456, 23456 + 2, 24567])
     monkeypatch.setattr(random, "randint", lambda _low, _high: next(draws))
     monkeypatch.setattr(ports, "is_free", lambda _port: True)
-    assert ports.choose(1, nameserver=23456) == ports.ServerPorts(23456, [24567])
+    assert ports.choose(1, nameserver=23456) == ports.ServerPorts([23456], [24567])
 
 
 def test_a_taken_port_is_refused_with_the_name_of_its_holder(taken: int) -> None:

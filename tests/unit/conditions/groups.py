@@ -27,6 +27,7 @@ class Member:
             share=spec.share,
             listener=spec.listener,
             model=spec.model,
+            name_servers=spec.name_servers,
             traits=replace(spec.traits, **text),
         )
         self.client_id = f"{name}@t"
@@ -115,6 +116,8 @@ class Group:
                 consumers=consumers,
                 scenario=SimpleNamespace(
                     consumers={name: SimpleNamespace(group="g") for name in consumers},
+                    routes_of=lambda _name: (frozenset({"broker-a"}),),
+                    counted_by=lambda _name, online: list(online),
                     groups=(),
                     topics={"orders": None},
                     checks=lambda: (),

@@ -118,7 +118,7 @@ def test_a_word_without_shorthand_says_its_fields() -> None:
 
 def test_only_values_of_yaml_can_be_said() -> None:
     assert plain({"a": (1, True, MessageClass.LOST)}) == {"a": [1, True, "lost"]}
-    with pytest.raises(UsageProblem, match="nothing that a scenario can say"):
+    with pytest.raises(UsageProblem, match="can't be written in a scenario"):
         plain(object())
 
 

@@ -106,12 +106,20 @@ def test_containers_can_do_nearly_all_and_a_cluster_that_others_keep_up_nothing(
         "fill a disk",
         "flow control",
         "proxy: local",
+        "several name servers",
         "stall",
     )
     of_nodes = ("configure", "kill", "pause", "restart", "stall", "stop")
     of_containers = ("container workers", "dashboard", "delay", "hostnames", "partition")
     assert lacking(EmbeddedCluster, CAPABILITIES) == of_containers
-    of_all = (*of_nodes, *of_containers, "fill a disk", "flow control", "proxy: local")
+    of_all = (
+        *of_nodes,
+        *of_containers,
+        "fill a disk",
+        "flow control",
+        "proxy: local",
+        "several name servers",
+    )
     assert lacking(AttachedCluster, CAPABILITIES) == tuple(sorted(of_all))
     assert lacking(AttachedCluster, {"kill"}) == ("kill",)
     assert lacking(AttachedCluster, ()) == ()

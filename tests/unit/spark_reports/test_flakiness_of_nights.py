@@ -12,6 +12,8 @@ from rocketchaos.harness.nightly.generator import draw
 from rocketchaos.harness.nightly.profile import Profile
 from rocketchaos.spark_reports import flakiness as module
 from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.diff.compare import compare
+from rocketchaos.spark_reports.diff.read import Facts as DiffFacts
 from rocketchaos.spark_reports.flakiness.cells import Counts, is_drawn
 from rocketchaos.spark_reports.flakiness.read import Facts
 from rocketchaos.spark_reports.report import Report, StoreSummary
@@ -37,7 +39,8 @@ def measured(**more: Any) -> Counts:
 
 def report_of(monkeypatch: pytest.MonkeyPatch, cells: Mapping[str, Counts]) -> Report:
     known = {Cell(name, "java", "5.5.0", "embedded", "compressed"): cell for name, cell in cells.items()}
-    monkeypatch.setattr(module, "read", lambda _: Facts(known, {}, [], {}, {}, []))
+    monkeypatch.setattr(module, "read", lambda _: Facts(known, {}, [], {}, {}, [], []))
+    monkeypatch.setattr(module, "newest", lambda _: compare(DiffFacts(({}, {}), {}, [], {})))
     return module.flakiness(cast(SparkSession, None), SUMMARY)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,7 +11,8 @@ from pydantic import ValidationError
 
 from rocketchaos.assertions.transaction_checked import TransactionChecked
 from rocketchaos.assertions.view import RunView
-from rocketchaos.harness.core.errors import PreconditionNotMet
+from rocketchaos.harness.clients.producer import _filled
+from rocketchaos.harness.core.errors import EnvironmentNotReady, PreconditionNotMet
 from rocketchaos.harness.core.model import Holds
 from rocketchaos.harness.scenario import parse_scenario
 from rocketchaos.harness.steps.context import StepContext
@@ -176,3 +178,27 @@ def test_other_clients_are_left_out_with_what_they_can_not_send() -> None:
     timed = parse_scenario(text.replace("oneway: true", "delay: 5s"), "x.yaml")
     assert "`delay` is of RocketMQ" in str(timed.why_not_on("4.9.4"))
     assert timed.why_not_on("5.5.0") is None
+
+
+def test_a_body_comes_from_a_file_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "order.json").write_text('{"id": $number}', encoding="utf-8")
+    send = Send.model_validate({"topic": "orders", "count": 1, "body": "order.json"})
+    scenario = cast(Any, SimpleNamespace(file=str(tmp_path / "s.scenario.yaml")))
+    assert send.body_text(scenario) == '{"id": $number}'
+    (tmp_path / "order.json").write_bytes(b"\xff")
+    with pytest.raises(EnvironmentNotReady, match="the messages' body can't be read"):
+        send.body_text(scenario)
+    (tmp_path / "order.json").unlink()
+    with pytest.raises(EnvironmentNotReady, match="the messages' body isn't there"):
+        send.body_text(scenario)
+
+
+def test_a_body_tells_each_message_apart() -> None:
+    text = '{"id": $number, "key": "$key", "price": "$5", "$keys": 1}'
+    assert _filled(text, "new-orders-17") == '{"id": 17, "key": "new-orders-17", "price": "$5", "$keys": 1}'
+    assert _filled(None, "orders-1") == "orders-1"
+
+
+def test_messages_of_a_batch_have_no_body_of_their_own() -> None:
+    with pytest.raises(ValidationError, match="leave out `body`"):
+        Send.model_validate({"topic": "orders", "count": 4, "batch": 2, "body": "order.json"})

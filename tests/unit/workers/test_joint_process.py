@@ -87,3 +87,14 @@ def test_a_death_is_of_those_who_live_there() -> None:
     joined.process.on_death("a", "killed by somebody", Trouble.ENVIRONMENT)
     assert joined.died == ["b"]
     assert not joined.b.alive
+
+
+def test_what_comes_before_a_place_is_taken_is_told_then() -> None:
+    """A program starts all its consumers at once, and the harness asks for one after the other."""
+    joined = Joined()
+    joined.process.on_event(event("received", consumer="c"))
+    joined.process.on_event(event("consumed", consumer="c"))
+    assert joined.events == []
+    joined.join("c")
+    joined.process.on_event(event("received", consumer="c"))
+    assert joined.events == [("c", "received"), ("c", "consumed"), ("c", "received")]

@@ -83,7 +83,7 @@ def test_the_page_loads_nothing_from_elsewhere(read: Read) -> None:
 def test_plotly_is_there_once(text: str, read: Read) -> None:
     code = [script for kind, script in read.scripts if kind == ""]
     assert len(code) == 2
-    assert text.count("plotly.js v") == 1
+    assert text.count("plotly.js (cartesian - minified) v") == 1
 
 
 def test_every_figure_and_table_has_its_sql_with_a_button_to_copy_it(read: Read) -> None:

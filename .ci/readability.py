@@ -1,0 +1,84 @@
+"""How easy README and guides are to read: Flesch reading ease by textstat, at least 55 on each page.
+
+    python .ci/readability.py [FILE ...] > docs/readability.md
+
+Counted is the prose alone: code, tables, HTML and addresses are left out, inline code counts, and each
+heading and each item of a list ends a sentence. Exit code 0; 1: a page is below the limit, and named on stderr.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import textstat
+
+ROOT = Path(__file__).resolve().parent.parent
+LIMIT = 55.0
+PAGES = ("README.md", "docs/get-started.md", "docs/guides/*.md", "docs/readers/*.md")
+
+# Others' pages by the same rules, computed once; TAIL says of what and when.
+OTHERS = (
+    "| Hypothesis: README.md | 76 | 15.2 | 31 |",
+    "| Hypothesis: tutorial/introduction.rst | 633 | 10.7 | 61 |",
+    "| Testcontainers: docs/index.md | 205 | 22.8 | 40 |",
+)
+
+HEAD = """# Readability
+
+Flesch reading ease of our pages, beside pages of other projects: the higher, the easier. 60 to 70 is plain
+English. `make readability` makes this page, and fails if one of ours is below 55. Only prose counts, no
+code blocks and no tables.
+
+| page | words | words a sentence | reading ease |
+|---|---|---|---|
+"""
+
+TAIL = """
+
+Other projects' pages are from mirrors of their repositories, computed once on 2026-11-25: Hypothesis at
+18e0031f and 013015ad (without the lists at the end), testcontainers-java at 00f1f785 (the use cases). textstat
+0.7.4 counts the syllables.
+"""
+
+
+def prose_of(markdown: str) -> str:
+    """The sentences of a Markdown page."""
+    text = re.sub(r"^---\n.*?\n---\n", "", markdown, flags=re.DOTALL)
+    text = re.sub(r"^( *)(```|~~~).*?^\1\2 *$", "", text, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"<!--.*?-->|<[^>\n]+>", "", text, flags=re.DOTALL)
+    text = re.sub(r"^ *\|.*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
+    text = re.sub(r"\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])", r"\1", text)
+    text = text.replace("`", "")
+    text = re.sub(r"^ {4,}\S.*$", "", text, flags=re.MULTILINE) if "\n\n    " in text else text
+    sentences = []
+    for block in re.split(r"\n\s*\n|\n(?= *(?:[-*+]|\d+\.) )|\n(?=#)|(?<=#)\n", text):
+        sentence = re.sub(r"^ *(#+|[-*+>]|\d+\.) ", "", block.strip())
+        sentence = " ".join(re.sub(r"[*_#>]", "", sentence).split())
+        if sentence:
+            sentences.append(sentence if sentence[-1] in ".!?:" else f"{sentence}.")
+    return "\n".join(sentences).replace(":\n", ".\n")
+
+
+def row(name: str, markdown: str) -> tuple[str, float]:
+    """A page's row of the table, and its reading ease."""
+    prose = prose_of(markdown)
+    ease = float(textstat.flesch_reading_ease(prose))
+    words = textstat.lexicon_count(prose)
+    length = words / max(1, textstat.sentence_count(prose))
+    return f"| {name} | {words} | {length:.1f} | {ease:.0f} |", ease
+
+
+def main(names: list[str]) -> int:
+    """Print the page for the named files, or all; return the exit code."""
+    paths = [ROOT / name for name in names] or [path for each in PAGES for path in sorted(ROOT.glob(each))]
+    rows = [row(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")) for path in paths]
+    print(HEAD + "\n".join([*(text for text, _ in rows), *OTHERS]) + TAIL)
+    low = [text for text, ease in rows if ease < LIMIT]
+    for text in low:
+        print(f"below {LIMIT:.0f}: {text}", file=sys.stderr)
+    return 1 if low else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,40 @@
+"""Files that a scenario names: jars of the user's programs, bodies of messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+
+
+def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
+    """Where a file is: a relative path is seen from the scenario's file, then from the current folder.
+
+    The scenario of a run folder is seen from where it lay when it ran, too.
+
+    Args:
+        name: as the scenario has it.
+        scenario_file: where that lies.
+        what: the file is, for the message: `the program`.
+        hint: what to do where it isn't there.
+
+    Raises:
+        EnvironmentNotReady: it isn't there.
+    """
+    given = Path(name).expanduser()
+    folders = (Path(scenario_file).absolute().parent, *_of_recorded(scenario_file), Path.cwd())
+    places = list(dict.fromkeys(folder / given for folder in folders))
+    for place in places:
+        if place.is_file():
+            return place
+    raise EnvironmentNotReady(f"{what} isn't there: {' nor '.join(map(str, places))}", hint)
+
+
+def _of_recorded(scenario_file: str) -> tuple[Path, ...]:
+    """The folder of the file of which this one, in a run folder, is a copy."""
+    try:
+        record = json.loads(Path(scenario_file).with_name("run.json").read_text(encoding="utf-8"))
+        return (Path(record["scenario_file"]).absolute().parent,)
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()

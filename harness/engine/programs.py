@@ -1,0 +1,74 @@
+"""The users' programs of a run: what each is recorded, and which consumers of the scenario are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rocketchaos.harness.core.errors import EnvironmentNotReady, HarnessDefect
+from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.engine.managed_cluster import ManagedCluster
+from rocketchaos.harness.language.app_spec import App
+from rocketchaos.harness.language.consumer_spec import as_data
+from rocketchaos.harness.scenario.model import Scenario
+from rocketchaos.harness.workers.app_home import AppHome, Expected, program_file
+from rocketchaos.harness.workers.program import WorkerHome
+
+
+class Programs:
+    """Those of one scenario, each by the first consumer that is in it."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+
+    def require(self) -> None:
+        """Make sure that they are there.
+
+        Raises:
+            EnvironmentNotReady: one isn't.
+        """
+        for consumer in self._scenario.consumers.values():
+            if consumer.app is not None:
+                program_file(consumer.app.jar, self._scenario.file)
+
+    def start_limit(self, name: str) -> Mapping[str, float]:
+        """How long a consumer's program may take to start it, as an argument of `Consumer`; empty of others."""
+        leader = self._scenario.leaders.get(name, name)
+        app = self._scenario.consumers[leader].app
+        return {} if app is None else {"start_limit_s": app.ready_within / 1000}
+
+    def home(self, leader: str, managed: ManagedCluster, names: Names) -> WorkerHome:
+        """Where the program whose first consumer is `leader` lives.
+
+        Raises:
+            EnvironmentNotReady: the cluster can't be reached from this host.
+        """
+        if managed.workers_of(self._scenario) == "containers":
+            raise EnvironmentNotReady(
+                f"the program of {leader} runs on this host, and can't reach brokers in containers from here",
+                "Leave out `--on containers`.",
+            )
+        app, processes = self._app(leader), managed.processes
+        nameserver = managed.ready()[0].nameserver
+        expected = [
+            Expected(
+                name,
+                names.real(spec.group),
+                {names.real(topic): as_data(expression) for topic, expression in spec.subscribe.items()},
+            )
+            for name, spec in self._scenario.consumers.items()
+            if self._scenario.leaders.get(name, name) == leader
+        ]
+        return AppHome(
+            processes.reaper.owner,
+            processes.java,
+            app.told(nameserver),
+            program_file(app.jar, self._scenario.file),
+            expected,
+            processes.progress,
+        )
+
+    def _app(self, leader: str) -> App:
+        app = self._scenario.consumers[leader].app
+        if app is None:
+            raise HarnessDefect(f"{leader} has no program")
+        return app

@@ -1,0 +1,161 @@
+"""Users' programs as processes of this host: the worker is the program itself, with our agent in its JVM.
+
+So a kill, a pause and SIGTERM reach the program, and its exit code is its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from rocketchaos.harness.core.errors import EnvironmentNotReady
+from rocketchaos.harness.core.user_files import user_file
+from rocketchaos.harness.jars.java_home import Java
+from rocketchaos.harness.language.app_spec import App
+from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE
+from rocketchaos.harness.workers.jvm_agent import jvm_agent
+from rocketchaos.harness.workers.on_host import LocalProgram
+from rocketchaos.harness.workers.program import WorkerPlan
+
+_PLAN = "plan.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A consumer that the program is expected to start."""
+
+    name: str
+    group: str
+    subscribe: Mapping[str, Any]
+    """By topic, as `start-consumer` has it."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As the agent reads it."""
+        return {"name": self.name, "group": self.group, "subscribe": dict(self.subscribe)}
+
+
+def program_file(jar: str, scenario_file: str) -> Path:
+    """Where a program is, see `user_file`.
+
+    Raises:
+        EnvironmentNotReady: it isn't there.
+    """
+    return user_file(jar, scenario_file, "the program", "Build it first, or correct `jar` in the scenario.")
+
+
+class AppHome:
+    """Where one program of the user's lives; see `WorkerHome`."""
+
+    def __init__(
+        self,
+        owner: str,
+        java: Java,
+        app: App,
+        jar: Path,
+        expected: Sequence[Expected],
+        progress: Callable[[str], None],
+    ) -> None:
+        """
+        Args:
+            owner: for whoever cleans up.
+            java: which runs it.
+            app: with addresses for its placeholders.
+            jar: the file.
+            expected: the consumers of the scenario that are in it.
+            progress: told in a few words what takes time.
+        """
+        self._owner = owner
+        self._java = java
+        self._app = app
+        self._jar = jar
+        self._expected = expected
+        self._progress = progress
+
+    def launch(self, plan: WorkerPlan) -> AppProgram:
+        """See `WorkerHome.launch`."""
+        agent = jvm_agent(self._java, self._progress)
+        file = plan.folder.absolute() / _PLAN
+        try:
+            read_fd, write_fd = os.pipe()
+            try:
+                plan.folder.mkdir(parents=True, exist_ok=True)
+                file.write_text(json.dumps(self._plan(write_fd)), encoding="utf-8")
+                with plan.log.open("ab") as output:
+                    process = subprocess.Popen(
+                        self._command(agent.option(file), plan.folder.absolute()),
+                        stdin=subprocess.PIPE,
+                        stdout=output,
+                        stderr=output,
+                        env={**os.environ, **self._app.env, OWNER_VARIABLE: self._owner},
+                        pass_fds=(write_fd,),
+                        start_new_session=True,
+                        bufsize=0,
+                    )
+            except BaseException:
+                os.close(read_fd)
+                raise
+            finally:
+                os.close(write_fd)
+        except OSError as error:
+            raise EnvironmentNotReady(f"the program of {plan.name} can't be started: {error}") from error
+        return AppProgram(plan.name, process, os.fdopen(read_fd, "rb"))
+
+    def _plan(self, events_fd: int) -> dict[str, Any]:
+        return {
+            "events": f"/dev/fd/{events_fd}",
+            "members": [member.as_json() for member in self._expected],
+        }
+
+    def _command(self, agent: str, folder: Path) -> list[str]:
+        app = self._app
+        return [
+            str(self._java.executable),
+            # What the client logs goes into the run's folder; what the user says comes later, and wins.
+            f"-Drocketmq.client.logRoot={folder}",
+            f"-Drocketmq.log.root={folder}",
+            f"-Drocketmq.client.localOffsetStoreDir={folder}/offsets",
+            f"-XX:ErrorFile={folder}/hs_err_%p.log",
+            # Its file in the temporary folder would outlive a SIGKILL.
+            "-XX:-UsePerfData",
+            agent,
+            *app.jvm_args,
+            *(f"-D{key}={value}" for key, value in app.properties.items()),
+            "-jar",
+            str(self._jar),
+            *app.args,
+        ]
+
+
+class AppProgram(LocalProgram):
+    """A program with all that it has started: they are in a session of their own."""
+
+    def kill(self) -> None:
+        if self.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def pause(self) -> None:
+        if self.poll() is None:
+            os.killpg(self.pid, signal.SIGSTOP)
+        super().pause()
+
+    def resume(self) -> None:
+        if self.poll() is None:
+            os.killpg(self.pid, signal.SIGCONT)
+        super().resume()
+
+    def close(self) -> None:
+        super().close()
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                if os.getsid(process.pid) == self.pid:
+                    process.kill()

@@ -1,0 +1,94 @@
+package rocketchaos.agent;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.security.ProtectionDomain;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/**
+ * Has RocketMQ's consumers say when they start: `start()` of their implementations calls {@link Bridge} first, before
+ * it returns, and before it throws by itself. So the hook is there before the first message, whatever the timing.
+ *
+ * Rests on DefaultMQPushConsumerImpl and DefaultLitePullConsumerImpl as they are from RocketMQ 4.9.3 to 5.5.0.
+ */
+public final class Insertion implements ClassFileTransformer {
+    private static final String PACKAGE = "org/apache/rocketmq/client/impl/consumer/";
+    private static final Set<String> CLASSES = new HashSet<>(
+        Arrays.asList(PACKAGE + "DefaultMQPushConsumerImpl", PACKAGE + "DefaultLitePullConsumerImpl"));
+
+    @Override
+    public byte[] transform(
+        ClassLoader loader, String name, Class<?> before, ProtectionDomain domain, byte[] content) {
+        if (name == null || !CLASSES.contains(name)) {
+            return null;
+        }
+        try {
+            ClassReader reader = new ClassReader(content);
+            ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
+            reader.accept(new Start(writer), 0);
+            return writer.toByteArray();
+        } catch (Throwable failure) {
+            // The JVM would swallow it, and the consumer would be started unseen.
+            failure.printStackTrace();
+            return null;
+        }
+    }
+
+    private static final class Start extends ClassVisitor {
+        Start(ClassVisitor next) {
+            super(Opcodes.ASM9, next);
+        }
+
+        @Override
+        public MethodVisitor visitMethod(
+            int access, String name, String descriptor, String signature, String[] exceptions) {
+            MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
+            return name.equals("start") && descriptor.equals("()V") ? new Calls(next) : next;
+        }
+    }
+
+    private static final class Calls extends MethodVisitor {
+        Calls(MethodVisitor next) {
+            super(Opcodes.ASM9, next);
+        }
+
+        @Override
+        public void visitCode() {
+            super.visitCode();
+            tell("starting");
+        }
+
+        @Override
+        public void visitInsn(int opcode) {
+            if (opcode == Opcodes.RETURN) {
+                tell("started");
+            } else if (opcode == Opcodes.ATHROW) {
+                super.visitInsn(Opcodes.DUP);
+                super.visitLdcInsn("refused");
+                super.visitInsn(Opcodes.SWAP);
+                super.visitVarInsn(Opcodes.ALOAD, 0);
+                super.visitInsn(Opcodes.SWAP);
+                call();
+            }
+            super.visitInsn(opcode);
+        }
+
+        private void tell(String what) {
+            super.visitLdcInsn(what);
+            super.visitVarInsn(Opcodes.ALOAD, 0);
+            super.visitInsn(Opcodes.ACONST_NULL);
+            call();
+        }
+
+        private void call() {
+            super.visitMethodInsn(Opcodes.INVOKESTATIC, "rocketchaos/agent/Bridge", "tell",
+                "(Ljava/lang/String;Ljava/lang/Object;Ljava/lang/Object;)V", false);
+        }
+    }
+}

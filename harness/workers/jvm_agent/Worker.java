@@ -1,0 +1,270 @@
+package rocketchaos.agent;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.BufferedReader;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.WeakHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BiConsumer;
+
+/** Speaks the protocol of workers (`harness.workers.protocol`) for a program that knows nothing of it. */
+public final class Worker implements Runnable, BiConsumer<String, Object[]> {
+    private static final String HOOK = "org.apache.rocketmq.client.hook.ConsumeMessageHook";
+    private final Members members;
+    private final Events events;
+    private final InputStream commands;
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final Map<Object, Members.Expected> known = new WeakHashMap<>();
+    private final Map<Object, JsonObject> versions = new WeakHashMap<>();
+
+    /** The plan names the events' file, and the consumers that are expected. */
+    public Worker(String plan, InputStream commands) throws IOException {
+        try (Reader text = Files.newBufferedReader(Paths.get(plan), StandardCharsets.UTF_8)) {
+            JsonObject read = JsonParser.parseReader(text).getAsJsonObject();
+            this.members = new Members(read.get("members"));
+            this.events = new Events(new FileOutputStream(read.get("events").getAsString()));
+        }
+        this.commands = commands;
+    }
+
+    /** Say that it is ready, and return when the program is to begin. */
+    @Override
+    public void run() {
+        Thread thread = new Thread(this::serve, "rocketchaos-commands");
+        thread.setDaemon(true);
+        thread.start();
+        JsonObject ready = new JsonObject();
+        ready.addProperty("pid", pid());
+        events.emit("ready", ready);
+        try {
+            begun.await();
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static long pid() {
+        return Long.parseLong(ManagementFactory.getRuntimeMXBean().getName().split("@")[0]);
+    }
+
+    private void serve() {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(commands, StandardCharsets.UTF_8))) {
+            String line;
+            while ((line = lines.readLine()) != null) {
+                JsonObject command = JsonParser.parseString(line).getAsJsonObject();
+                Thread answer = new Thread(() -> answer(command), "rocketchaos-answer");
+                answer.setDaemon(true);
+                answer.start();
+            }
+        } catch (IOException gone) {
+            gone.printStackTrace();
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void answer(JsonObject command) {
+        JsonObject reply = new JsonObject();
+        try {
+            JsonObject with = command.getAsJsonObject("with");
+            switch (command.get("do").getAsString()) {
+                case "ping":
+                    reply.add("result", new JsonObject());
+                    break;
+                case "start-consumer":
+                    start(with, reply);
+                    break;
+                default:
+                    fail(reply, "a program of the user's own can't do this", null, false);
+            }
+        } catch (Throwable failure) {
+            fail(reply, failure.toString(), null, true);
+            reply.addProperty("traceback", failure.toString());
+        }
+        reply.add("id", command.get("id"));
+        if (!reply.has("ok")) {
+            reply.addProperty("ok", true);
+        }
+        events.emit("reply", reply);
+    }
+
+    private void start(JsonObject with, JsonObject reply) throws InterruptedException {
+        begun.countDown();
+        String name = with.get("name").getAsString();
+        Members.Expected member = members.named(name);
+        JsonObject how = member.await(with.get("limit_ms").getAsLong());
+        if (how == null) {
+            JsonObject missing = new JsonObject();
+            missing.add("groups", groups());
+            reply.add("result", missing);
+        } else if (how.has("error")) {
+            fail(reply, how.get("error").getAsString(), how.get("exceptions").getAsJsonArray(), false);
+        } else {
+            reply.add("result", how);
+        }
+    }
+
+    private synchronized JsonArray groups() {
+        TreeSet<String> found = new TreeSet<>();
+        for (Object consumer : versions.keySet()) {
+            try {
+                found.add(group(consumer));
+            } catch (ReflectiveOperationException unknown) {
+                found.add("?");
+            }
+        }
+        JsonArray groups = new JsonArray();
+        found.forEach(groups::add);
+        return groups;
+    }
+
+    private static void fail(JsonObject reply, String error, JsonArray exceptions, boolean defect) {
+        reply.addProperty("ok", false);
+        reply.addProperty("error", error);
+        reply.add("code", null);
+        reply.add("exceptions", exceptions == null ? new JsonArray() : exceptions);
+        reply.addProperty("defect", defect);
+    }
+
+    /** Told by {@link Bridge}, in the program's own threads. */
+    @Override
+    public void accept(String what, Object[] told) {
+        try {
+            Object consumer = told[0];
+            if (what.equals("starting")) {
+                starting(consumer);
+            } else if (what.equals("started")) {
+                started(consumer);
+            } else {
+                refused(consumer, (Throwable) told[1]);
+            }
+        } catch (ReflectiveOperationException failure) {
+            JsonObject data = new JsonObject();
+            data.addProperty("error", Reflection.cause(failure).toString());
+            events.emit("listener-error", data);
+        }
+    }
+
+    private void starting(Object consumer) throws ReflectiveOperationException {
+        synchronized (this) {
+            if (versions.containsKey(consumer)) {
+                return;
+            }
+            versions.put(consumer, subVersions(consumer));
+        }
+        String group = group(consumer);
+        Members.Expected member = members.take(group, subscriptions(consumer));
+        if (member == null) {
+            return;
+        }
+        synchronized (this) {
+            known.put(consumer, member);
+        }
+        JsonObject own = new JsonObject();
+        own.addProperty("consumer", member.name);
+        own.add("subscribe", subscriptions(consumer));
+        own.addProperty("pid", pid());
+        events.emit("program-subscription", own);
+        Class<?> hook = Class.forName(HOOK, false, consumer.getClass().getClassLoader());
+        Object proxy =
+            Proxy.newProxyInstance(hook.getClassLoader(), new Class<?>[] {hook}, new Hook(member.name, events));
+        consumer.getClass().getMethod("registerConsumeMessageHook", hook).invoke(consumer, proxy);
+    }
+
+    private void started(Object consumer) throws ReflectiveOperationException {
+        Members.Expected member;
+        JsonObject own;
+        synchronized (this) {
+            member = known.get(consumer);
+            own = versions.get(consumer);
+        }
+        if (member == null) {
+            return;
+        }
+        JsonObject how = new JsonObject();
+        how.addProperty("client_id", Reflection.text(facade(consumer), "buildMQClientId"));
+        how.add("versions", own);
+        how.add("subscribe", subscriptions(consumer));
+        how.addProperty("client_version", clientVersion(consumer));
+        member.settle(how);
+    }
+
+    private synchronized void refused(Object consumer, Throwable thrown) {
+        Members.Expected member = known.get(consumer);
+        if (member == null) {
+            return;
+        }
+        JsonObject how = new JsonObject();
+        String[] lines = String.valueOf(thrown.getMessage()).trim().split("\n");
+        how.addProperty("error", thrown.getClass().getSimpleName() + ": " + lines[0].trim());
+        JsonArray exceptions = new JsonArray();
+        exceptions.add(thrown.getClass().getSimpleName());
+        how.add("exceptions", exceptions);
+        member.settle(how);
+    }
+
+    private static Object facade(Object consumer) throws ReflectiveOperationException {
+        boolean push = consumer.getClass().getSimpleName().equals("DefaultMQPushConsumerImpl");
+        if (push) {
+            return Reflection.get(consumer, "getDefaultMQPushConsumer");
+        }
+        java.lang.reflect.Field field = consumer.getClass().getDeclaredField("defaultLitePullConsumer");
+        field.setAccessible(true);
+        return field.get(consumer);
+    }
+
+    private static String group(Object consumer) throws ReflectiveOperationException {
+        return Reflection.text(facade(consumer), "getConsumerGroup");
+    }
+
+    /** By topic, as the harness has them: tags, or `{"sql": ...}`. */
+    private static JsonObject subscriptions(Object consumer) throws ReflectiveOperationException {
+        JsonObject found = new JsonObject();
+        for (Object item : (Iterable<?>) Reflection.get(consumer, "subscriptions")) {
+            String topic = Reflection.text(item, "getTopic");
+            String expression = Reflection.text(item, "getSubString");
+            if (topic.startsWith("%RETRY%")) {
+                continue;
+            }
+            if ("SQL92".equals(Reflection.text(item, "getExpressionType"))) {
+                JsonObject sql = new JsonObject();
+                sql.addProperty("sql", expression);
+                found.add(topic, sql);
+            } else {
+                found.addProperty(topic, expression);
+            }
+        }
+        return found;
+    }
+
+    /** `5.0.0`, of the client's own jar. */
+    private static String clientVersion(Object consumer) throws ReflectiveOperationException {
+        Class<?> versions =
+            Class.forName("org.apache.rocketmq.common.MQVersion", true, consumer.getClass().getClassLoader());
+        Object current = versions.getField("CURRENT_VERSION").get(null);
+        Object name = versions.getMethod("getVersionDesc", int.class).invoke(null, current);
+        return name.toString().replaceFirst("^V", "").replace('_', '.');
+    }
+
+    private static JsonObject subVersions(Object consumer) throws ReflectiveOperationException {
+        JsonObject found = new JsonObject();
+        for (Object item : (Iterable<?>) Reflection.get(consumer, "subscriptions")) {
+            found.addProperty(Reflection.text(item, "getTopic"), (Number) Reflection.get(item, "getSubVersion"));
+        }
+        return found;
+    }
+}

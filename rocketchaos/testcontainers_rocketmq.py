@@ -1,0 +1,1 @@
+../docker/testcontainers_rocketmq/src/testcontainers/community/rocketmq/__init__.py

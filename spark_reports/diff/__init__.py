@@ -1,0 +1,60 @@
+"""`report diff`: what is new, in the newest runs, or from one night to another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from pyspark.sql import SparkSession
+
+from rocketchaos.spark_reports.diff.compare import News, compare
+from rocketchaos.spark_reports.diff.lines import headline, lines
+from rocketchaos.spark_reports.diff.read import read
+from rocketchaos.spark_reports.diff.sides import NEWEST, Sides
+from rocketchaos.spark_reports.diff.tables import tables
+from rocketchaos.spark_reports.report import Report, Section, StoreSummary
+
+_SECTION = "What is new"
+
+
+def diff(spark: SparkSession, summary: StoreSummary) -> Report:
+    """The report on the newest ingest."""
+    return diff_between(spark, summary, NEWEST)[0]
+
+
+def diff_between(
+    spark: SparkSession, summary: StoreSummary, sides: Sides
+) -> tuple[Report, Literal["worse", "perhaps worse", "not worse"]]:
+    """The report on these sides, and whether anything is worse."""
+    spark.sql(sides.statement.rstrip(";"))
+    news = compare(read(spark))
+    views = [*(text for text in summary.views if " VIEW sides AS" not in text), sides.statement]
+    report = Report(
+        "diff",
+        "What is new",
+        headline(news, sides),
+        lines(news),
+        [_section(news, sides)],
+        replace(summary, views=views),
+    )
+    return report, news.verdict
+
+
+def newest(spark: SparkSession) -> News:
+    """What the newest ingest brought, from the views of the store as they are."""
+    return compare(read(spark))
+
+
+def newest_section(news: News) -> Section:
+    """A section of it for another report."""
+    return _section(news, NEWEST)
+
+
+def _section(news: News, sides: Sides) -> Section:
+    before, after = news.runs
+    return Section(
+        _SECTION,
+        f"{sides.after[:1].upper()}{sides.after[1:]} ({after:,} runs) against {sides.before} ({before:,}); "
+        f"{news.compared:,} cells have judged runs on both sides.",
+        tables(news),
+    )

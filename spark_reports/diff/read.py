@@ -1,0 +1,148 @@
+"""The rows of the queries, as values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from pyspark.sql import Row, SparkSession
+
+from rocketchaos.spark_reports.cell import Cell
+from rocketchaos.spark_reports.queries import query
+from rocketchaos.spark_reports.times import in_utc
+
+T = TypeVar("T")
+BySide = tuple[Mapping[Cell, T], Mapping[Cell, T]]
+"""Before, and after."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many runs."""
+
+    hits: int
+    of: int
+    hit: str | None = None
+    """The newest run that is one."""
+    miss: str | None = None
+    """The newest run that is none."""
+    runs: int = 0
+    """All, also those that ended in errors."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseSeen:
+    """A row of `diff_causes`."""
+
+    signature: str
+    side: str
+    """`product`, `harness` or `environment`."""
+    kind: str
+    before: Share
+    after: Share
+    scenario: str
+    scenarios: int
+    first_seen: datetime | None
+    last_seen: datetime | None
+    text: str
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """How long it took: value in ms, so many runs, and one of them."""
+
+    histogram: dict[float, int]
+    sources: dict[float, str]
+
+    @property
+    def runs(self) -> int:
+        """So many."""
+        return sum(self.histogram.values())
+
+    @property
+    def median_ms(self) -> float:
+        """The least value that half of the runs don't exceed."""
+        below = 0
+        for ms in sorted(self.histogram):
+            below += self.histogram[ms]
+            if 2 * below >= self.runs:
+                return ms
+        raise ValueError("there are no runs")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that the report is made of."""
+
+    cells: BySide[Share]
+    claims: Mapping[str, BySide[Share]]
+    causes: list[CauseSeen]
+    timing: Mapping[str, BySide[Took]]
+
+
+def read(spark: SparkSession) -> Facts:
+    """Run the queries, on the view `sides` as it is."""
+    return Facts(
+        _cells(_rows(spark, "diff_cells")),
+        {
+            claim: _by_side(rows, _claim)
+            for claim, rows in _grouped(_rows(spark, "diff_claims"), "claim").items()
+        },
+        [_cause(row) for row in _rows(spark, "diff_causes")],
+        {what: _timing(rows) for what, rows in _grouped(_rows(spark, "diff_timing"), "what").items()},
+    )
+
+
+def _rows(spark: SparkSession, name: str) -> list[Row]:
+    return spark.sql(query(name)).collect()
+
+
+def _grouped(rows: list[Row], column: str) -> Mapping[str, list[Row]]:
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row[column]].append(row)
+    return groups
+
+
+def _by_side(rows: list[Row], of: Callable[[Row], T]) -> BySide[T]:
+    found: tuple[dict[Cell, T], dict[Cell, T]] = ({}, {})
+    for row in rows:
+        found[row.side == "after"][Cell.of(row)] = of(row)
+    return found
+
+
+def _cells(rows: list[Row]) -> BySide[Share]:
+    return _by_side(rows, lambda row: Share(row.as_expected, row.judged, row.newest, row.bad, row.runs))
+
+
+def _claim(row: Row) -> Share:
+    return Share(row.held, row.runs, row.yes, row.no, row.runs)
+
+
+def _cause(row: Row) -> CauseSeen:
+    return CauseSeen(
+        row.signature,
+        row.side,
+        row.kind,
+        Share(row.before_runs, row.before_of),
+        Share(row.after_runs, row.after_of),
+        row.scenario,
+        row.scenarios,
+        in_utc(row.first_seen),
+        in_utc(row.last_seen),
+        row.text,
+        row.source,
+    )
+
+
+def _timing(rows: list[Row]) -> BySide[Took]:
+    found: tuple[dict[Cell, Took], dict[Cell, Took]] = ({}, {})
+    for row in rows:
+        took = found[row.side == "after"].setdefault(Cell.of(row), Took({}, {}))
+        took.histogram[row.ms] = row.runs
+        took.sources[row.ms] = row.source
+    return found

@@ -1,0 +1,56 @@
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import org.apache.rocketmq.client.consumer.DefaultMQPushConsumer;
+import org.apache.rocketmq.client.consumer.listener.ConsumeConcurrentlyStatus;
+import org.apache.rocketmq.client.consumer.listener.MessageListenerConcurrently;
+
+/** A service that does what a test wants: `NAME_SERVER MODE`. */
+public final class Wayward {
+    public static void main(String[] args) throws Exception {
+        String mode = args[1];
+        System.err.println("mode " + mode + " in " + System.getenv("SHOP") + " of " + System.getProperty("shop"));
+        if (mode.equals("ends")) {
+            throw new IllegalStateException("no database");
+        }
+        if (mode.equals("idle")) {
+            Thread.sleep(600_000);
+        }
+        DefaultMQPushConsumer consumer = new DefaultMQPushConsumer(mode.equals("stranger") ? "other" : "g");
+        consumer.setNamesrvAddr(args[0]);
+        consumer.subscribe("orders", mode.equals("differs") ? "tagB" : "tagA");
+        consumer.registerMessageListener((MessageListenerConcurrently) (messages, context) -> {
+            System.out.println("got " + new String(messages.get(0).getBody(), StandardCharsets.UTF_8));
+            if (mode.equals("prints")) {
+                for (int i = 0; i < 40_000; i++) {
+                    System.out.println(String.join("", Collections.nCopies(100, "x")));
+                }
+            }
+            return mode.equals("fails") && messages.get(0).getReconsumeTimes() == 0
+                ? ConsumeConcurrentlyStatus.RECONSUME_LATER
+                : ConsumeConcurrentlyStatus.CONSUME_SUCCESS;
+        });
+        consumer.start();
+        if (mode.equals("twice")) {
+            DefaultMQPushConsumer again = new DefaultMQPushConsumer("g");
+            again.setNamesrvAddr(args[0]);
+            again.setInstanceName(consumer.getInstanceName());
+            again.subscribe("orders", "tagB");
+            again.registerMessageListener(
+                (MessageListenerConcurrently) (messages, context) -> ConsumeConcurrentlyStatus.CONSUME_SUCCESS);
+            again.start();
+        }
+        if (mode.equals("stays")) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                try {
+                    Thread.sleep(600_000);
+                } catch (InterruptedException ended) {
+                    Thread.currentThread().interrupt();
+                }
+            }));
+        } else if (mode.equals("dies")) {
+            Thread.sleep(3_000);
+            System.out.println("last words");
+            System.exit(3);
+        }
+    }
+}

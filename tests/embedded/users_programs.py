@@ -1,0 +1,30 @@
+"""Users' programs for tests: compiled and packed as a user's build does it."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from rocketchaos.harness.jars.artifacts import classpath
+from rocketchaos.harness.jars.java_compiler import compile_java, compiler_jars
+from rocketchaos.harness.jars.java_home import find_java
+
+
+def jar_of(sources: Sequence[Path], main: str, target: Path, client: str = "4.9.4") -> Path:
+    """A plain jar with a Main-Class, and with RocketMQ's client of this version on its class path."""
+    libraries = classpath(client, "client")
+    classes = target.with_suffix(".classes")
+    compile_java(sources, find_java(), compiler_jars(print), libraries, classes)
+    with zipfile.ZipFile(target, "w") as content:
+        content.writestr("META-INF/MANIFEST.MF", _manifest(main, libraries))
+        for file in sorted(classes.rglob("*.class")):
+            content.write(file, file.relative_to(classes))
+    return target
+
+
+def _manifest(main: str, libraries: Sequence[Path]) -> str:
+    path = f"Class-Path: {' '.join(library.as_uri() for library in libraries)}"
+    # A line has 72 bytes at most, and goes on after a blank.
+    lines = [path[:70], *(f" {path[i : i + 69]}" for i in range(70, len(path), 69))]
+    return "\r\n".join(["Manifest-Version: 1.0", f"Main-Class: {main}", *lines, "", ""])

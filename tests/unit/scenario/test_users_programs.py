@@ -1,0 +1,64 @@
+"""Scenarios with programs of the user's."""
+
+from __future__ import annotations
+
+import pytest
+
+from rocketchaos.harness.core.errors import UsageProblem
+from rocketchaos.harness.core.names import Names
+from rocketchaos.harness.scenario import parse_scenario
+from rocketchaos.harness.scenario.model import Scenario
+
+TEXT = """\
+name: own
+title: two listeners of one program
+topics: {orders: {queues: 4}}
+consumers:
+  a: {group: g, subscribe: {orders: tagA}, app: {jar: shop.jar}}
+  b: {group: g, subscribe: {orders: tagB}, beside: a}
+  c: {group: g, subscribe: {orders: tagB}, beside: b}
+  d: {group: g, subscribe: {orders: tagA}}
+steps:
+  - start: [a, b, c, d]
+  - send: {topic: orders, tag: tagA, count: 1}
+anomaly: {delivered: {to: g, count: 0}}
+healthy: {delivered: {to: g, count: 1}}
+"""
+
+
+def parsed(text: str = TEXT) -> Scenario:
+    return parse_scenario(text, "own.scenario.yaml")
+
+
+def test_who_is_beside_a_program_is_in_it() -> None:
+    scenario = parsed()
+    kinds = {name: consumer.choice.kind.name for name, consumer in scenario.consumers.items()}
+    assert kinds == {"a": "app", "b": "app", "c": "app", "d": "java"}
+    assert scenario.leaders == {"a": "a", "b": "a", "c": "a"}
+    assert scenario.client_label == "app+java"
+
+
+def test_names_are_as_they_stand_on_a_cluster_of_the_run_s_own() -> None:
+    assert parsed().has_programs
+    assert parsed().needs_own_cluster
+    without = TEXT.replace(", app: {jar: shop.jar}", "")
+    assert not parsed(without).needs_own_cluster
+    assert Names("token", as_they_are=True).real("orders") == "orders"
+    assert Names("token").real("orders") == "orders-token"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("title: two", "workers: containers\ntitle: two", "a program of your own runs on this host"),
+        (
+            "  - start: [a, b, c, d]",
+            "  - start: [a, b, c, d]\n  - stop: a",
+            "name them all, `stop: .a, b, c.`",
+        ),
+        ("beside: a}", "beside: a, client: java}", "which is another client: app"),
+    ],
+)
+def test_what_can_not_be_is_told(old: str, new: str, said: str) -> None:
+    with pytest.raises(UsageProblem, match=said):
+        parsed(TEXT.replace(old, new))
