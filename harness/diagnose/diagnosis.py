@@ -34,9 +34,13 @@ LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
 """From one look to the next, as long as something may be a moment of a change; 9 s from then on."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
-    """What a diagnosis says."""
+    """What a diagnosis says.
+
+    Without a repr of its own: `asyncio.run` makes one of its task and result at the end (CPython 3.11, by
+    `signal.getsignal`), which of 500 groups took a gigabyte and most of a minute.
+    """
 
     name_servers: tuple[str, ...]
     groups: tuple[str, ...]

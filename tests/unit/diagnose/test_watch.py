@@ -51,3 +51,7 @@ def test_the_rules_of_burrow() -> None:
     assert state(_points((9, 3), (4, 8), (10, 4), (11, 3))) == "ok"  # it has recovered
     assert state(_points((5, 3), (5, 3), (5, 3), every_s=1)) == "unknown"  # too little history
     assert state([]) == "ok"
+
+
+def test_a_report_of_any_size_has_a_short_repr() -> None:
+    assert len(repr(diagnosed("mismatch-4.9.4.json"))) < 200
