@@ -1,11 +1,7 @@
 -- What runs cost that ended not as expected, or in an error: one row per scenario, client, version, host and cause (the
 -- finding that says most of a run; null: it has none), with the runs and their seconds, when the first and the last was,
 -- and the newest of them. Of runs that cost nothing there is one row per scenario, client, version and host (`lost` is
-<<<<<<< HEAD
 -- false), which shares need.
-=======
--- false), so that shares can be computed.
->>>>>>> words
 WITH ends AS (
   SELECT run_key, run, source, started, scenario, client, rocketmq, coalesce(host, 'unknown') AS host,
          coalesce(seconds, 0) AS seconds,
