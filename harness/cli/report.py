@@ -382,19 +382,10 @@ def _written(
 def _all_written(
     store: Store, summary: StoreSummary, folder: Path, progress: Progress, url: RunsUrl | None = None
 ) -> list[tuple[Report, Written]]:
-    """Every report, side by side: on few runs most of the time is Spark's planning, which one core does."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    from rocketchaos.spark_reports.render.files import write
+    """Every report, one after the other."""
     from rocketchaos.spark_reports.report_kinds import REPORTS
 
-    def made(build: Callable[[SparkSession, StoreSummary], Report]) -> tuple[Report, Written]:
-        report = build(store.spark, summary)
-        return report, write(store.spark, report, folder, url)
-
-    progress(f"making {len(REPORTS)} reports")
-    with ThreadPoolExecutor(len(REPORTS)) as pool:
-        return list(pool.map(made, REPORTS.values()))
+    return [_written(store, summary, name, folder, progress, url) for name in REPORTS]
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from rocketchaos.spark_reports.flakiness import figures, tables
 from rocketchaos.spark_reports.flakiness.assess import assess
 from rocketchaos.spark_reports.flakiness.cells import Names
 from rocketchaos.spark_reports.flakiness.conditions import conditions
-from rocketchaos.spark_reports.flakiness.costs import costs_line, costs_tables
 from rocketchaos.spark_reports.flakiness.lines import headline, lines
 from rocketchaos.spark_reports.flakiness.read import read
 from rocketchaos.spark_reports.flakiness.versions import version_changes
@@ -51,11 +50,6 @@ def flakiness(spark: SparkSession, summary: StoreSummary) -> Report:
                 "Causes",
                 "What was found in the runs that did not end as expected, and in those that ended in an error.",
                 [*_drawn(figures.causes_figure(facts.signatures)), tables.signatures_table(facts.signatures)],
-            ),
-            Section(
-                "Costs",
-                costs_line(facts.costs) or "No run ended otherwise than expected, or in an error.",
-                costs_tables(facts.costs),
             ),
             Section(
                 "Conditions",

@@ -21,7 +21,7 @@ from tests.spark.made_of import queries_of
 
 pytestmark = pytest.mark.spark
 
-QUERIES = ("cells", "history", "versions", "causes", "signatures", "conditions", "costs")
+QUERIES = ("cells", "history", "versions", "causes", "signatures", "conditions")
 NOTHING = StoreSummary("store", 0, 0, 0, 0, None, None, 0, {}, 0)
 
 
