@@ -20,7 +20,7 @@ PAGES = ("README.md", "docs/get-started.md", "docs/guides/*.md", "docs/readers/*
 OTHERS = (
     "| Hypothesis: README.md | 76 | 15.2 | 31 |",
     "| Hypothesis: tutorial/introduction.rst | 633 | 10.7 | 61 |",
-    "| Testcontainers: docs/index.md | 205 | 22.8 | 40 |",
+    "| Testcontainers for Java: first page | 205 | 22.8 | 40 |",
 )
 
 HEAD = """# Readability
