@@ -60,6 +60,24 @@ def test_what_the_broker_holds_of_the_group(fields: dict[str, Any], holds: Holds
     assert answer(observed(), **fields).holds is holds
 
 
+@pytest.mark.parametrize(
+    ("broker", "expression", "holds"),
+    [
+        ("broker-a", "tagA", YES),
+        ("broker-a", "tagB", NO),
+        ("broker-b", "tagB", YES),
+        ("broker-b", "tagA", NO),
+        (None, "tagA", NO),
+        ("broker-c", "tagA", UNKNOWN),
+    ],
+)
+def test_a_named_broker_alone_must_hold_it(broker: str | None, expression: str, holds: Holds) -> None:
+    made = observed()
+    made.stored("g", {"orders": "tagB"}, ["a"], moment="end")
+    made.events[-1].data["broker"] = "broker-b"
+    assert answer(made, broker=broker, expression=expression).holds is holds
+
+
 def test_each_broker_must_hold_it() -> None:
     made = observed()
     made.stored("g", {"orders": "tagA"}, ["a"], moment="end")
