@@ -34,7 +34,9 @@ def documents() -> list[Path]:
         *ROOT.glob(".ci/*"),
     ]
     found += [file for room in ROOMS for kind in ("*.md", "*.py") for file in (ROOT / room).rglob(kind)]
-    return sorted(file for file in found if file.name not in HISTORY and "runs" not in file.parts)
+    return sorted(
+        file for file in found if file.is_file() and file.name not in HISTORY and "runs" not in file.parts
+    )
 
 
 def prose(file: Path) -> Iterator[tuple[int, str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -28,7 +30,7 @@ wait
 
 
 @pytest.fixture
-def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppProgram:
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AppProgram]:
     """A program that has started another one."""
     script = tmp_path / "java"
     script.write_text(PROGRAM.format(said=tmp_path / "said"))
@@ -37,7 +39,10 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppProgram:
     monkeypatch.setattr(app_home, "jvm_agent", lambda *_: JvmAgent(Path("/agent.jar"), (Path("/lib.jar"),)))
     app = App(jar="a.jar", args=("x",), jvm_args=("-Xmx1g",), properties={"b": "1"}, env={"C": "d"})
     home = AppHome("owner", java, app, tmp_path / "a.jar", [Expected("a", "g", {"orders": "tagA"})], print)
-    return home.launch(WorkerPlan(KINDS["app"], "a", tmp_path / "a", tmp_path / "a.log"))
+    launched = home.launch(WorkerPlan(KINDS["app"], "a", tmp_path / "a", tmp_path / "a.log"))
+    yield launched
+    if launched.poll() is None:
+        os.killpg(launched.pid, signal.SIGKILL)
 
 
 @retry(stop=stop_after_delay(10), wait=wait_fixed(0.02))
@@ -50,6 +55,12 @@ def said(folder: Path) -> list[str]:
 @retry(stop=stop_after_delay(10), wait=wait_fixed(0.02))
 def gone(pid: int) -> None:
     assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+@retry(stop=stop_after_delay(10), wait=wait_fixed(0.02))
+def stopped(pid: int) -> None:
+    """A signal to a group reaches its processes one after the other."""
+    assert psutil.Process(pid).status() == psutil.STATUS_STOPPED
 
 
 def test_the_program_is_started_as_it_is_with_our_agent(program: AppProgram, tmp_path: Path) -> None:
@@ -67,7 +78,7 @@ def test_the_program_is_started_as_it_is_with_our_agent(program: AppProgram, tmp
 def test_a_kill_takes_along_what_it_has_started(program: AppProgram, tmp_path: Path) -> None:
     child = int(said(tmp_path)[0])
     program.pause()
-    assert psutil.Process(child).status() == psutil.STATUS_STOPPED
+    stopped(child)
     program.resume()
     program.kill()
     assert program.wait(10) == -9
