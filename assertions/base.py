@@ -162,7 +162,7 @@ class Count(Check):
         return least is not None and least > most
 
     def always(self, most: int) -> Iterator[str]:
-        """A doubt where no run can come to more than `most`, and so many may be."""
+        """A doubt where no run can come to more than `most`, and more is stated."""
         if most and self.at_most is not None and self.at_most >= most:
             yield f"`at_most` of {self.at_most} holds whatever comes: there can't be more than {most}"
 

@@ -78,7 +78,7 @@ def reach_of(
         topics: only their messages.
         tag: only those of this one.
         looks: see `Reach`.
-        stated: how many reach them where so many are sent.
+        stated: how many reach them of those that are sent.
     """
     sent = scenario.sent_by_tag()
     if any((tag or "").startswith("$") for tag in (tag, *(own for _, own in sent))):

@@ -81,7 +81,7 @@ class StoreSummary:
     last: datetime | None
     quarantined: int
     quarantine_reasons: Mapping[str, int]
-    """Kind of reason: so many folders."""
+    """Kind of reason: how many folders."""
     clock_jumps: int
     """Runs within which the wall clock jumped, or was wrong all along: their order in time is uncertain."""
     versions: Mapping[str, int] = field(default_factory=dict)

@@ -121,7 +121,7 @@ def _few_tasks() -> dict[str, str]:
     """For one machine. They can be changed while a session runs."""
     return {
         "spark.sql.shuffle.partitions": str(max(2, os.cpu_count() or 2)),
-        # VACUUM lists folders in so many tasks, 10000 by default.
+        # VACUUM lists folders in this many tasks, 10000 by default.
         "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
     }
 

@@ -46,7 +46,7 @@ STATISTICS = "batch,run_key"
 # A folder is as it is, however its clock stands; and what was brought up to date is made again from any.
 _REPLACES = "new.source <=> old.source OR old.digest IS NULL OR coalesce(new.judged >= old.judged, true)"
 _AT_ONCE = 4
-"""So many tables are written, or made, at a time: small ones cost planning and commits, hardly any cores."""
+"""How many tables are written, or made, at a time: small ones cost planning and commits, hardly any cores."""
 _ANOTHER_STORE = "Put it back from a copy of the store, or make a new store of the run folders."
 _ANOTHER_PLACE = "Choose a folder without one in its path."
 _INGEST = "Ingest runs first: rocketchaos report ingest RUNS --store {}."

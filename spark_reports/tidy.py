@@ -24,11 +24,11 @@ class Tidied:
     """What `tidy` did."""
 
     facts: int
-    """So many rows of batches that were broken off, or of runs that were judged anew, are gone."""
+    """How many rows are gone, of batches that were broken off or of runs that were judged anew."""
     folders: int
-    """So many are no longer in quarantine, having been ingested since."""
+    """How many are no longer in quarantine, as they were ingested since."""
     files: int
-    """So many files became fewer."""
+    """How many files became fewer."""
     files_now: int
 
 

@@ -46,7 +46,7 @@ class Transactions:
         return self._until_it_is_done(locked)
 
     def run_together(self, transactions: Sequence[Callable[[], None]], at_once: int) -> None:
-        """Do several, each on a table of its own, so many at a time; one that meets another writer is done again.
+        """Do several at a time, each on a table of its own; one that meets another writer is done again.
 
         Raises:
             EnvironmentNotReady: as `run`.

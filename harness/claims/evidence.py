@@ -18,10 +18,10 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady, UsageProblem
 from rocketchaos.harness.core.model import SCHEMA_VERSION, Event, Holds, OutcomeKind
 
 CITED_AT_MOST = 8
-"""So many events of a check are kept, the first ones and the last two."""
+"""At most this many events of a check are kept, the first ones and the last two."""
 _PLACE = re.compile(r"(?<![\w:/.])(?:/[\w.+@~-]+){2,}/([\w.+@~-]+)")
 EXAMPLES = 2
-"""Of so many runs in which a check had the same answer its events are kept; of further ones only the answer."""
+"""Of this many runs in which a check had the same answer its events are kept; of further ones only the answer."""
 
 
 @dataclass(frozen=True, slots=True)

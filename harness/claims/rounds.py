@@ -12,7 +12,7 @@ from rocketchaos.harness.engine.runner import Runner
 from rocketchaos.harness.plan.job import Job
 
 AT_A_TIME = 10
-"""So many more runs of what isn't known well enough, before it is asked again."""
+"""How many more runs there are of what isn't known well enough, before it is asked again."""
 
 
 def run_rounds(
@@ -38,7 +38,7 @@ def run_rounds(
 
 
 def _goes_on(job: Job, runs: Sequence[RunSeen], before: int) -> bool:
-    """Whether a job has another round, after one that began with so many runs."""
+    """Whether a job has another round, after one that began with this many runs."""
     if _counting(runs[before:]):
         return not is_enough(job, runs)
     return before == 0 and all(run.outcome is OutcomeKind.ERROR for run in runs)

@@ -26,7 +26,7 @@ GROUPS: Mapping[str, str] = MappingProxyType(
     }
 )
 PROOFS_AT_MOST = 2
-"""So many checks of a verdict are linked, of different scenarios where there are several."""
+"""At most this many checks of a verdict are linked, of different scenarios where there are several."""
 EVENTS_AT_MOST = 4
 
 _HEAD = """\

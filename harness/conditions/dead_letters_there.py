@@ -1,4 +1,4 @@
-"""So many messages are in a group's dead-letter queue."""
+"""At least this many messages are in a group's dead-letter queue."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def dead_letters_there(context: ConditionContext, group: str, count: int) -> Seen:
-    """Whether so many messages, or more, are in `%DLQ%<group>`."""
+    """Whether at least this many messages are in `%DLQ%<group>`."""
     found = read_dead_letters(context, group)
     if found is None:
         return Seen(False, "the dead-letter queue can't be read")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def handled_but_not_stored(context: ConditionContext, group: str, topic: str, count: int) -> Seen:
-    """Whether so many different messages are between a listener's success and the storing of the offset.
+    """Whether this many different messages are between a listener's success and the storing of the offset.
 
     A client commits what was handled to a table of its own, and sends that to the brokers every 5 s
     (persistConsumerOffsetInterval; `RemoteBrokerOffsetStore`, 4.9.4), and along with pulls.

@@ -1,4 +1,4 @@
-"""A log has so many lines that match."""
+"""A log has at least this many lines that match."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 
 
 def lines_logged(context: ConditionContext, source: str, pattern: str, count: int) -> Seen:
-    """Whether so many lines, or more, of the logs of a node or consumers match, since the run's beginning."""
+    """Whether at least this many lines of the logs of a node or consumers match, since the run's beginning."""
     number = sum(len(matching_lines(context, item, pattern)) for item in context.variables.resolve([source]))
     return Seen(number >= count, f"{number} lines match {pattern!r}")

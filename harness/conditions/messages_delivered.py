@@ -1,4 +1,4 @@
-"""So many messages have reached listeners."""
+"""At least this many messages have reached listeners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def messages_delivered(context: ConditionContext, target: str, topic: str | None, count: int) -> Seen:
-    """Whether so many different messages, or more, have reached the listeners of the target."""
+    """Whether at least this many different messages have reached the listeners of the target."""
     view = RunView(context.scenario, context.history.events)
     keys = view.delivered(len(view.events), view.consumers(target) or (), topic)
     return Seen(len(keys) >= count, f"{len(keys)} delivered")

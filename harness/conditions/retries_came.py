@@ -1,4 +1,4 @@
-"""So many retries have come."""
+"""At least this many retries have come."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def retries_came(context: ConditionContext, target: str, count: int) -> Seen:
-    """Whether so many deliveries to the target, or more, were retries."""
+    """Whether at least this many deliveries to the target were retries."""
     view = RunView(context.scenario, context.history.events)
     consumers = view.consumers(target) or ()
     groups = dict.fromkeys(view.scenario.consumers[name].group for name in consumers)

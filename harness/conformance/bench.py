@@ -144,7 +144,7 @@ class Bench:
             ]
 
     def wait(self, consumer: str, kind: str, count: int) -> list[Told]:
-        """The events of a consumer, once there are so many."""
+        """The events of a consumer, once there are this many."""
         return self.until(
             f"{count} events `{kind}` of a consumer",
             lambda: self.of(consumer, kind),

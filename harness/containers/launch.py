@@ -39,7 +39,7 @@ class Subnet:
 
 
 def make_network(engine: Engine, name: str, labels: Mapping[str, str], prefix: int = PREFIX) -> Subnet:
-    """A bridge network with addresses of its own, so many, that no other network of this engine has.
+    """A bridge network with this many addresses of its own, which no other network of this engine has.
 
     Raises:
         EnvironmentNotReady: the engine refuses, or all addresses are taken.

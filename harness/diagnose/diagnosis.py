@@ -29,7 +29,7 @@ from rocketchaos.harness.diagnose.view import ClusterView, GroupView
 WATCH_EVERY_S = 5.0
 """From one look of a watch to the next; clients commit their offsets as often."""
 MOST_LOOKS = 60
-"""So many are kept: five minutes of a watch."""
+"""How many are kept: five minutes of a watch."""
 LOOKS_AFTER_S = (1.0, 2.0, 3.0, 5.0, 7.0, 9.0)
 """From one look to the next, as long as something may be a moment of a change; 9 s from then on."""
 

@@ -89,7 +89,7 @@ class Admission:
     ) -> None:
         """
         Args:
-            chosen: so many at once; None: by cores and load.
+            chosen: how many at once; None: by cores and load.
             cores: of this machine, unless given.
             busy: the share of busy cores since the last question, None where that is too short a time.
             clock: in seconds.
@@ -105,7 +105,7 @@ class Admission:
 
     @property
     def most(self) -> int:
-        """So many runs at once at most, were they all of the lightest."""
+        """How many runs at most at once, were they all of the lightest."""
         return int(self._limit / (1.0 if self._chosen else FAITHFUL_SHARE))
 
     @contextmanager

@@ -14,7 +14,7 @@ from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.bisected import Bisected
 
 CORES_FOR_ONE = 2
-"""A version keeps so many cores busy while its cluster starts; with more, several are asked at once."""
+"""How many cores a version keeps busy while its cluster starts; with more, several are asked at once."""
 CODES: Mapping[Ending, ExitCode] = {
     Ending.FOUND: ExitCode.AS_EXPECTED,
     Ending.ALIKE: ExitCode.NOT_AS_EXPECTED,

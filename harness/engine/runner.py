@@ -220,7 +220,7 @@ class Runner:
         return Run(job, managed, folder, seed, all_own=all_own, slot=slot, hold=self.options.hold)
 
     def run_all(self, jobs: Sequence[Job], parallel: int | None) -> Iterator[Report]:
-        """Run them, so many at a time, and yield each report in the order of the jobs.
+        """Run several at a time, and yield each report in the order of the jobs.
 
         Side by side, those with RocketMQ's own timers begin first: they mostly wait, while others work.
 

@@ -27,5 +27,5 @@ def digest_of_lines(lines: Iterable[bytes]) -> str:
 
 
 def digest_text(count: int, total: int) -> str:
-    """Of so many lines, and the sum of their CRC-32."""
+    """The number of lines, and the sum of their CRC-32."""
     return f"{count}:{total}"

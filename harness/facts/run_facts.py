@@ -24,7 +24,7 @@ UNKNOWN = "unknown"
 
 
 def run_fact(documents: Documents, story: Story, message_count: int) -> RunFact:
-    """That of a run whose messages are so many."""
+    """That of a run with this many messages."""
     record, said = documents.run, documents.outcome
     cluster, host, load = record.cluster or Cluster(), record.host or Host(), record.load or Loads()
     versions = record.versions or Versions()

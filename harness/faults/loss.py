@@ -89,7 +89,7 @@ class Loss(NetworkFault):
 
 
 def agrees(dropped: int, passed: int, probability: float) -> bool:
-    """Whether so many may be by chance: within five standard deviations of a binomial distribution."""
+    """Whether this number may be by chance: within five standard deviations of a binomial distribution."""
     total = dropped + passed
     expected = total * probability
     return dropped > 0 and abs(dropped - expected) <= _SIGMAS * math.sqrt(expected * (1 - probability)) + 1

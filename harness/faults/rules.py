@@ -42,7 +42,7 @@ def drop(link: Link) -> list[Command]:
 
 
 def lose(link: Link, percent: int) -> list[Command]:
-    """So many of a hundred packets don't pass, each by chance; those that pass are counted too."""
+    """This many of a hundred packets don't pass, each by chance; those that pass are counted too."""
     return [
         rule
         for match in link.matches()

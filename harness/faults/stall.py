@@ -54,7 +54,7 @@ finally:
 _LOOK_EVERY_S = 0.007
 """No divisor of usual bursts."""
 _LOOKS_S, _CYCLES = 1.0, 10
-"""It is looked at so long at least, and for so many bursts."""
+"""It is observed for at least this time, and for this many bursts."""
 _ENOUGH = 0.75
 """Of the share of the time that it is to stand still: a busy machine lets it run longer each time."""
 _LIMIT_S = 10.0

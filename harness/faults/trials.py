@@ -72,11 +72,11 @@ class Trials:
         return self._run(_CONNECT, address, str(port), str(limit_s))
 
     def knock(self, address: str, count: int, limit_s: float) -> int:
-        """Knock at a closed port so many times at once; how many were answered."""
+        """Knock at a closed port this many times at once; how many were answered."""
         return int(self._run(_KNOCK, address, str(CLOSED_PORT), str(count), str(limit_s)))
 
     def echo_ms(self, address: str, port: int, payload: bytes, times: int) -> list[float]:
-        """Ask so many times, each over a connection of its own; milliseconds to the answer's first byte."""
+        """Ask this many times, each over a connection of its own; milliseconds to the answer's first byte."""
         took: list[float] = json.loads(self._run(_ECHO, address, str(port), payload.hex(), str(times)))
         return took
 

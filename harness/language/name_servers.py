@@ -25,7 +25,7 @@ NameServerNames = Annotated[
 
 
 def name_server_names(count: int) -> tuple[str, ...]:
-    """The nodes that so many name servers are."""
+    """The nodes of this many name servers."""
     return (NAMESERVER, *(f"{NAMESERVER}-{number}" for number in range(2, count + 1)))
 
 

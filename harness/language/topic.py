@@ -90,7 +90,7 @@ class Group(Strict):
 
 
 def evenly(queues: int) -> Settings:
-    """The settings of a topic with so many queues on each broker, which are read and written."""
+    """The settings of a topic with this many queues on each broker, which are read and written."""
     return Topic(queues=queues).configuration
 
 

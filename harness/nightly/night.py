@@ -32,13 +32,13 @@ files and disk than a short one."""
 TRIES = 2
 """What the environment broke is run once more; nothing else ever is."""
 DRAWS_TO_FIT = 20
-"""So many scenarios in slot may be too long for what is left of the night, until no other one is drawn."""
+"""After this many scenarios in a row that are too long for what is left of the night, no other is drawn."""
 DRAWS_FOR_ONE = 300
-"""So many scenarios may be nothing for this profile, version or cluster until one is; then there is none."""
+"""After this many scenarios in a row that don't fit this profile, version or cluster, none is drawn."""
 BROKEN_AT_MOST = 3
-"""So many scenarios in slot may the environment break, where it has let none be judged; then the night is over."""
+"""The environment broke this many scenarios in a row, and none could be judged before: the night is over."""
 BROKEN_FOR_GOOD = 20
-"""So many in slot, where it has let some be judged: nothing more begins, and what was found is reported."""
+"""The same, where some could be judged before: nothing more begins, and what was found is reported."""
 TEAR_DOWN_S = 10.0
 """So long before the end nothing begins: clusters are ended, and the summary is written."""
 CUT_OFF_S = 6.0
@@ -78,7 +78,7 @@ class Night:
     cut_off: int = 0
     """Runs that the end of the time found under way: they say nothing, and are judged by nobody."""
     parallel: int | None = None
-    """So many runs at a time; None: by cores and load, see `harness.engine.admission`."""
+    """How many runs at a time; None: by cores and load, see `harness.engine.admission`."""
     pace: Pace = field(default_factory=Pace)
     history: History = field(default_factory=dict)
     """How long scenarios took in an earlier night, by which they are dealt out: all shards have the same."""
@@ -240,6 +240,6 @@ class Night:
             hopeless = self._broken >= BROKEN_AT_MOST and all(each.not_judged for each in self.runs)
         if hopeless:
             raise EnvironmentNotReady(
-                f"{counted(self._broken, 'run')} in slot came to nothing, and no other: {run.not_judged}",
+                f"{counted(self._broken, 'run')} in a row came to nothing, and no other: {run.not_judged}",
                 f"See {run.folder}.",
             )

@@ -17,9 +17,9 @@ UNKNOWN = 2.0
 SAFETY = 1.5
 """Of several that are to end in time one may take longer than expected."""
 ENOUGH = 5
-"""So many scenarios of a kind speak for themselves; before, all others speak with them."""
+"""From this many scenarios on a kind is judged by itself; before, together with all others."""
 _REMEMBERED = 10
-"""What earlier nights tell of a kind counts as so many scenarios at most, so that this night is soon heard too."""
+"""What earlier nights show of a kind counts as at most this many scenarios, so that this night soon counts too."""
 
 
 @dataclass(frozen=True, slots=True)

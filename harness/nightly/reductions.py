@@ -174,7 +174,7 @@ def _smaller_sends(said: Document, queues: int) -> Iterator[Document]:
 
 
 def with_fewer_queues(document: Document) -> Iterator[Document]:
-    """Topics with one queue, or half as many; sendings with so many messages a queue have fewer then."""
+    """Topics with one queue, or half as many; sendings with `per_queue` have fewer messages then."""
     for topic, said in document["topics"].items():
         number = said.get("queues", 4)
         for size in dict.fromkeys((1, 2, number // 2)):

@@ -16,7 +16,7 @@ from rocketchaos.harness.nightly.reductions import REDUCTIONS
 from rocketchaos.harness.scenario import InvalidScenario, parse_scenario
 
 PATIENCE = 4
-"""So many times as often as asked for what races is run, until it has shown itself often enough."""
+"""What races is run this many times as often as asked, until it has shown itself often enough."""
 TWICE = 2
 """What showed a finding once in a few runs may show it in most, or in hardly any."""
 
@@ -33,7 +33,7 @@ class TimeIsUp(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How often a document must show the finding, of so many runs."""
+    """How often a document must show the finding, of how many runs."""
 
     needed: int
     of: int
@@ -73,7 +73,7 @@ def measured(document: Document, shows: Shows, of: int, patience: int = PATIENCE
     Args:
         document: what is run.
         shows: runs it once.
-        of: so many runs at least.
+        of: at least this many runs.
         patience: where none of `patience * of` runs shows it, there are no more.
     """
     shown = runs = 0

@@ -34,7 +34,7 @@ class Effort:
     minutes: float = 20.0
     """For everything, the measuring of the original and of the result included."""
     patience: int = PATIENCE
-    """An original that hasn't shown it again in so many times `repeat` runs is given up."""
+    """An original that hasn't shown it again in this many times `repeat` runs is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Shrunk:
     held: tuple[int, int]
     """In how many runs the result's own checks held, and of how many."""
     given_up: int
-    """So many smaller ones hardly showed it again, and were given up."""
+    """How many smaller ones hardly showed it again, and were given up."""
     in_time: bool
     """Whether nothing smaller shows it, as far as reductions go; else the time was up before."""
 

@@ -20,7 +20,7 @@ class Thinning:
     def __init__(self, keep: int | None, runs: Path, earlier: Iterable[str] = ()) -> None:
         """
         Args:
-            keep: so many of each; None: all.
+            keep: how many of each; None: all.
             runs: the folder of all runs; nothing outside of it is ever removed.
             earlier: what `left` said at the end of the night before.
         """

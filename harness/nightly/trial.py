@@ -21,7 +21,7 @@ from rocketchaos.harness.scenario.model import Scenario
 TEAR_DOWN_S = 6.0
 """So long before the end of the time whatever is still under way is ended, and nothing begins any more."""
 FAILURES_IN_A_ROW = 3
-"""Where the environment breaks so many candidates in a row, it breaks whatever comes next as well."""
+"""Where the environment breaks this many candidates in a row, it breaks whatever comes next as well."""
 
 
 class TimeLimit:

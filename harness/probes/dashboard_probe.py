@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
 
 DASHBOARD_TRACK_LIMIT = 100
-"""It is asked for so many messages at most at a moment; each takes it some 20 to 100 ms."""
+"""It is asked for at most this many messages at a moment; each takes it some 20 to 100 ms."""
 
 
 def read_dashboard(context: ProbeContext, url: str, moment: str) -> None:

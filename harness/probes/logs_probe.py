@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rocketchaos.harness.probes.context import ProbeContext
 
 LINE_LIMIT = 1_000
-"""So many lines of a pattern are written into the history; all are counted."""
+"""At most this many lines of a pattern are written into the history; all are counted."""
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,3})?")
 
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 4
 TRACK_LIMIT = 1_000
-"""Tracks are read of so many messages at most at a moment; each takes some milliseconds."""
+"""Tracks are read of at most this many messages at a moment; each takes some milliseconds."""
 WATCHED_LIMIT = 50
-"""Tracks are watched of so many messages of a topic at most, or a look would take longer than a change."""
+"""Tracks are watched of at most this many messages of a topic, or a look would take longer than a change."""
 
 
 @one_at_a_time

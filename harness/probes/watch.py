@@ -73,5 +73,5 @@ class Watch:
 
 
 def interval_s(runs: int, cores: int) -> float:
-    """How long each of so many runs waits between two looks: 0.25 s, longer where many look at one cluster."""
+    """How long each of several runs waits between two looks: 0.25 s, longer where many look at one cluster."""
     return max(INTERVAL_S, runs / (LOOKS_PER_CORE_AND_S * cores))

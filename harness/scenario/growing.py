@@ -56,7 +56,7 @@ class GrowingScenario:
 
 
 def _alike(before: Sequence[Any], entries: Sequence[Any]) -> int:
-    """So many of them, from the first on, are the very same."""
+    """How many of them, from the first on, are the very same."""
     pairs = enumerate(zip(before, entries, strict=False))
     differing = (index for index, (item, other) in pairs if item is not other)
     return next(differing, min(len(before), len(entries)))

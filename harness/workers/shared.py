@@ -69,7 +69,7 @@ class SharedWorkers:
         Args:
             spawn: see there.
             logs_of: the folder into which a worker's clients write their logs, by the worker's name.
-            count: so many processes of a kind and version at least, before any gets a second client of a run.
+            count: at least this many processes of a kind and version, before any gets a second client of a run.
             for_s: how long a process takes in clients.
             clock: in seconds.
         """

@@ -154,7 +154,7 @@ class News:
     one_sided: Sequence[tuple[Pair, Share]]
     """Cells that only one side has runs of."""
     settling: int
-    """So many runs of each side, all alike, would make any change of a cell sure."""
+    """How many runs of each side, all alike, would make any change of a cell sure."""
 
     @property
     def verdict(self) -> Literal["worse", "perhaps worse", "not worse"]:

@@ -21,7 +21,7 @@ BySide = tuple[Mapping[Cell, T], Mapping[Cell, T]]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many runs."""
+    """How many of how many runs."""
 
     hits: int
     of: int
@@ -53,14 +53,14 @@ class CauseSeen:
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """How long it took: value in ms, so many runs, and one of them."""
+    """How long it took: value in ms, number of runs, and one of them."""
 
     histogram: dict[float, int]
     sources: dict[float, str]
 
     @property
     def runs(self) -> int:
-        """So many."""
+        """How many there are."""
         return sum(self.histogram.values())
 
     @property

@@ -151,7 +151,7 @@ def _messages(pair: Pair, kind: MessageClass, first: Fates, second: Fates) -> Co
 
 
 def settling_runs(rivals: int) -> int:
-    """So many runs of each side, all alike, are enough among so many comparisons, whatever the others bring."""
+    """How many runs of each side, all alike, are enough among this many comparisons, whatever the others bring."""
     return next(runs for runs in count(1) if 2 / comb(2 * runs, runs) * max(1, rivals) <= FAMILY_WISE)
 
 

@@ -21,7 +21,7 @@ from rocketchaos.spark_reports.render.figures.heat_map import share_map
 from rocketchaos.spark_reports.report import Figure
 
 BARS, ROWS = 80, 40
-"""So many rows of a figure at most: more can't be read, and the tables have all."""
+"""At most this many rows of a figure: more can't be read, and the tables have all."""
 _VERDICTS: Mapping[str, str] = {
     Verdict.DIVERGES: style.BAD,
     Verdict.EXACT: style.DOUBTFUL,

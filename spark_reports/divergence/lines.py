@@ -13,7 +13,7 @@ from rocketchaos.spark_reports.divergence.witnesses import Contradiction, contra
 from rocketchaos.spark_reports.report import StoreSummary
 
 _FINDINGS, _OPEN, _MISSED, _CONTRADICTIONS = 4, 2, 2, 2
-"""So many lines of each kind at most: with what was left out they are a dozen."""
+"""At most this many lines of each kind: with what was left out they are a dozen."""
 
 
 def headline(judged: Sequence[Judged], held: Sequence[Held], facts: Facts) -> str:

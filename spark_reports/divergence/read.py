@@ -21,7 +21,7 @@ class Fates:
     """What became of the messages of a cell's runs, by run."""
 
     kinds: dict[str, Counter[tuple[int, int]]] = field(default_factory=lambda: defaultdict(Counter))
-    """Kind of message: (so many of it, among so many messages of the run): so many runs."""
+    """Kind of message: (how many of it, among how many messages of the run): number of runs."""
     typical_run: str | None = None
     """Where the newest of the runs lies whose classes are the most frequent ones of the cell."""
 
@@ -32,18 +32,18 @@ class Fates:
 
     @property
     def lengths(self) -> set[int]:
-        """So many messages a run."""
+        """The number of messages in a run."""
         return {messages for _, messages in self.kinds[MessageClass.DELIVERED]}
 
     def shares(self, kind: str) -> dict[float, int]:
-        """Share of the run's messages: so many runs."""
+        """Share of the run's messages: number of runs."""
         shares: Counter[float] = Counter()
         for (number, messages), runs in self.kinds[kind].items():
             shares[number / messages] += runs
         return dict(shares)
 
     def numbers(self, kind: str) -> Counter[float]:
-        """So many messages of a run: so many runs."""
+        """Number of messages in a run: number of runs."""
         numbers: Counter[float] = Counter()
         for (number, _), runs in self.kinds[kind].items():
             numbers[number] += runs
@@ -56,7 +56,7 @@ class Fates:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """So many runs of a cell ended so."""
+    """How many runs of a cell ended so."""
 
     outcome: str
     expected: str | None

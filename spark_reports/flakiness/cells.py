@@ -13,7 +13,7 @@ from rocketchaos.spark_reports.cell import Cell
 from rocketchaos.spark_reports.statistics.score import CERTAIN, STEADY_RATE, alike_runs_needed, chance_above
 
 ALIKE_RUNS = alike_runs_needed()
-"""So many runs without exception make a verdict certain."""
+"""This many runs without exception make a verdict certain."""
 
 _DRAWN = re.compile(r"nightly-\d+-\d+")
 
@@ -85,7 +85,7 @@ def verdict_of(counts: Counts) -> Verdict:
 
 
 def more_runs(hits: int, runs: int) -> int:
-    """So many more runs, all ending alike, would make the verdict certain; 0 where it is."""
+    """How many more runs, all ending alike, would make the verdict certain; 0 where it is."""
     return max(0, ALIKE_RUNS - runs) if hits in (0, runs) else 0
 
 

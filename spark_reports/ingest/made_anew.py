@@ -33,7 +33,7 @@ from rocketchaos.spark_reports.ingest.quarantine import Problem, problem_of
 _FEW_BYTES = 16 * 2**20
 """So much is faster read here than by processes that have to start first."""
 _AT_ONCE = 8
-"""So many folders are given to a process at a time."""
+"""How many folders are given to a process at a time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ SETTINGS = {
     # Many small files to a task: by default 32 of them fill one. A folder's files are a few kilobytes each.
     "spark.sql.files.openCostInBytes": "32768",
     "spark.sql.files.maxPartitionBytes": "64m",
-    # Paths are listed by so many tasks, not by one for each of them.
+    # Paths are listed by this many tasks, not by one for each of them.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "8",
 }
 _TOLERANT = {"ignoreMissingFiles": "true", "ignoreCorruptFiles": "true"}

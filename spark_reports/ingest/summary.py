@@ -19,7 +19,7 @@ class IngestSummary:
     unchanged: int = 0
     """Their runs are in the store as they are, or in a later copy."""
     quarantined: Mapping[str, int] = field(default_factory=dict)
-    """Kind of reason: so many folders, also those that were quarantined before and are as they were."""
+    """Kind of reason: how many folders, also those that were quarantined before and are as they were."""
     released: int = 0
     """They were quarantined before, and are gone; none of them was seen."""
     messages: int = 0

@@ -23,8 +23,8 @@ _Shares = tuple[tuple[float, int], ...]
 def bounded_mean(counts: Mapping[float, int], highest: float = 1.0, level: float = 0.95) -> Interval:
     """The mean of runs whose values lie between 0 and `highest`, with an equal-tailed interval.
 
-    `counts` has so many runs for each value. `highest` is what a run can have, not what any has had: what no run
-    has shown yet may still be there. Each limit is the quantile of a Bayesian bootstrap with one run more at the
+    `counts` has the number of runs for each value. `highest` is what a run can have, not what any has had: what no
+    run has shown yet may still come. Each limit is the quantile of a Bayesian bootstrap with one run more at the
     bound of its side (N. Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of
     a nonnegative variable, 2005; E. Learned-Miller, P. S. Thomas, A new confidence interval for the mean of a
     bounded random variable, 2019, who found no distribution for which it covers less than stated, and conjecture

@@ -18,7 +18,7 @@ from scipy.special import xlogy
 Floats = NDArray[np.float64]
 
 LEAST_RUNS = 5
-"""A stretch between two changes has at least so many runs: fewer are an incident, not a new state."""
+"""A stretch between two changes has at least this many runs: fewer are an incident, not a new state."""
 PERMUTATIONS = 9999
 _FINEST = 1 / (PERMUTATIONS + 1)
 _FIRST_LOOK = 200
@@ -52,7 +52,7 @@ class ChangePoint:
 
 
 def _likelihood(hits: Floats, runs: Floats) -> Floats:
-    """Logarithm of the greatest likelihood of so many hits, without the binomial coefficient."""
+    """Logarithm of the greatest likelihood of this many hits, without the binomial coefficient."""
     value: Floats = xlogy(hits, hits / runs) + xlogy(runs - hits, (runs - hits) / runs)
     return value
 
@@ -97,8 +97,8 @@ def best_splits(
 
     No p-value of `PERMUTATIONS` is less than 1 in 10,000: too much for a single change in more than 500 rows.
     Where that is so, the rows whose cut no permutation came up to are permuted anew, and so often that they can
-    stand, if they have so many orders. All together that is 20 times for each row, however many they are. The new
-    p-value counts alone, so that choosing rows by the old one makes none too small.
+    stand, if they have that number of orders. All together that is 20 times for each row, however many. The
+    new p-value counts alone, so that choosing rows by the old one makes none too small.
     """
     splits = [best_split(runs, hits, rng) for runs, hits in rows]
     tested = sum(split is not None for split in splits)

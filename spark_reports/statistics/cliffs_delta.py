@@ -15,7 +15,7 @@ from rocketchaos.spark_reports.statistics.interval import Interval
 
 
 def cliffs_delta(first: Mapping[float, int], second: Mapping[float, int]) -> Interval:
-    """P(first > second) - P(first < second), from -1 to 1, of samples given as value: so many runs.
+    """P(first > second) - P(first < second), from -1 to 1, of samples given as value: number of runs.
 
     N. Cliff, Dominance statistics (1993). The 95 % interval is that of R. G. Newcombe, Confidence intervals for an
     effect size measure based on the Mann-Whitney statistic, part 2 (2006), method 5: it has a width where all runs

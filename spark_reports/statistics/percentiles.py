@@ -55,7 +55,7 @@ class Histogram:
 
     @property
     def total(self) -> int:
-        """So many values."""
+        """The number of values."""
         return int(self.counts.sum())
 
     def at_rank(self, rank: int) -> float:
@@ -102,7 +102,7 @@ class Histogram:
             return blocks
         variance = blocks / (blocks - 1) * float(((below - share * sizes) ** 2).sum()) / total**2
         worth = total if variance == 0 else min(total, share * (1 - share) / variance)
-        # That variance is itself estimated, from so many blocks.
+        # That variance is itself estimated, from this many blocks.
         tail = (1 - LEVEL) / 2
         known = (t.ppf(tail, max(1, total - 1)) / t.ppf(tail, blocks - 1)) ** 2
         return max(1, math.floor(worth * float(known)))

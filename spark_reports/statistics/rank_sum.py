@@ -15,11 +15,11 @@ from scipy.stats import norm
 from rocketchaos.spark_reports.statistics.exact import Significance
 
 _STATES = 50_000
-"""So many rank sums at most are counted out; beyond, both sides are so large that the normal law is near."""
+"""At most this many rank sums are counted out; beyond, both sides are so large that the normal law is near."""
 
 
 def rank_test(first: Mapping[float, int], second: Mapping[float, int]) -> Significance:
-    """Whether two samples, given as value: so many runs, are of one distribution.
+    """Whether two samples, given as value: number of runs, are of one distribution.
 
     F. Wilcoxon (1945), H. B. Mann and D. R. Whitney (1947), with mid-ranks; p is the share of all ways to deal the
     runs out to the two sides in which the rank sum is as far from its mean as seen. Where these are too many it

@@ -29,7 +29,7 @@ def chance_above(rate: float, hits: int, runs: int) -> float:
 
 
 def alike_runs_needed(rate: float = STEADY_RATE, certain: float = CERTAIN) -> int:
-    """So many runs that all end alike make it that certain that more than `rate` of all do."""
+    """How many runs that all end alike make it that certain that more than `rate` of all do."""
     runs = 1
     while chance_above(rate, runs, runs) < certain:
         runs += 1

@@ -19,7 +19,7 @@ from rocketchaos.harness.core.intervals import Z_95
 
 DRAWS = 9999
 MANY = 50
-"""From so many misses and hits on, the normal approximation of the p-value is good enough, and far faster."""
+"""From this many misses and hits on, the normal approximation of the p-value is good enough, and far faster."""
 _FINEST = 1 / (DRAWS + 1)
 _FIRST_LOOK = 200
 _ENOUGH_AS_FAR = 20
@@ -34,7 +34,7 @@ class Stratum:
 
     @property
     def pairs(self) -> int:
-        """So many pairs of a miss and a hit."""
+        """The number of pairs of a miss and a hit."""
         return sum(self.misses) * sum(self.hits)
 
     @property

@@ -81,12 +81,12 @@ class Measured:
 
     @property
     def intervals(self) -> int:
-        """So many."""
+        """How many there are."""
         return self.took.total
 
     @property
     def runs(self) -> int:
-        """Of so many runs."""
+        """Of how many runs."""
         return sum(scenario.runs for scenario in self.scenarios)
 
     @property

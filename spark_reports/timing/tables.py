@@ -17,7 +17,7 @@ from rocketchaos.spark_reports.timing.read import InScenario, Measured, Side
 _TEXT, _LONG, _DOUBLE = StringType(), LongType(), DoubleType()
 PERCENTILES = (50, 90, 99)
 ENOUGH = 100
-"""Below so many values the 99th percentile is the greatest of them."""
+"""Below this many values the 99th percentile is the greatest of them."""
 
 
 def against_table(measured: Sequence[Measured], what: str) -> Table:

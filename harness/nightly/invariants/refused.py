@@ -21,7 +21,7 @@ STEADY_MS = {"compressed": 3_000, "faithful": 65_000}
 """How long after any change of a group its heartbeats have reached all brokers: some rounds of them
 (1 s compressed, 30 s in RocketMQ)."""
 AT_LEAST, FALLS = 3, 2
-"""So many refusals, and so often what a heartbeat had brought was gone again meanwhile."""
+"""How many refusals there were, and how often what a heartbeat had brought was gone again meanwhile."""
 _DOING = frozenset({"start", "subscribe", "unsubscribe", *PROCESS_FAULTS, *ENDINGS})
 _REFUSAL = re.compile(
     r"subscription (?P<what>not exist), group: (?P<group>[^\s,]+),? topic:\s*(?P<topic>\S+)"

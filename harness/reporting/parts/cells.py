@@ -21,7 +21,7 @@ _VALUES_TOLD = 4
 """The limit of values of a distribution in a table, the most frequent first."""
 
 Delivered = tuple[tuple[str, int], ...]
-"""So many messages to each consumer, in the order of the scenario."""
+"""How many messages went to each consumer, in the order of the scenario."""
 
 
 @dataclass(frozen=True, slots=True)

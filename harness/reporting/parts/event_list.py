@@ -12,7 +12,7 @@ from rocketchaos.harness.reporting.base import Report
 from rocketchaos.harness.reporting.parts.story import beginning_ns
 
 WHOLE_LIMIT = 2_000
-"""Up to so many events all are shown."""
+"""Up to this many events are all shown."""
 ROW_LIMIT = 6_000
 """Never more rows than this: browsers on phones give up."""
 TEXT_LIMIT = 400

@@ -17,7 +17,7 @@ from rocketchaos.harness.reporting.base import Report
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """So many of so many, with the 95 % interval after Wilson."""
+    """How many of how many, with the 95 % interval after Wilson."""
 
     count: int
     total: int

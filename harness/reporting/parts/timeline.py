@@ -44,7 +44,7 @@ from rocketchaos.harness.reporting.parts.time_scale import Tick, TimeScale
 B = TypeVar("B", bound=Body)
 WIDTH_PX = 1000.0
 TINTS = 6
-"""So many colours the style sheet has for stored expressions; the text tells them apart anyway."""
+"""How many colours the style sheet has for stored expressions; the text tells them apart anyway."""
 _QUIET = frozenset(
     (
         "offsets-observed",

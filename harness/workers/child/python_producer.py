@@ -167,7 +167,7 @@ class _Selector:
         self._index = index
         self._count = count
         self.wrong_count: int | None = None
-        """So many queues does the client know, where that is not what it should know."""
+        """How many queues the client knows, where that is not what it should know."""
 
     def __call__(self, count: int, _message: Any, _argument: Any) -> int:
         """The index of the queue to send to."""

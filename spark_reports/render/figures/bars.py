@@ -18,7 +18,7 @@ class Bar:
     label: tuple[str, ...]
     """Bars with the same first part that follow one another are a group, whose name stands once."""
     counts: Mapping[str, int]
-    """Kind: so many."""
+    """Kind: how many."""
 
 
 def stacked_bars(

@@ -104,7 +104,7 @@ def test_only_what_the_environment_broke_is_tried_again_and_only_once() -> None:
 def test_a_night_of_which_the_environment_breaks_every_run_is_over_soon() -> None:
     runner = FakeRunner(always(quiet()), always(Trouble.ENVIRONMENT))
     with pytest.raises(
-        EnvironmentNotReady, match="3 runs in slot came to nothing, and no other: environment"
+        EnvironmentNotReady, match="3 runs in a row came to nothing, and no other: environment"
     ):
         played(runner, minutes=60.0)
     assert len(runner.jobs) == 2 * BROKEN_AT_MOST

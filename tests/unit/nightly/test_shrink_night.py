@@ -1,4 +1,4 @@
-"""`rocketchaos shrink` of a night, without a cluster: every new finding in slot, each from its shortest run."""
+"""`rocketchaos shrink` of a night, without a cluster: every new finding in turn, each from its shortest run."""
 
 from __future__ import annotations
 
