@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import zipfile
 from pathlib import Path
 
-from rocketchaos.harness.cluster.hooks import _COMPILER, _MAIN
 from rocketchaos.harness.jars.artifacts import classpath
-from rocketchaos.harness.jars.bundles import jars
+from rocketchaos.harness.jars.java_compiler import compile_java, compiler_jars
 from rocketchaos.harness.jars.java_home import find_java
 
 EVERYBODY_GETS_ALL = """
@@ -49,15 +47,7 @@ def _replace(jar: Path, java_source: str) -> None:
     name = java_source.partition("public class ")[2].split()[0]
     source, made = jar.parent.parent / f"{name}.java", jar.parent.parent / "classes"
     source.write_text(java_source, encoding="utf-8")
-    path = ":".join(map(str, jar.parent.glob("*.jar")))
-    compiler = ":".join(map(str, jars(_COMPILER)))
-    subprocess.run(
-        [
-            *(str(find_java().executable), "-cp", compiler, _MAIN, "-source", "8", "-target", "8", "-nowarn"),
-            *("-proc:none", "-cp", path, "-d", str(made), str(source)),
-        ],
-        check=True,
-    )
+    compile_java([source], find_java(), compiler_jars(print), [*jar.parent.glob("*.jar")], made)
     original = jar.resolve()
     jar.unlink()
     with zipfile.ZipFile(original) as old, zipfile.ZipFile(jar, "w") as new:

@@ -206,6 +206,8 @@ def looks_seen(port: int, number: int) -> None:
     enough()
 
 
+# Three looks, each as long as a real one.
+@pytest.mark.nightly
 def test_a_watch_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
     seen: list[tuple[int, str, str]] = []
     states: list[dict[str, Any]] = []

@@ -79,6 +79,8 @@ def test_a_group_behind_a_proxy_is_never_called_offline(tmp_path: Path) -> None:
     assert "a proxy, which passes 307 on to nobody" in text(by_proxy)
 
 
+# The wait is its subject.
+@pytest.mark.nightly
 def test_members_that_pop_share_all_queues_and_nobody_is_accused_of_it(tmp_path: Path) -> None:
     (alike,) = diagnosed(BY_POP.replace("TAG", "tagA"), tmp_path)
     assert not alike.at_least(Level.WARNING)

@@ -35,6 +35,7 @@ consumers:
 steps:
   - start: a
   - settle: {ownership: g, within: 60s}
+  - settle: {subscription: g, topic: orders, within: 60s}
 STEPS
 anomaly: [{undelivered: {at_least: 1}}]
 healthy: [{delivered: {to: g, count: 4}}]
@@ -163,6 +164,8 @@ def test_what_it_prints_goes_into_its_log(run: Run) -> None:
     assert (Path(found["run_dir"]) / "logs" / "a.log").stat().st_size > 4 * 4_000_000
 
 
+# The wait is its subject.
+@pytest.mark.nightly
 def test_sigterm_that_it_does_not_heed_is_inconclusive(run: Run) -> None:
     ended, found = run("stays", "  - stop: a\n")
     assert (ended.code, found["outcome"]) == (3, "inconclusive")
