@@ -82,6 +82,12 @@ def state(name_server: str, group: str, topic: str) -> dict[str, Any]:
         # The group's members pull their retry topic, and store its offsets, by their own timers, whoever looks.
         for table in ("offsetTable", "pullOffsetTable"):
             found.get(f"{name} 43 {table}", {}).pop(f"%RETRY%{group}@{group}", None)
+        # 5.5.0 tells beside them, by group and by topic, whose offsets these are.
+        topics_of = found.get(f"{name} 43 groupTopicMap", {})
+        found[f"{name} 43 groupTopicMap"] = {
+            key: [item for item in topics if item != f"%RETRY%{group}"] for key, topics in topics_of.items()
+        }
+        found.get(f"{name} 43 topicGroupMap", {}).pop(f"%RETRY%{group}", None)
         members = loads(ask(address, 203, consumerGroup=group).body)
         # A member's heartbeat that a rebalance skipped raises the version up to 30 s later, whoever looks.
         for stored in members["subscriptionTable"].values():
