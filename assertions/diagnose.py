@@ -23,8 +23,8 @@ class Diagnose(Check):
 
     It looks at the group as a user's does, read only, at the observation that the check names, and looks again
     while something may be a moment of a change, up to a minute and a half. `nothing_else` is about warnings and
-    errors: a finding of level info accuses nobody. Where a code is undetermined, and not found, the answer is
-    unknown.
+    errors: a finding of level info accuses nobody. The answer is unknown where it hangs on an undetermined code: a
+    code of `finds` that is not found, or any code with `nothing_else`.
     """
 
     word = "diagnose"
@@ -74,8 +74,7 @@ class Diagnose(Check):
             observed += f"; undetermined: {', '.join(body.undetermined)}"
         besides = [code for code, level in found.items() if level != "info" and code not in self.finds]
         missing = [code for code in self.finds if code not in found]
-        if self.nothing_else and besides:
+        if (self.nothing_else and besides) or set(missing) - set(body.undetermined):
             return Answer(False, expected, observed, [number])
-        if missing and set(missing) <= set(body.undetermined):
-            return Answer(None, expected, observed, [number])
-        return Answer(not missing, expected, observed, [number])
+        unknown = missing or (self.nothing_else and body.undetermined)
+        return Answer(None if unknown else True, expected, observed, [number])

@@ -128,8 +128,8 @@ def diff(
 ) -> ExitCode:
     """What is new: cells that became flaky, failing or sound, causes, claims, times. 1: something is worse.
 
-    Ends in 0 where nothing is worse, in 1 where a cell, a claim or a new cause surely is, and in 3 where something
-    is worse in these runs, which are too few to be sure.
+    Ends in 0 where nothing is worse, and in 1 where a cell or a claim surely is. Ends in 3 where there are too few
+    runs: something is worse in them, but not surely, or nothing can be compared.
     """
     from rocketchaos.spark_reports import requirements
 
@@ -154,8 +154,12 @@ def diff(
         OUT.print(one_sentence(report, form is Form.MD, url), markup=False)
     else:
         _shown(report, form, page, url)
-    codes = {"worse": ExitCode.NOT_AS_EXPECTED, "perhaps worse": ExitCode.INCONCLUSIVE}
-    return codes.get(verdict, ExitCode.AS_EXPECTED)
+    return {
+        "worse": ExitCode.NOT_AS_EXPECTED,
+        "perhaps worse": ExitCode.INCONCLUSIVE,
+        "nothing compared": ExitCode.INCONCLUSIVE,
+        "not worse": ExitCode.AS_EXPECTED,
+    }[verdict]
 
 
 def divergence(

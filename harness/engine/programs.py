@@ -1,4 +1,4 @@
-"""The users' programs of a run: what each is recorded, and which consumers of the scenario are in it."""
+"""The users' programs of a run: where each lives, and which consumers of the scenario are in it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Programs:
         return AppHome(
             processes.reaper.owner,
             processes.java,
-            app.told(nameserver),
+            app.placed(nameserver),
             program_file(app.jar, self._scenario.file),
             expected,
             processes.progress,

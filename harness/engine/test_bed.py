@@ -181,7 +181,7 @@ class TestBed:
             self._create_group(context, group)
         producer.start()
         for consumer in self._consumers.values():
-            # A user's program is told where the cluster is.
+            # A user's program gets the cluster's address.
             consumer.prepare()
         return context
 

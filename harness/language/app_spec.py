@@ -51,7 +51,7 @@ class App(Strict):
         description="so long it may take until it has started a consumer of the group; default 120 s",
     )
 
-    def told(self, nameserver: str) -> App:
+    def placed(self, nameserver: str) -> App:
         """The same, with the addresses of a cluster for the placeholders."""
 
         def filled(text: str) -> str:

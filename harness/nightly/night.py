@@ -32,13 +32,13 @@ files and disk than a short one."""
 TRIES = 2
 """What the environment broke is run once more; nothing else ever is."""
 DRAWS_TO_FIT = 20
-"""After this many scenarios in a row that are too long for what is left of the night, no other is drawn."""
+"""After this many scenarios in a row that are too long for the rest of the night, no other is drawn."""
 DRAWS_FOR_ONE = 300
 """After this many scenarios in a row that don't fit this profile, version or cluster, none is drawn."""
 BROKEN_AT_MOST = 3
 """The environment broke this many scenarios in a row, and none could be judged before: the night is over."""
 BROKEN_FOR_GOOD = 20
-"""The same, where some could be judged before: nothing more begins, and what was found is reported."""
+"""The same, where some could be judged before: nothing more begins, and the night reports its findings."""
 TEAR_DOWN_S = 10.0
 """So long before the end nothing begins: clusters are ended, and the summary is written."""
 CUT_OFF_S = 6.0

@@ -1,4 +1,4 @@
-"""What `rocketchaos diagnose` says of a group: asked for by a `diagnose` check alone, for it takes its time."""
+"""Runs `rocketchaos diagnose` on a group. It takes seconds, so only a `diagnose` check asks for it."""
 
 from __future__ import annotations
 

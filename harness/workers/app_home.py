@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from rocketchaos.harness.jars.java_home import Java
 from rocketchaos.harness.language.app_spec import App
 from rocketchaos.harness.reaper.reaper import OWNER_VARIABLE
 from rocketchaos.harness.workers.jvm_agent import jvm_agent
-from rocketchaos.harness.workers.on_host import LocalProgram
+from rocketchaos.harness.workers.on_host import LocalProgram, begin
 from rocketchaos.harness.workers.program import WorkerPlan
 
 _PLAN = "plan.json"
@@ -83,31 +82,20 @@ class AppHome:
     def launch(self, plan: WorkerPlan) -> AppProgram:
         """See `WorkerHome.launch`."""
         agent = jvm_agent(self._java, self._progress)
-        file = plan.folder.absolute() / _PLAN
+        folder = plan.folder.absolute()
+
+        def command(events_fd: int) -> list[str]:
+            (folder / _PLAN).write_text(json.dumps(self._plan(events_fd)), encoding="utf-8")
+            return self._command(agent.option(folder / _PLAN), folder)
+
         try:
-            read_fd, write_fd = os.pipe()
-            try:
-                plan.folder.mkdir(parents=True, exist_ok=True)
-                file.write_text(json.dumps(self._plan(write_fd)), encoding="utf-8")
-                with plan.log.open("ab") as output:
-                    process = subprocess.Popen(
-                        self._command(agent.option(file), plan.folder.absolute()),
-                        stdin=subprocess.PIPE,
-                        stdout=output,
-                        stderr=output,
-                        env={**os.environ, **self._app.env, OWNER_VARIABLE: self._owner},
-                        pass_fds=(write_fd,),
-                        start_new_session=True,
-                        bufsize=0,
-                    )
-            except BaseException:
-                os.close(read_fd)
-                raise
-            finally:
-                os.close(write_fd)
+            folder.mkdir(parents=True, exist_ok=True)
+            process, events = begin(
+                command, plan.log, {**os.environ, **self._app.env, OWNER_VARIABLE: self._owner}
+            )
         except OSError as error:
             raise EnvironmentNotReady(f"the program of {plan.name} can't be started: {error}") from error
-        return AppProgram(plan.name, process, os.fdopen(read_fd, "rb"))
+        return AppProgram(plan.name, process, events)
 
     def _plan(self, events_fd: int) -> dict[str, Any]:
         return {

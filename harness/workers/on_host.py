@@ -6,7 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -41,28 +41,49 @@ class OnHost:
         archive = None if self._java is None else archive_of(plan, self._java)
         options = () if archive is None else archive.options()
         try:
-            # Neither end is inheritable; pass_fds makes the child's end so in that one child.
-            read_fd, write_fd = os.pipe()
-            try:
-                with plan.log.open("ab") as output:
-                    process = subprocess.Popen(
-                        child_command(plan, sys.executable, write_fd, libjvm, options),
-                        stdin=subprocess.PIPE,
-                        stdout=output,
-                        stderr=output,
-                        env=_environment(os.environ, self._owner, plan.packages),
-                        pass_fds=(write_fd,),
-                        start_new_session=True,
-                        bufsize=0,
-                    )
-            except BaseException:
-                os.close(read_fd)
-                raise
-            finally:
-                os.close(write_fd)
+            process, events = begin(
+                lambda events_fd: child_command(plan, sys.executable, events_fd, libjvm, options),
+                plan.log,
+                _environment(os.environ, self._owner, plan.packages),
+            )
         except OSError as error:
             raise EnvironmentNotReady(f"worker {plan.name} can't be started: {error}") from error
-        return LocalProgram(plan.name, process, os.fdopen(read_fd, "rb"))
+        return LocalProgram(plan.name, process, events)
+
+
+def begin(
+    command: Callable[[int], Sequence[str]], log: Path, environment: Mapping[str, str]
+) -> tuple[subprocess.Popen[bytes], BinaryIO]:
+    """A process in a session of its own, and this end of the pipe into which it writes its events.
+
+    Args:
+        command: by the number of its end of that pipe.
+        log: where its output is added.
+        environment: all of it.
+
+    Raises:
+        OSError: it can't be started.
+    """
+    # Neither end is inheritable; pass_fds makes the child's end so in that one child.
+    read_fd, write_fd = os.pipe()
+    try:
+        with log.open("ab") as output:
+            process = subprocess.Popen(
+                command(write_fd),
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=output,
+                env=environment,
+                pass_fds=(write_fd,),
+                start_new_session=True,
+                bufsize=0,
+            )
+    except BaseException:
+        os.close(read_fd)
+        raise
+    finally:
+        os.close(write_fd)
+    return process, os.fdopen(read_fd, "rb")
 
 
 def archive_of(plan: WorkerPlan, java: Java) -> ClassArchive | None:

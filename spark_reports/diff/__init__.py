@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 from pyspark.sql import SparkSession
 
-from rocketchaos.spark_reports.diff.compare import News, compare
+from rocketchaos.spark_reports.diff.compare import News, Verdict, compare
 from rocketchaos.spark_reports.diff.lines import headline, lines
 from rocketchaos.spark_reports.diff.read import read
 from rocketchaos.spark_reports.diff.sides import NEWEST, Sides
@@ -22,9 +21,7 @@ def diff(spark: SparkSession, summary: StoreSummary) -> Report:
     return diff_between(spark, summary, NEWEST)[0]
 
 
-def diff_between(
-    spark: SparkSession, summary: StoreSummary, sides: Sides
-) -> tuple[Report, Literal["worse", "perhaps worse", "not worse"]]:
+def diff_between(spark: SparkSession, summary: StoreSummary, sides: Sides) -> tuple[Report, Verdict]:
     """The report on these sides, and whether anything is worse."""
     spark.sql(sides.statement.rstrip(";"))
     news = compare(read(spark))

@@ -23,6 +23,8 @@ from rocketchaos.spark_reports.statistics.interval import Interval
 from rocketchaos.spark_reports.statistics.rank_sum import rank_test
 from rocketchaos.spark_reports.statistics.tarone import FAMILY_WISE, tarone_holm
 
+Verdict = Literal["worse", "perhaps worse", "not worse", "nothing compared"]
+
 
 class State(IntEnum):
     """What the runs of a side are; the worse the less."""
@@ -157,12 +159,14 @@ class News:
     """How many runs of each side, all alike, would make any change of a cell sure."""
 
     @property
-    def verdict(self) -> Literal["worse", "perhaps worse", "not worse"]:
+    def verdict(self) -> Verdict:
         """Whether a cell or a claim is worse. Causes say why, and times depend on the machine."""
         worse = [change for change in (*self.cells, *self.claims) if change.worse]
         if any(change.sure for change in worse):
             return "worse"
-        return "perhaps worse" if worse else "not worse"
+        if worse:
+            return "perhaps worse"
+        return "not worse" if self.compared else "nothing compared"
 
 
 def compare(facts: Facts) -> News:

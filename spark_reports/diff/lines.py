@@ -23,6 +23,8 @@ def headline(news: News, sides: Sides) -> str:
     if not before or not after:
         which = sides.before if after else sides.after
         return f"Nothing can be compared: there are no runs of {which}; {against}."
+    if not news.compared:
+        return f"Nothing can be compared: no cell has judged runs on both sides; {against}."
     for of, changes in (("cell", news.cells), ("claim", news.claims)):
         bad = [change for change in changes if change.worse]
         if bad:

@@ -18,7 +18,7 @@ public final class Agent {
     private Agent() {
     }
 
-    /** Called by the JVM with the file that says which consumers are expected, see `harness.workers.app_program`. */
+    /** Called by the JVM with the file that says which consumers are expected, see `harness.workers.app_home`. */
     public static void premain(String plan, Instrumentation jvm) throws Exception {
         FileInputStream commands = new FileInputStream(FileDescriptor.in);
         System.setIn(new ByteArrayInputStream(new byte[0]));

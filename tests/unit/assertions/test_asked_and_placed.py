@@ -233,6 +233,12 @@ def test_a_diagnosis_is_held_against_the_codes_that_must_be_found() -> None:
     assert answer(_diagnosed("RC0101", "RC0301"), "diagnose", group="g", finds=["RC0101"]).holds is YES
     assert answer(_diagnosed("RC0303", level="info"), "diagnose", group="g", nothing_else=True).holds is YES
     assert answer(_diagnosed(undetermined=("RC0101",)), "diagnose", **right).holds is UNKNOWN
+    assert answer(_diagnosed("RC0101", undetermined=("RC0301",)), "diagnose", **right).holds is UNKNOWN
+    assert answer(_diagnosed(undetermined=("RC0301",)), "diagnose", **right).holds is NO
+    assert (
+        answer(_diagnosed(undetermined=("RC0301",)), "diagnose", group="g", nothing_else=True).holds
+        is UNKNOWN
+    )
     assert answer(_diagnosed("RC0101"), "diagnose", **right, at="before").holds is UNKNOWN
 
 

@@ -146,12 +146,20 @@ def test_what_a_cell_became(before: Share, after: Share, word: str, verdict: str
         (share(27, 30), share(26, 30)),
         (share(10, 11), share(3, 3)),
         (share(0, 3), share(0, 9)),
-        (share(5, 5), share(0, 0)),
     ],
 )
 def test_what_is_as_it_was_is_no_news(before: Share, after: Share) -> None:
     found = of_one(before, after)
     assert (found.cells, found.verdict) == ([], "not worse")
+
+
+def test_runs_of_which_none_could_be_judged_are_no_comparison() -> None:
+    found = of_one(share(5, 5), Share(0, 0, runs=2))
+    assert (found.cells, found.verdict) == ([], "nothing compared")
+    assert headline(found, NEWEST).startswith(
+        "Nothing can be compared: no cell has judged runs on both sides"
+    )
+    assert news({}, {cell(): share(3, 3)}).verdict == "nothing compared"
 
 
 def test_a_change_of_many_cells_is_corrected_for_them() -> None:

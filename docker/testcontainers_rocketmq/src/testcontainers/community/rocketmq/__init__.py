@@ -8,7 +8,6 @@ import random
 import re
 import socket
 import struct
-import time
 from collections.abc import Mapping
 from textwrap import dedent
 from typing import Any
@@ -96,7 +95,7 @@ class RocketMQContainer(DockerContainer):
         ready = _RocketMQWaitStrategy(
             f"{address}:{self.broker_port}", self.proxy_port if self.proxy else None
         )
-        ready.with_startup_timeout(self._startup_timeout).wait_until_ready(self)
+        ready.with_startup_timeout(self._startup_timeout).with_poll_interval(0.2).wait_until_ready(self)
         return self
 
     def get_namesrv_address(self) -> str:
@@ -184,17 +183,22 @@ class _RocketMQWaitStrategy(WaitStrategy):
         self._proxy_port = proxy_port
 
     def wait_until_ready(self, container: WaitStrategyTarget) -> None:
-        deadline = time.monotonic() + self._startup_timeout
-        while missing := self._missing(container):
+        missing = ""
+
+        def ready_or_ended() -> bool:
+            nonlocal missing
+            missing = self._missing(container)
             container.reload()
-            if container.status != "running":
-                raise RuntimeError(f"RocketMQ ended while it started: {_last_lines(container)}")
-            if time.monotonic() > deadline:
-                raise TimeoutError(
-                    f"RocketMQ isn't ready within {self._startup_timeout:g} s: {missing}. "
-                    f"Last lines: {_last_lines(container)}"
-                )
-            time.sleep(min(self._poll_interval, 0.2))
+            return not missing or container.status != "running"
+
+        in_time = self._poll(ready_or_ended)
+        if missing and in_time:
+            raise RuntimeError(f"RocketMQ ended while it started: {_last_lines(container)}")
+        if missing:
+            raise TimeoutError(
+                f"RocketMQ isn't ready within {self._startup_timeout:g} s: {missing}. "
+                f"Last lines: {_last_lines(container)}"
+            )
 
     def _missing(self, container: WaitStrategyTarget) -> str:
         host = container.get_container_host_ip()
