@@ -15,7 +15,7 @@ def consumer(**fields: Any) -> Consumer:
     return Consumer.model_validate({"group": "g", "subscribe": {"orders": "tagA"}, **fields})
 
 
-def test_placeholders_stand_for_addresses_wherever_the_program_is_told_something() -> None:
+def test_placeholders_stand_for_addresses_wherever_the_program_gets_a_text() -> None:
     app = App.model_validate(
         {
             "jar": "a.jar",
@@ -25,7 +25,7 @@ def test_placeholders_stand_for_addresses_wherever_the_program_is_told_something
             "env": {"C": "tcp://$nameserver/", "PORT": 8080},
         }
     )
-    told = app.told("127.0.0.1:9876")
+    told = app.placed("127.0.0.1:9876")
     assert told.args == ("--namesrv=127.0.0.1:9876", "8080", "true")
     assert told.jvm_args == ("-Da=127.0.0.1:9876",)
     assert told.properties == {"b": "127.0.0.1:9876"}
