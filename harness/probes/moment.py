@@ -91,7 +91,7 @@ def _in_words(down: Mapping[str, str]) -> str:
 
 
 def _read_member(context: ProbeContext, name: str, moment: str) -> None:
-    traits = context.consumers[name].spec.traits
+    traits = context.consumers[name].traits
     if traits.tells_queues:
         try:
             read_ownership(context, name, moment)
