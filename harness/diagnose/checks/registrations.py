@@ -25,7 +25,9 @@ def gone(view: ClusterView) -> Iterator[Result]:
             for address, item in look.registered.items()
             if name in item.brokers
         ]
-    for members in view.now.members.values():
+    # Another look may be at other groups: what counts is that name servers still don't know it.
+    last = {group: members for look in view.looks for group, members in look.members.items()}
+    for members in last.values():
         for member in members.values():
             queues = {
                 queue

@@ -216,7 +216,7 @@ def _dead_letters(number: int) -> Edit:
     return lambda exchanges: add([item for item in exchanges if "%DLQ%" not in item.fields.get("topic", "")])
 
 
-def _second_name_server(change: Callable[[str], str]) -> Edit:
+def second_name_server(change: Callable[[str], str]) -> Edit:
     """One more name server, whose answers are the first one's, changed."""
 
     def add(exchanges: Any) -> Any:
@@ -418,8 +418,8 @@ PLANTED = (
     Planted("RC0702", (_dead_letters(2),), (_dead_letters(0),)),
     Planted(
         "RC0801",
-        (_second_name_server(lambda body: body.replace('"readQueueNums": 4', '"readQueueNums": 2')),),
-        (_second_name_server(lambda body: body),),
+        (second_name_server(lambda body: body.replace('"readQueueNums": 4', '"readQueueNums": 2')),),
+        (second_name_server(lambda body: body),),
         looks=2,
         scope={"name_servers": NAME_SERVERS},
     ),
