@@ -59,7 +59,7 @@ test: test-unit test-embedded ## tests of the harness that need no container eng
 
 .PHONY: test-unit
 test-unit: $(VENV)/.dev ## tests without a cluster: units and packaging
-	@$(BIN)/python -m pytest -q -n auto --dist loadfile $(UNITS)
+	@$(BIN)/python -m pytest -q -n auto --dist loadfile -m "not nightly" $(UNITS)
 
 .PHONY: test-spark
 test-spark: $(VENV)/.dev ## tests of ingest and reports on a Spark of this machine, and of pages in a Chromium
