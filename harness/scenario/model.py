@@ -55,6 +55,7 @@ else:
     StepOfScenario = StepEntry
     CheckOfScenario = one_word_of(CHECKS, "check")
 ScenarioName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,79}$")]
+Owner = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\x00-\x1f\x7f]{1,100}$")]
 Checks = Annotated[tuple[CheckOfScenario, ...], BeforeValidator(as_tuple)]
 
 
@@ -96,6 +97,11 @@ class Scenario(Strict):
     )
     symptom: Symptom | None = Field(
         default=None, description="what is reported there, which needs `issue` as well"
+    )
+    owner: Owner | None = Field(
+        default=None,
+        description='the team or the person that looks after it: `payments`, `"@acme/payments"`; default what '
+        "the `CODEOWNERS` of its git checkout says of its file. The run's record has it, and reports count by it",
     )
     control: ScenarioName | None = Field(
         default=None, description="the scenario, by its name, in which this one's anomaly must be absent"
