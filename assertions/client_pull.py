@@ -14,9 +14,9 @@ from rocketchaos.harness.language.words import Refers
 
 
 class ClientPull(Check):
-    """The client made this of the pull of this name: a PullStatus, or an exception that says this.
+    """The result of the `client-pull` of this name: a PullStatus, or an exception with this text.
 
-    In a `repeat` it is the last one of the name. It is found whatever the observation.
+    In a `repeat` it is the last one of the name. `at` has no influence.
     """
 
     word = "client-pull"

@@ -63,9 +63,8 @@ class LiveRun:
     def __init__(self, runner: Runner, name: str, title: str = "") -> None:
         """
         Args:
-            runner: whose clusters and options are used; it must outlive the run.
-            name: of the scenario, as which the run is recorded.
-            title: one sentence that says what is to be seen.
+            runner: whose clusters and options are used; it must outlive the run. name: of the scenario, as
+            which the run is recorded. title: one sentence: the cause and what it leads to.
         """
         self._runner = runner
         self._scenario = RecordedScenario(name, " ".join(title.split()) or name)

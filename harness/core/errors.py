@@ -11,7 +11,7 @@ from typing import Self
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command line; where runs end differently the gravest one counts."""
+    """Exit codes of the command line; if runs end differently, the most severe one counts."""
 
     meaning: str
     """In a few words."""

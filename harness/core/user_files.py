@@ -9,7 +9,7 @@ from rocketchaos.harness.core.errors import EnvironmentNotReady
 
 
 def user_file(name: str, scenario_file: str, what: str, hint: str) -> Path:
-    """Where a file is: a relative path is seen from the scenario's file, then from the current folder.
+    """Where a file is: a relative path is looked up from the scenario's file, then from the current folder.
 
     The scenario of a run folder is seen from where it lay when it ran, too.
 

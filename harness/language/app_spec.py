@@ -24,18 +24,18 @@ Texts = Annotated[tuple[Text, ...], BeforeValidator(as_tuple)]
 
 
 class App(Strict):
-    """A program of the user's own, started in a JVM of its own, as it is.
+    """A program of the user's own, started unchanged in a JVM of its own.
 
-    The harness registers RocketMQ's own `ConsumeMessageHook` with the consumers that it starts: what they get and
-    what their listeners answer comes from the program itself. `$nameserver` stands for the name server's address
-    in `args`, `jvm_args`, `properties` and `env`. Topics and groups have the names that the scenario gives them,
-    on a cluster of the run's own.
+    The harness registers RocketMQ's own `ConsumeMessageHook` with the consumers that the program starts, so
+    what they get and what their listeners answer comes from the program itself. `$nameserver` stands for the
+    name server's address in `args`, `jvm_args`, `properties` and `env`. Topics and groups have the names that
+    the scenario gives them, on a cluster of the run's own.
     """
 
     jar: str = Field(
         min_length=1,
-        description="what `java -jar` starts: a plain jar with a Main-Class, or Spring Boot's; a relative path is "
-        "seen from the scenario's file, then from the current folder",
+        description="what `java -jar` starts: a plain jar with a Main-Class, or Spring Boot's; a relative "
+        "path is looked up from the scenario's file, then from the current folder",
     )
     args: Texts = Field(default=(), description="its arguments: `[--rocketmq.name-server=$nameserver]`")
     jvm_args: Texts = Field(default=(), description="options of its JVM: `[-Xmx512m]`")
@@ -43,12 +43,12 @@ class App(Strict):
         default_factory=dict, description="system properties: `{rocketmq.namesrv.addr: $nameserver}`"
     )
     env: dict[str, Text] = Field(
-        default_factory=dict, description="environment variables, besides those of the harness"
+        default_factory=dict, description="environment variables, in addition to those of the harness"
     )
     ready_within: DurationMs = Field(
         default=READY_WITHIN_MS,
         gt=0,
-        description="so long it may take until it has started a consumer of the group; default 120 s",
+        description="the limit until it has started a consumer of the group; default 120 s",
     )
 
     def placed(self, nameserver: str) -> App:

@@ -13,11 +13,11 @@ TransactionState = Literal["commit", "rollback", "unknown"]
 
 
 class Transaction(Strict):
-    """A message that is half sent, and becomes one for consumers once it is committed.
+    """A half message, which consumers get only once it is committed.
 
-    Brokers ask the producer about those that stay unknown, `transactionTimeOut` (6 s) after the sending and then
-    every `transactionCheckInterval` (60 s, 5.x 30 s), which `cluster: {broker: …}` makes shorter. Where no member
-    of the producer's group runs, as after `kill: producer`, nobody answers.
+    Brokers ask the producer about transactions that stay unknown: `transactionTimeOut` (6 s) after the
+    sending, then every `transactionCheckInterval` (60 s, 5.x 30 s); `cluster: {broker: …}` makes both
+    shorter. While no member of the producer's group runs, as after `kill: producer`, no answer comes.
     """
 
     state: TransactionState = Field(description="what executeLocalTransaction answers")
@@ -38,7 +38,9 @@ class Sending(Strict):
     batch: int | None = Field(
         default=None, ge=2, le=1000, description="this many messages at a time, in one request and one queue"
     )
-    oneway: bool = Field(default=False, description="sendOneway: nobody waits for the broker's answer")
+    oneway: bool = Field(
+        default=False, description="sendOneway: the producer doesn't wait for the broker's answer"
+    )
     transaction: Transaction | None = Field(
         default=None, description="sendMessageInTransaction: `{state: unknown, checked: commit}`"
     )

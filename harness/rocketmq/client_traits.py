@@ -25,7 +25,7 @@ class Api:
     implementation: str
     """RocketMQ's class, or the package's."""
     filters_by: Literal["stored", "own"] = "stored"
-    """By what the broker filters: the subscription that it holds for the group, or the expression that travels
+    """By what the broker filters: the subscription that it holds for the group, or the expression that comes
     with every pull or receive (FLAG_SUBSCRIPTION; as DefaultLitePullConsumerImpl.pullSyncImpl sets it, 4.9.4)."""
     queues: Literal["owned", "shared"] = "owned"
     """Whether each queue has an owner among the members, or every member is served from every queue."""

@@ -68,32 +68,31 @@ def _consumers_or_groups(schema: dict[str, Any]) -> None:
 
 
 class Scenario(Strict):
-    """What is started, what is done, what must be seen."""
+    """What to start, what to do, and what must be seen."""
 
     model_config = ConfigDict(title="rocketchaos scenario", json_schema_extra=_consumers_or_groups)
 
     name: ScenarioName = Field(description="its name on the command line: small letters, digits, `-`")
-    title: str = Field(min_length=1, description="one sentence that says what is to be seen")
-    description: str = Field(default="", description="why it is so, and what to make of it")
+    title: str = Field(min_length=1, description="one sentence: the cause and what it leads to")
+    description: str = Field(default="", description="why it happens, and what follows from it")
     marks: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = Field(
-        default=(), description="words to select it by, `-m`"
+        default=(), description="words that select it with `-m`"
     )
     issue: Annotated[tuple[Issue, ...], BeforeValidator(as_tuple)] = Field(
         default=(),
-        description="the threads of public trackers in which it is reported: `apache/rocketmq#2760`, or a list",
+        description="the threads of public trackers that report it: `apache/rocketmq#2760`, or a list",
     )
-    symptom: Symptom | None = Field(
-        default=None, description="what is reported there, which needs `issue` as well"
-    )
+    symptom: Symptom | None = Field(default=None, description="what is reported there; needs `issue` as well")
     control: ScenarioName | None = Field(
-        default=None, description="the scenario, by its name, in which this one's anomaly must be absent"
+        default=None, description="the name of the scenario in which this one's anomaly must be absent"
     )
     timing: Literal["compressed", "faithful"] = Field(
         default="compressed",
-        description="`faithful` keeps RocketMQ's own timers, `compressed` shortens those that have a knob",
+        description="`faithful` keeps RocketMQ's own timers, `compressed` shortens those that have a setting",
     )
     rocketmq: VersionRange = Field(
-        default="", description="the versions that it speaks of: `>=5.0`, `>=4.9.4,<5.2`; default all"
+        default="",
+        description="the versions of RocketMQ that it runs on: `>=5.0`, `>=4.9.4,<5.2`; default all",
     )
     workers: Literal["host", "containers"] = Field(
         default="host",
@@ -103,17 +102,18 @@ class Scenario(Strict):
     cluster: ClusterNeeds = Field(default_factory=ClusterNeeds, description="what it needs of its cluster")
     topics: dict[TopicKey, Topic] = Field(
         min_length=1,
-        description="its topics by name: letters, digits, `_-%|`, at most 112, for the run adds to it",
+        description="its topics by name: letters, digits, `_-%|`, at most 112 characters, because the run "
+        "adds to the name",
     )
     bare_groups: Annotated[dict[GroupKey, Group], BeforeValidator(_by_name)] = Field(
         default_factory=dict,
         alias="groups",
         description="groups without a consumer of the scenario, for raw pulls and hand-made heartbeats, `[g]`; "
-        "where there are any, `consumers` may be left out. And groups with settings of their own, `{g: {settings: "
+        "with any of them, `consumers` may be left out. Also groups with their own settings, `{g: {settings: "
         "{consumeEnable: false}}}`",
     )
     consumers: dict[Name, Consumer] = Field(description="its consumers by name")
-    producer: Producer = Field(default_factory=Producer, description="what its messages are sent with")
+    producer: Producer = Field(default_factory=Producer, description="the client that sends its messages")
     steps: Annotated[tuple[StepOfScenario, ...], BeforeValidator(as_tuple)] = Field(
         min_length=1, description="what is done, in order"
     )
@@ -126,20 +126,20 @@ class Scenario(Strict):
     also: Checks = Field(default=(), description="checks that must hold whatever the outcome")
     tendency: Checks = Field(
         default=(),
-        description="checks that are measured and never judged, for what races: how often each holds, as a share "
-        "of the runs",
+        description="checks that are measured and never judged, for races: the share of the runs in which "
+        "each holds",
     )
     repeats: Repeats | None = Field(
         default=None,
-        description="how often it is run for a verdict; default once, or with a `tendency` as often as the "
-        "defaults say",
+        description="how often it runs for a verdict; default once, and with a `tendency` as often as the "
+        "defaults below say",
     )
     expected: Expected = Field(
         default="reproduced",
-        description="the outcome that is as expected, of the clients that it names itself, or of `java`; or a "
-        "mapping by client, by versions of RocketMQ, or by one below the other: `{java: reproduced, grpc: "
-        '{">=5.4": not-reproduced}}`, `{">=4.9.4": reproduced}`; the first that fits wins, clients that share a '
-        "group are `java+python`, and what it doesn't say is measured, and not judged",
+        description="the expected outcome with the clients that the scenario names, or with `java`; or a "
+        "mapping by client, by versions of RocketMQ, or by both, nested: `{java: reproduced, grpc: "
+        '{">=5.4": not-reproduced}}`, `{">=4.9.4": reproduced}`; the first entry that matches wins; clients '
+        "that share a group are `java+python`; a combination without an entry is measured, not judged",
     )
 
     _lines: Mapping[tuple[str | int, ...], int] = PrivateAttr(default_factory=dict)

@@ -20,12 +20,12 @@ HandMadeName = Annotated[Name, Refers(("hand-made",))]
 
 
 class HandMadeSubscription(Strict):
-    """What a hand-made heartbeat says of one topic."""
+    """The subscription to one topic in a hand-made heartbeat."""
 
     expression: str = Field(description="the tag expression: `tagA`, `tagA || tagB`, `*`")
     version: int = Field(
         ge=0,
-        description="its subVersion: a broker takes the expression over where this is above the stored one",
+        description="its subVersion; a broker takes the expression over if this is above the stored one",
     )
 
     @field_validator("expression")
@@ -37,11 +37,12 @@ class HandMadeSubscription(Strict):
 
 
 class Heartbeat(Step):
-    """Send one heartbeat (HEART_BEAT, 34) whose content is all the scenario's own, or leave without a word.
+    """Send one heartbeat (HEART_BEAT, 34) that the scenario writes itself, or disconnect without unregistering.
 
-    Its sender, a client of this name, keeps a connection to each broker, hears what brokers say of the group
-    (`notified`), and does nothing else: it pulls nothing, and sends no heartbeat but these. To a broker it is a
-    member like any other, so others leave it its share of the queues. With `close` its connections end.
+    Its sender, a client of this name, keeps a connection to each broker, receives the brokers' notifications
+    about the group (`notified`), and does nothing else: it pulls nothing, and sends only these heartbeats. To
+    a broker it is a member like any other, so the other members leave it its share of the queues. `close`
+    ends its connections.
     """
 
     word = "heartbeat"

@@ -89,12 +89,16 @@ class Ends:
 class BetweenStep(NetworkStep):
     """A fault between two sides, on one of which there are only nodes of the cluster."""
 
-    between: SideRefs | None = Field(default=None, description="one side, with `and`: both ways")
-    and_: SideRefs | None = Field(default=None, alias="and", description="the other side, with `between`")
-    from_: SideRefs | None = Field(
-        default=None, alias="from", description="the side that sends, with `to`: this way alone"
+    between: SideRefs | None = Field(default=None, description="one side, with `and`: both directions")
+    and_: SideRefs | None = Field(
+        default=None, alias="and", description="the other side, with `between`: both directions"
     )
-    to: SideRefs | None = Field(default=None, description="the side that receives, with `from`")
+    from_: SideRefs | None = Field(
+        default=None, alias="from", description="the side that sends, with `to`: this direction only"
+    )
+    to: SideRefs | None = Field(
+        default=None, description="the side that receives, with `from`: this direction only"
+    )
 
     @model_validator(mode="after")
     def _two_sides(self) -> BetweenStep:

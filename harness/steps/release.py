@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Release(Step):
-    """Let the listeners of consumers go on that block by their `behaviour`, and block no more.
+    """Let the listeners that block by their `behaviour` continue; they block no more messages.
 
-    What they blocked on succeeds then, or fails where they also have `fail`. Once started anew, a
-    consumer blocks as it did.
+    The messages that they held succeed then, or fail if they also have `fail`. After a new start the consumer
+    blocks again.
     """
 
     word = "release"

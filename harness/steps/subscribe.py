@@ -41,7 +41,7 @@ class Subscribe(Step):
     expression: ExpressionField = Field(description='a tag expression, or `{sql: "a = 1"}`')
 
     may_be_refused: bool = Field(
-        default=False, description="what RocketMQ refuses is written down, and the run goes on"
+        default=False, description="a refusal by RocketMQ is recorded, and the run continues"
     )
 
     def acts_on(self) -> tuple[str, ...]:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class TopicConfig(Step):
     """Change the settings of a topic, as `mqadmin updateTopic` does (UPDATE_AND_CREATE_TOPIC, 17).
 
-    Of the topic itself, or of a group's retry topic or dead-letter topic, which is created where there is none.
-    It returns once the name server routes so; clients ask for routes every 30 s, 1 s compressed.
+    It is the topic itself, or a group's retry topic or dead-letter topic, which the step creates if there is
+    none. It returns once the name server has the new route; clients ask for routes every 30 s, 1 s
+    compressed.
     """
 
     word = "topic-config"
