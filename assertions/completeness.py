@@ -17,7 +17,7 @@ def still_possible(view: RunView, groups: list[str], messages: list[Sent], at: i
 
     Sealed: the observed offset of each group that subscribes to its topic has passed it, and nobody holds on to
     it who may have popped it; or for so long that nothing can be on its way (`assertions.delays`) nothing has
-    happened to it or to these groups (it was sent, a member came, went or subscribed anew, a node died or came
+    happened to it or to these groups (it was sent, a member came, went or subscribed again, a node died or came
     back, an offset was set), neither a member nor a node stands still or is away, and nothing is wrong with the
     network.
     """

@@ -44,7 +44,7 @@ class Dropped(Check):
         expected = " and ".join(f"after {word} {limit} ms" for word, limit in limits if limit is not None)
         end = view.end_of(self.at)
         gone = None if end is None else self._gone(view, end)
-        # Whoever starts anew after that is another client.
+        # A later start is another client.
         until = None if gone is None else gone.n
         started = [item for item in view.of_kind(ConsumerStarted, until=until) if item.node == self.consumer]
         if end is None or gone is None or not started:

@@ -45,7 +45,7 @@ class CheckFailed(AssertionError):
 
 
 class CheckUndecided(PreconditionNotMet):
-    """A check of which the history can't say whether it holds: no evidence, for nothing."""
+    """A check that the history can't answer: evidence for nothing."""
 
     def __init__(self, finding: Finding, text: str) -> None:
         super().__init__(text)
@@ -243,7 +243,8 @@ class LiveRun:
         None where nothing was done.
 
         Raises:
-            EnvironmentNotReady, HarnessDefect: something died that should have lived; the folder says so too.
+            EnvironmentNotReady, HarnessDefect: a process died that should have lived; the folder has the
+            error too.
         """
         __tracebackhide__ = True
         run, was_over = self._run, bool(self._ended)
@@ -266,9 +267,9 @@ class LiveRun:
 
 
 class Checks:
-    """The checks of a live run, each a method: what it returns is the finding, for it holds.
+    """The checks of a live run, each a method: it returns the finding, because it holds.
 
-    Each looks at the brokers and the clients anew first, unless `at` names an earlier `observe`.
+    Each first looks at the brokers and the clients again, unless `at` names an earlier `observe`.
     """
 
     def __init__(self, ask: Callable[[str, tuple[Any, ...], Mapping[str, Any]], Finding]) -> None:

@@ -228,7 +228,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     items = [item for item in getattr(session, "items", ()) if isinstance(item, ScenarioItem)]
     if not items or options.collectonly or stopped:
         return
-    with suppress(RocketchaosError):  # every scenario says so itself
+    with suppress(RocketchaosError):  # every scenario reports it itself
         runner = runner_of(session.config)
         kind = runner.options.on
         jobs = [item.job for item in items if why_not(item.scenario, item.job.rocketmq, kind) is None]

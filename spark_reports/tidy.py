@@ -24,7 +24,7 @@ class Tidied:
     """What `tidy` did."""
 
     facts: int
-    """How many rows are gone, of batches that were broken off or of runs that were judged anew."""
+    """How many rows are gone, of batches that were broken off or of runs that were judged again."""
     folders: int
     """How many are no longer in quarantine, as they were ingested since."""
     files: int

@@ -185,13 +185,13 @@ def _read(path: Path) -> Iterator[RunSeen]:
             version = head["schema_version"]
             raise UsageProblem(
                 f"{path} is of schema version {version}, and this rocketchaos reads {SCHEMA_VERSION}",
-                "Make it anew from the run folders.",
+                "Make it again from the run folders.",
             )
         yield from _runs(head, rows)
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise UsageProblem(
             f"{path} is no file of evidence: {type(error).__name__}: {error}",
-            "Make it anew from the run folders.",
+            "Make it again from the run folders.",
         ) from error
 
 

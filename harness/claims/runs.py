@@ -70,7 +70,7 @@ def seen_in_folder(path: Path) -> RunSeen:
             if lacks
             else f"is not of schema version {SCHEMA_VERSION}"
         )
-        raise UsageProblem(f"{path} {what}", f"`rocketchaos check {path}` judges it anew.")
+        raise UsageProblem(f"{path} {what}", f"`rocketchaos check {path}` judges it again.")
     scenario = _scenario(folder)
     ids = _ids(scenario)
     findings = [

@@ -89,8 +89,8 @@ def run_and_tell(
     Where something ends it early, the ended runs are still reported, and the error propagates.
 
     Raises:
-        UsageProblem: nothing is left, for there are no such versions.
-        EnvironmentNotReady: nothing is left, for no version can be had now.
+        UsageProblem: nothing is left, because there are no such versions. EnvironmentNotReady: nothing is
+        left, because no version can be downloaded now.
     """
     jobs, absent = obtainable(jobs, runner.options.on, runner.absences(jobs))
     for line in left_out_lines(absent):

@@ -22,7 +22,7 @@ COMMANDS: Mapping[str, CommandEntry] = MappingProxyType(
         ),
         "nightly": CommandEntry(
             "rocketchaos.harness.cli.nightly:nightly",
-            "Draw scenarios from a seed, run them side by side, and hold each against what must always be so.",
+            "Generate scenarios from a seed, run them in parallel, and check what must always hold.",
         ),
         "shrink": CommandEntry(
             "rocketchaos.harness.cli.shrink:shrink",

@@ -46,7 +46,7 @@ class NightAccount:
             self.status.write(self.summary, self.thinning.left, ended=False)
 
     def tell(self, *, as_json: bool, junit: Path | None) -> list[ExitCode]:
-        """Everywhere; files first, for what is printed may meet a pipe that nobody reads any more.
+        """Everywhere; files first, because printing may fail on a closed pipe.
 
         Returns: how a command ends for each file that can't be written.
         """

@@ -124,7 +124,7 @@ def nightly(
     as_json: JsonOption = False,
     junit: JunitOption = None,
 ) -> ExitCode:
-    """Draw scenarios from a seed, run them side by side, and hold each against what must always be so.
+    """Generate scenarios from a seed, run them in parallel, and check what must always hold.
 
     The exit code is 1 where there is a finding that isn't known. What it found is also in the folder of runs, in
     nightly-status.json; `rocketchaos shrink RUN` makes a small scenario of a finding.

@@ -80,7 +80,7 @@ def ingest(
 ) -> ExitCode:
     """Read run folders into a store, which is made if there is none.
 
-    The same folder again changes nothing; one that was judged anew replaces what it was. What is broken is
+    The same folder again changes nothing; one that was judged again replaces what it was. Broken folders are
     quarantined, with the reason, and counted in every report.
     """
     with _spark(master) as (spark, progress):
@@ -88,7 +88,7 @@ def ingest(
         from rocketchaos.spark_reports.store import Store
 
         done = ingest_runs(spark, Store.create(spark, store, progress), runs, progress)
-    again = f"{done.replaced} judged anew, {done.unchanged} as they were"
+    again = f"{done.replaced} judged again, {done.unchanged} unchanged"
     OUT.print(
         f"{done.seen} run folders: {done.ingested} new, {again}, {sum(done.quarantined.values())} in quarantine"
     )
@@ -224,7 +224,7 @@ def export(
 
 
 def tidy(store: StoreOption, master: MasterOption = None) -> ExitCode:
-    """Remove what nobody can see: of ingests broken off, of runs judged anew. Put small files together."""
+    """Remove rows that no report reads: of aborted ingests, and of older judgements. Merge small files."""
     with _store(store, master) as (found, progress):
         from rocketchaos.spark_reports.tidy import tidy as tidy_store
 

@@ -108,7 +108,7 @@ class ShownQueue:
     consumer_offset: int | None
     """None: the group has none stored."""
     owner: str | None
-    """The client id of who consumes it, by the consumers themselves; None: nobody says so."""
+    """The client id of who consumes it, as the consumers report; None: no consumer reports it."""
 
 
 class Dashboard:

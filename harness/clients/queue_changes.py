@@ -33,7 +33,7 @@ class QueueChanges:
         self._last: dict[str, tuple[int, _Queues]] = {}
 
     def under_way(self, topic: str, version: int, queues: _Queues) -> bool:
-        """Whether its subVersion will rise, for it has these queues now."""
+        """Whether its subVersion will rise because it has these queues now."""
         twice = self._last.get(topic) == (version, queues)
         self._last[topic] = version, queues
         if twice:

@@ -195,7 +195,7 @@ class Fillable(Protocol):
     """A broker can be made to take its disk for full."""
 
     def fill_disk(self, broker: str) -> None:
-        """Start the broker anew, as one that refuses messages however much of its disk is free.
+        """Restart the broker so that it refuses messages however much of its disk is free.
 
         It is full from its first look at the disk on, about a second later, and after every restart.
 
@@ -205,7 +205,7 @@ class Fillable(Protocol):
         """
 
     def free_disk(self, broker: str) -> None:
-        """Start the broker anew, as one that takes messages; otherwise as `fill_disk`."""
+        """Restart the broker so that it takes messages; otherwise as `fill_disk`."""
 
 
 @runtime_checkable
@@ -296,7 +296,7 @@ class Named(Protocol):
 
     @property
     def hosts_file(self) -> Path | None:
-        """The addresses of those names, as in `/etc/hosts`, for who can't resolve them; None: there are none."""
+        """Their addresses, as in `/etc/hosts`, for hosts that can't resolve them; None: there are none."""
 
 
 @runtime_checkable

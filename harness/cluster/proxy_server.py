@@ -21,5 +21,5 @@ class ProxyServer(Server):
         self.proxy = proxy
 
     def why_not_up(self) -> str | None:
-        """It says so; and it speaks gRPC with whoever connects."""
+        """Its log says that it is ready; and it accepts gRPC connections."""
         return super().why_not_up() or readiness.why_no_grpc(self.proxy.grpc_endpoint)

@@ -302,7 +302,7 @@ def _answers(server: Server) -> bool:
 
 
 def _at_once(do: Callable[[Server], None], servers: Sequence[Server]) -> None:
-    """Do it to all of them side by side; the first failure is raised when all are done."""
+    """Do it to all of them in parallel; raise the first failure when all are done."""
     if servers:
         with ThreadPoolExecutor(len(servers), thread_name_prefix="server") as pool:
             for done in [pool.submit(do, server) for server in servers]:

@@ -147,7 +147,7 @@ class Sidecars:
         return NetworkPlace(name, container, addresses, int(port) if port else None)
 
     def of(self, place: NetworkPlace) -> Sidecar:
-        """The sidecar in a container's network, which it has anew after each of the container's starts.
+        """The sidecar in a container's network; each start of the container makes a new one.
 
         Raises:
             EnvironmentNotReady: the target doesn't run, or there is no image for it.

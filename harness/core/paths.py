@@ -27,7 +27,7 @@ def cache_folder() -> Path:
         EnvironmentNotReady: it can't be made or written, or no class path can name it.
     """
     configured = os.environ.get(CACHE_VARIABLE)
-    # Absolute, for servers run in folders of their own.
+    # Absolute, because servers run in folders of their own.
     folder = (
         Path(configured).expanduser().absolute()
         if configured

@@ -1,4 +1,4 @@
-"""How many runs go on side by side: as many as the user says, otherwise as many as the machine can take."""
+"""How many runs go in parallel: as many as the user says; by default as many as the machine can take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks versions for a bisect: runs the scenario on each, several searches side by side."""
+"""Asks versions for a bisect: runs the scenario on each, several searches in parallel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CODES: Mapping[Ending, ExitCode] = {
 
 
 def versions_at_a_time() -> int:
-    """How many versions between the ends are asked side by side on this machine."""
+    """How many versions between the ends are asked in parallel on this machine."""
     return max(1, usable_cores() // CORES_FOR_ONE)
 
 

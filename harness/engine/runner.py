@@ -144,7 +144,7 @@ class Runner:
         return job.rocketmq, self.options.timing_of(job.scenario), self._needs(job).shape
 
     def _leave(self, kind: Kind, managed: ManagedCluster) -> None:
-        """A run is over; the last of those that were to come ends the cluster, for also idle ones cost time."""
+        """A run is over; the last expected run ends the cluster, because idle ones cost time too."""
         with self._lock:
             self._users[managed] -= 1
             if kind in self._awaited:
@@ -222,7 +222,7 @@ class Runner:
     def run_all(self, jobs: Sequence[Job], parallel: int | None) -> Iterator[Report]:
         """Run several at a time, and yield each report in the order of the jobs.
 
-        Side by side, those with RocketMQ's own timers begin first: they mostly wait, while others work.
+        In parallel, those with RocketMQ's own timers begin first: they mostly wait, while others work.
 
         Args:
             jobs: what to run; one may be there several times.
@@ -271,7 +271,7 @@ class Runner:
         return absences(self._needs_of(jobs), self.options.progress)
 
     def fetch(self, jobs: Sequence[Job]) -> None:
-        """Have the jars of all jobs, several versions at a time; where some can't be had now, runs will say so.
+        """Have the jars of all jobs, several versions at a time; if some can't be downloaded, the runs report it.
 
         Raises:
             UsageProblem: there is no such version.

@@ -74,7 +74,7 @@ class TestBed:
     ) -> None:
         """
         Args:
-            all_own: every client gets a process of its own, for the steps are not known beforehand.
+            all_own: every client gets a process of its own, because the steps are not known beforehand.
         """
         self.scenario = scenario
         self.managed = managed

@@ -88,7 +88,7 @@ def read_folder(path: Path) -> ReadFolder:
 
 
 def facts_of(read: ReadFolder) -> Iterator[Fact]:
-    """All facts of a folder that is fit, but for the seal."""
+    """All facts of a folder that is fit, except for the seal."""
     assert read.documents is not None
     documents, story = read.documents, read.story
     yield run_fact(documents, story, read.seen.message_count)

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 import msgspec
 
 FACTS_VERSION = 1
-"""Of the form of facts, and of how they are made: facts of another version are made anew before they are used."""
+"""Of the form of facts, and of how they are made: facts of another version are made again before they are used."""
 
 Int32 = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 """An integer that is small in every run: numbers of events, counts of things."""

@@ -97,7 +97,7 @@ class Faults:
             fault.cleanup()
 
     def active(self) -> dict[str, Fault]:
-        """Those that have been injected and not healed, by `kill b` and the like."""
+        """Those that have been injected and not healed, by texts such as `kill b`."""
         return dict(self._active)
 
     def heal_all(self) -> None:

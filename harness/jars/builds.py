@@ -217,4 +217,4 @@ def _digest(jars: tuple[Path, ...]) -> str:
 
 def _unreadable(jar: Path, error: Exception) -> UsageProblem:
     reason = getattr(error, "strerror", None) or str(error)
-    return UsageProblem(f"the jar can't be read: {jar}: {reason}", "Unpack or build the distribution anew.")
+    return UsageProblem(f"the jar can't be read: {jar}: {reason}", "Unpack or build the distribution again.")

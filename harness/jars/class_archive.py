@@ -37,7 +37,7 @@ class ClassArchive:
     """The archive of one program, whether it is there or not."""
 
     program: str
-    """`broker`, for example: for its file's name, and to tell two programs apart that have the same jars."""
+    """`broker`, for example: for its file's name, and to distinguish two programs that have the same jars."""
     java: Java
     jars: Sequence[Path]
     """The class path with which it is made; what uses it may have more behind them."""
@@ -111,7 +111,9 @@ class ClassArchive:
                 file.unlink(missing_ok=True)
 
     def _file(self) -> Path | None:
-        with contextlib.suppress(OSError):  # without jars there is nothing to start either: others say so
+        with contextlib.suppress(
+            OSError
+        ):  # without jars there is nothing to start either: other code reports it
             for file in paths.archives_folder().glob(f"{self._name}.*.jsa"):
                 if file.stat().st_size == int(file.suffixes[-2][1:]):
                     return file

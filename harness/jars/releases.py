@@ -38,7 +38,7 @@ class Need:
 
     version: str
     roles: tuple[Role, ...] = tuple(ARTIFACTS)
-    """As it is: everything for servers of this version and the clients that belong to them, but for a proxy."""
+    """Everything for servers of this version and the clients that belong to them, except for a proxy."""
 
     @property
     def supported(self) -> bool:
@@ -78,7 +78,7 @@ class Release:
 
 
 def absences(needs: Iterable[Need], progress: Progress | None = None) -> dict[Need, RocketchaosError]:
-    """Those of the needs that can't be had, and why; all are asked for side by side, and no jar is fetched.
+    """Those of the needs that can't be downloaded, and why; all are asked in parallel, and no jar is fetched.
 
     A `UsageProblem`: there is no such release, or it is not supported; which are near. An `EnvironmentNotReady`:
     that is unknown.

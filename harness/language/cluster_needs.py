@@ -228,7 +228,7 @@ class ClusterNeeds(Strict):
         refused = protected(lines)
         if refused:
             raise ValueError(
-                f"{', '.join(refused)}: the harness itself chooses ports, names and folders, for each run anew"
+                f"{', '.join(refused)}: the harness itself chooses ports, names and folders, new ones for each run"
             )
         return lines
 

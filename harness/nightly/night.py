@@ -1,4 +1,4 @@
-"""A night, on one page: draw, run side by side, judge, until the time is up."""
+"""A night, on one page: draw, run in parallel, judge, until the time is up."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class Night:
         return self.pace.needs_s(kind_of(scenario), expected_s(scenario)) > self.left_s
 
     def _note(self, drawn: _Drawn, tell: Callable[[NightlyRun], None]) -> None:
-        """Write down what has become of it; what was never begun is passed over."""
+        """Record its result; a scenario that never started is skipped."""
         with self._lock:
             if not drawn.tried:
                 self.passed_over += not drawn.is_under_way

@@ -1,7 +1,7 @@
 """Ways to make a scenario smaller, each a small function that gives candidates, the boldest first. Pure.
 
-A candidate need not make sense: who runs them validates each, and passes over what nobody could mean. What refers
-to something that is gone goes with it.
+A candidate need not make sense: the caller validates each, and skips those that make no sense. What refers to
+something that is gone goes with it.
 """
 
 from __future__ import annotations

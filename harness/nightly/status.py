@@ -17,7 +17,7 @@ NAME = "nightly-status.json"
 
 
 class StatusFile:
-    """Written anew after each run, as a whole or not at all: whatever ends the night, its findings are there."""
+    """Written again after each run, as a whole or not at all: whatever ends the night, its findings are there."""
 
     def __init__(self, runs: Path) -> None:
         """`runs`: the folder of all runs. What an earlier night has left there is read at once."""

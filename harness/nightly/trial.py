@@ -118,7 +118,7 @@ class Trial:
         """Whether a run's own checks say that the anomaly is there.
 
         Raises:
-            TimeIsUp: it can't be known any more, for the time is up or something fails.
+            TimeIsUp: the answer can't be found any more, because the time is up or something fails.
         """
         try:
             report = self._run(document)

@@ -133,7 +133,7 @@ def parse_matrix(words: Sequence[str]) -> Matrix:
 
 
 def refuse_two_versions(matrix: Matrix, rocketmq: str | None) -> None:
-    """`--rocketmq` beside a matrix that names versions of its own: one of them would be passed over in silence.
+    """`--rocketmq` beside a matrix that names versions of its own: one of them would be silently ignored.
 
     Raises:
         UsageProblem: both are there.

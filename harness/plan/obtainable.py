@@ -58,8 +58,8 @@ def obtainable(
     """The jobs that can run where these needs can't be had, and the others as left out, each once.
 
     Raises:
-        UsageProblem: none can, for there are no such versions.
-        EnvironmentNotReady: none can, for no version can be had now.
+        UsageProblem: none can, because there are no such versions. EnvironmentNotReady: none can, because no
+        version can be downloaded now.
     """
     found = [(job, why_unobtainable(job, kind, absent)) for job in jobs]
     without = [why for _, why in found if why is not None]

@@ -1,6 +1,6 @@
 """The page of all codes, `docs/codes.md`, made from the registries that define them.
 
-To write it anew after a change: `python -m rocketchaos.harness.reference.codes > docs/codes.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.codes > docs/codes.md`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The kinds of facts of a run folder, `docs/facts.md`, made from their types in `harness.facts.kinds`.
 
-To write it anew after a change: `python -m rocketchaos.harness.reference.facts > docs/facts.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.facts > docs/facts.md`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OPENING = f"""\
 Made from `harness/facts/kinds.py` by `python -m rocketchaos.harness.reference.facts`: don't edit it.
 
 When a run is judged, the judge writes what many runs are compared by into the run folder: `facts.jsonl`, with one
-fact per line, and `messages.jsonl`, with one line per message and group. `rocketchaos check` makes both anew, and
+fact per line, and `messages.jsonl`, with one line per message and group. `rocketchaos check` makes both again, and
 `rocketchaos report ingest` loads them; where a folder has none, or they don't fit its files, ingest makes them by
 the same code. A folder that isn't whole (its history is cut, or its messages are others than were sent) has
 no facts.

@@ -1,6 +1,6 @@
 """The language reference, `scenarios/LANGUAGE.md`, made from the models that read the scenarios.
 
-To write it anew after a change: `python -m rocketchaos.harness.reference.language > scenarios/LANGUAGE.md`.
+To update it after a change: `python -m rocketchaos.harness.reference.language > scenarios/LANGUAGE.md`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Api:
     tells_queues: bool = True
     """Whether the client can be asked which queues it owns: code 307, or its own process."""
     asks_process: bool = False
-    """Whether its own process is asked for them, for 307 lacks them."""
+    """Whether its own process is asked for them, because 307 lacks them."""
     process_tells_all: bool = False
     """Whether its process is asked for all that 307 would tell, which its client doesn't answer at all times."""
     raises_version: bool = True
@@ -48,7 +48,7 @@ class Api:
     counts_pulls: bool = True
     """Whether the client counts the pulls that brought messages, and what its own filter let through."""
     commits_skipped: bool = True
-    """Whether the group's offset passes what the broker's filter passed over as soon as that is known."""
+    """Whether the group's offset passes what the broker's filter skipped as soon as that is known."""
     lacks: tuple[str, ...] = ()
     """The settings of a consumer, by their names in scenarios, that the client doesn't have."""
     why_lacking: str = ""

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 _OPERATORS = ("", "~", "=", "!", "<", ">")
-"""How each comparison begins; asked first, for what reads comparisons takes a while to load."""
+"""How each comparison begins; checked first, because the parser of comparisons takes a while to load."""
 
 
 def is_range(text: str) -> bool:

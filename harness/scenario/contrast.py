@@ -40,7 +40,7 @@ def one_holds_with_the_other(document: Document, scenario: Scenario, *, exact: b
 
 
 def contradictions(document: Document, scenario: Scenario, *, exact: bool) -> Iterator[Diagnostic]:
-    """Lists that never hold, for two of their checks exclude each other; `exact` as above."""
+    """Lists that never hold, because two of their checks exclude each other; `exact` as above."""
     for section in ("anomaly", "healthy"):
         checks = [check for check in getattr(scenario, section) if check.where is None]
         for pair in combinations(checks, 2):

@@ -1,4 +1,4 @@
-"""A scenario that gets a step or a check more, without being read anew."""
+"""A scenario that gets a step or a check more, without being read again."""
 
 from __future__ import annotations
 

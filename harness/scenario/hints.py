@@ -109,7 +109,7 @@ def _sent(course: _Course, send: Send) -> Iterator[str]:
             course.settled.add((group, topic))
             text = ", ".join(f"{name} {text_of(course.running[name][topic])!r}" for name in members)
             yield (
-                f"what the broker holds for group {group} is still a race here, for its members subscribe "
+                f"what the broker holds for group {group} is still a race here, because its members subscribe "
                 f"differently ({text}): write `- settle: {{subscription: {group}, topic: {topic}, within: 60s}}` "
                 "before it"
             )

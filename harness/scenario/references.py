@@ -35,7 +35,7 @@ _END = "end"
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What is defined where a word stands; None: not known, for a step not understood may define it."""
+    """What is defined where a word stands; None: not known, because a step not understood may define it."""
 
     names: Names
     variables: Mapping[str, Path] | None

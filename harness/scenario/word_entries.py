@@ -38,7 +38,7 @@ class PlacedWord:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names that a file defines, each with its path; None: not known, for their definition is wrong."""
+    """The names that a file defines, each with its path; None: not known, because their definition is wrong."""
 
     topics: Mapping[str, Path] | None
     consumers: Mapping[str, Path] | None

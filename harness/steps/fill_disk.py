@@ -16,8 +16,8 @@ class FillDisk(DiskStep):
 
     It refuses messages from producers, and retries sent back by consumers, until `free-disk`, also after a
     restart. The step sets `rocketmq.broker.diskSpaceWarningLevelRatio`, the share of the disk above which
-    brokers refuse messages (`CleanCommitLogService`, 4.9.4). 5.x accepts no ratio below 35 %, so on an
-    emptier disk the step has no effect there.
+    brokers refuse messages (`CleanCommitLogService`, 4.9.4). 5.x accepts no ratio below 35 %, so an emptier
+    disk can't count as full there.
     """
 
     word = "fill-disk"

@@ -32,7 +32,7 @@ class Effect:
     sides: tuple[str, ...]
     """Consumers, nodes, the producer, and variables."""
     carriers: frozenset[str]
-    """Those of them that are not to be started anew meanwhile: it would be lost, or they would never be ready."""
+    """Those of them that must not restart meanwhile: it would be lost, or they would never be ready."""
 
     def is_same(self, other: Effect) -> bool:
         """Whether the two can't be there together, whoever variables stand for."""
@@ -78,7 +78,7 @@ class Ends:
         return f"{self.first} {'to' if self.one_way else 'and'} {self.second}"
 
     def carrier(self, nodes: tuple[str, ...]) -> str:
-        """Whose network has the rules: the client, for nodes keep their addresses through a restart; else the
+        """Whose network has the rules: the client, because nodes keep their addresses through a restart; else the
         node that is further down in the cluster's order, a broker before the name server."""
         return max(
             (self.first, self.second),

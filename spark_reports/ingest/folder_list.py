@@ -158,7 +158,7 @@ def local_path(source: str) -> Path:
 
 
 def listed_by_spark(spark: SparkSession, places: Sequence[str]) -> list[Folder]:
-    """The run folders below places, or globs, that only Spark can reach, listed side by side by its executors.
+    """The run folders below places, or globs, that only Spark can reach, listed in parallel by its executors.
 
     Raises:
         UsageProblem: there is no such place.

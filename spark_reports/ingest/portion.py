@@ -263,7 +263,7 @@ class Portion:
             self._store.release(
                 {source: batch for source, batch in self._quarantined.items() if source in committed}
             )
-        # Only now: where this is broken off before, no copy is passed over for a run that isn't there.
+        # Only now: where this is broken off before, no copy is skipped for a run that isn't there.
         self._quarantine(found, copies)
         replaced = sum(item.stored is not None and item.stored.digest is not None for item in new)
         summary = IngestSummary(

@@ -43,7 +43,7 @@ class Fault(Body, frozen=True, kw_only=True):
 
 
 class FaultInjected(Fault, frozen=True, kw_only=True):
-    """A fault is done; what for it was is not proven yet."""
+    """A fault is done; whether it had the intended effect is not proven yet."""
 
     kind: ClassVar[str] = "fault-injected"
     node: ClassVar[str] = "harness"

@@ -27,7 +27,7 @@ _NOWHERE: Mapping[str, Any] = {"broker": None, "queue_id": None, "queue_offset":
 
 
 class Producer(JavaClient):
-    """A producer that never retries by itself, for the harness must see every failure: made, not started.
+    """A producer that never retries by itself, because the harness must see every failure: made, not started.
 
     Raises:
         jpype.JException: RocketMQ refuses the group's name.
